@@ -35,7 +35,7 @@ void check(std::span<const ProfileRow> rows) {
   }
 }
 
-// What the rows show, and with it which parameters they can tell.
+// Summary of the rows, which decides which parameters can be fitted.
 struct Evidence {
   bool one_local_batch_size, nodes, replicas, beyond_two;
   double mean_accumulation_time = 0, longest_time = 0, mean_local_batch_size = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What fit() minimises, as AdaptDL has it (goodput.py), with its gradient:
+// The objective that fit() minimises, as AdaptDL has it (goodput.py), with its gradient:
 //   rms(log T_grad - log accumulation time) + rms(log T_opt - log optimizer time)
 //     + 1e-3 (gamma - 1)^2 + 1e-2 ((beta_n / alpha_n)^2 + (beta_r / alpha_r)^2)
 // where T_opt = (T_grad^gamma + T_sync^gamma)^(1/gamma). The regularisers prefer little overlap, which is

@@ -61,7 +61,7 @@ ReplicaDecision ReplicaChooser::decide(const BestGoodput& goodput, const RunCont
   return decision;
 }
 
-// Whom to move to, by this model alone; null: nowhere.
+// Returns the candidate to move to by this model alone; null: the run stays.
 const Candidate* ReplicaChooser::challenger(const ReplicaDecision& decision, const RunContext& at) const {
   const double share = decision.horizon > 0 ? 1 - decision.pause / decision.horizon : 0;
   const Candidate* present = nullptr;

@@ -105,7 +105,7 @@ class Forecaster {
     leave();
   }
 
-  // Whoever has nothing left to do.
+  // Removes the jobs that have nothing left to do.
   void leave() {
     for (std::size_t i = jobs_.size(); i-- > 0;) {
       if (!known(jobs_[i]) || *jobs_[i].remaining > 0) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both ways to fill the knapsack ask of what they are given.
+// Preconditions that both ways to fill the knapsack share.
 #pragma once
 
 #include "batchscope/policy/knapsack.h"

@@ -179,7 +179,7 @@ class Placer {
     return std::nullopt;
   }
 
-  // Who of those that a node could hold lost most.
+  // Returns the job that lost most among those that a node could hold.
   std::optional<std::size_t> keenest(const Plan& plan, const std::set<std::size_t>& tried) const {
     std::optional<std::size_t> keenest;
     double most = 1e-9;
@@ -229,7 +229,7 @@ class Placer {
     return nodes;
   }
 
-  // What it costs a job to have as many devices elsewhere.
+  // Returns what it costs a job to have as many devices elsewhere.
   double leaving(std::size_t job, const Placement& placement) const {
     Placement moved = placement;
     std::rotate(moved.begin(), moved.begin() + 1, moved.end());
@@ -271,8 +271,9 @@ class Placer {
     return best.with.empty() ? std::nullopt : std::optional(std::move(best));
   }
 
-  // What is left because others did not fit goes where it lies, to the job that gains most by it. An offer
-  // gets no better while others take theirs, so that only the first of them needs to be looked at again.
+  // Gives devices that are left because others did not fit, where they lie, to the job that gains most by
+  // them. An offer gets no better while others take theirs, so that only the first of them needs to be looked
+  // at again.
   void fill(Plan& placements, Floor& floor) const {
     std::priority_queue<Offer> offers;
     const auto make = [&](std::size_t job) {

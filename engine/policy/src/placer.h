@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From numbers of devices to devices. Who keeps its number stays where it is; the others are placed from the
-// largest on, each on as few nodes as hold it: on the node that it fills most within one, on whole free nodes
-// and such a one beyond. Jobs on several nodes keep out of one another's nodes, where they would share the
-// network. Where that fails, what costs least of these is taken:
+// Turns numbers of devices into devices. Who keeps its number stays where it is; the others are placed from
+// the largest on, each on as few nodes as hold it: on the node that it fills most within one, on whole free
+// nodes and such a one beyond. Jobs on several nodes keep out of one another's nodes, where they would share
+// the network. Where that fails, what costs least of these is taken:
 //     more nodes than needed,
 //     the devices that it has at present,
 //     the next lower of Sia's counts (powers of two within a node, then whole nodes), which always fit.
@@ -33,7 +33,7 @@ struct Wish {
   Placement present = {};
 };
 
-// What it costs to give a job these devices.
+// Returns the cost of giving a job these devices.
 using PlacementCost = std::function<double(std::size_t job, const Placement& placement)>;
 
 // The wishes fit the cluster by their numbers, the present placements of the fixed ones also by their nodes.

@@ -64,7 +64,7 @@ class Market {
     return cluster;
   }
 
-  // Whoever has a device that is gone has none.
+  // A job that has a device which is gone has none.
   std::vector<Job> on(const Cluster& cluster) const {
     std::vector<int> left;
     for (std::size_t node = 0; node < cluster.size(); ++node)
@@ -88,7 +88,7 @@ class Market {
       const Placement& placement = decision.jobs[job].placement;
       const int given = replicas(placement);
       if (given == 0) continue;
-      // Of a job that cannot train on one device, the least that it can is taken to be worth as many.
+      // A job that cannot train on one device counts as worth the least number that it can train on.
       int least = 1;
       double one = 0;
       for (; jobs[job].goodput && least < given; ++least)

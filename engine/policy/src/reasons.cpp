@@ -31,7 +31,7 @@ class Explainer {
     return costs_.speedup(job, kind(job), fewest_nodes(cluster_, kind(job), count), count);
   }
 
-  // From `from` devices to `to`.
+  // Returns the relative change of a job's speed-up from `from` devices to `to`.
   double change(std::size_t job, int from, int to) const {
     const double before = speedup(job, from);
     return before > 0 ? speedup(job, to) / before - 1 : 0;
@@ -48,7 +48,8 @@ class Explainer {
   }
 
  private:
-  // Who would lose most by one device less, apart from `job`; -1: nobody has a device to lose.
+  // Returns the job, apart from `job`, that would lose most by one device less; -1: nobody has a device to
+  // lose.
   int keenest(std::size_t job) const {
     int keenest = -1;
     double most = -1;

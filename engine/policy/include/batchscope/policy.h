@@ -24,5 +24,5 @@
 #include "batchscope/policy/simulation.h"
 #include "batchscope/policy/workload.h"
 
-/// Who gets which devices; see policy.h. Nothing here blocks.
+/// Allocation of devices to jobs; see policy.h. Nothing here blocks.
 namespace batchscope::policy {}

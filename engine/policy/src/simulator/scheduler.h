@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What decides in the simulator, once an interval.
+// The interface of a simulated scheduler, which is asked once an interval.
 #pragma once
 
 #include <memory>

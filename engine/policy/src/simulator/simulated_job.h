@@ -39,7 +39,7 @@ class SimulatedJob {
   double goodput(int num_nodes, int num_replicas) const;
 
   void advance(double seconds, double interference);
-  // From the next interval on.
+  // Changes the placement from the next interval on.
   void reallocate(const Placement& placement, double restart);
 
  private:

@@ -64,7 +64,7 @@ struct Bounds {
   bool single_gradient = false;
 };
 
-/// What optimize has chosen.
+/// The configuration that optimize has chosen.
 struct Choice {
   double goodput = 0;                 ///< samples/s; 0: no feasible configuration
   std::int64_t local_batch_size = 0;  ///< samples of one replica's micro-batch

@@ -23,9 +23,9 @@ struct NormSample {
   std::vector<double> total_sqr;  ///< squared norm of the averaged gradient
   int count = 1;                  ///< replicas x micro-batches
   double scale = 1;               ///< batch size of the step over the initial batch size
-  /// Of the gradient before; only with count == 1, from the second step on.
+  /// Squared norms of the previous gradient; only with count == 1, from the second step on.
   std::vector<double> previous_sqr;
-  /// Of the mean of both gradients; as previous_sqr.
+  /// Squared norms of the mean of both gradients; given where previous_sqr is.
   std::vector<double> mean_of_two_sqr;
 };
 
@@ -80,7 +80,7 @@ class NoiseScale {
   const std::vector<double>& var_by_group() const;  ///< the averages as they are, without clamping
   bool biased() const;                              ///< the averages come from the difference estimator
 
-  /// From now on. Throws std::invalid_argument as the constructor does.
+  /// Sets the smoothing of all later steps. Throws std::invalid_argument as the constructor does.
   void set_smoothing(std::optional<double> smoothing);
   /// One more parameter group, the last, whose averages begin with the next step.
   void add_group();

@@ -26,7 +26,7 @@ namespace batchscope::goodput {
 /// nothing is feasible.
 using BestGoodput = std::function<double(int replicas)>;
 
-/// What a person allows.
+/// Limits that a person sets.
 struct ChooserLimits {
   int min_replicas = 1;         ///< never fewer
   int max_replicas = 1;         ///< never more; at least min_replicas
@@ -34,7 +34,7 @@ struct ChooserLimits {
   double horizon = 300;         ///< s, in which a move must have paid its pause
 };
 
-/// What the choice depends on beside the model.
+/// Inputs of the choice beside the model.
 struct RunContext {
   int replicas = 1;               ///< at present
   int max_profiled_replicas = 1;  ///< the largest count that the model has measured
@@ -49,7 +49,7 @@ struct Candidate {
   double efficiency = 0;  ///< its speed-up per replica
 };
 
-/// What was decided, with the numbers that decided it.
+/// A decision, with the numbers behind it.
 struct ReplicaDecision {
   int replicas = 1;                   ///< chosen; the present count where nothing moves
   std::vector<Candidate> candidates;  ///< the present count and all within the limits, ascending

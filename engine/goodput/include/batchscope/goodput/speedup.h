@@ -16,7 +16,7 @@ namespace batchscope::goodput {
 /// The speed-up as a function of nodes and replicas, with a memory. For use by one thread at a time.
 class SpeedupFunction {
  public:
-  /// Of this goodput, with batch sizes within these bounds.
+  /// Makes the speed-up function of this goodput, with batch sizes within these bounds.
   SpeedupFunction(const GoodputFunction& goodput, const Bounds& bounds);
 
   /// 1 for one replica; 0 where nothing is feasible, no replicas included, and where the ratio is not finite;

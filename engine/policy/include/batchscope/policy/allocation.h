@@ -26,7 +26,7 @@ enum class Why {
   impossible  ///< it cannot have devices: its model or its least number does not allow for any there are
 };
 
-/// What a job gets.
+/// The devices of one job, and why it has them.
 struct Allocation {
   Placement placement;                    ///< empty: none
   Why why = Why::waits;                   ///< which rule gave it these
@@ -35,7 +35,7 @@ struct Allocation {
   std::string reason;                     ///< a sentence for a person
 };
 
-/// What was decided.
+/// The allocation of all jobs.
 struct Decision {
   std::vector<Allocation> jobs;  ///< in the order of the jobs
   double cost = 0;               ///< sum of the objective's costs, as placed, but for fixed jobs

@@ -17,7 +17,7 @@
 
 namespace batchscope::policy {
 
-/// What a job may get.
+/// A number of devices that a job may get, with its cost.
 struct Option {
   int kind = 0;     ///< of device; without any, 0
   int devices = 0;  ///< at least 0
@@ -27,7 +27,7 @@ struct Option {
 /// The options of a job, at least one.
 using Options = std::vector<Option>;
 
-/// What each job gets.
+/// The option chosen for each job.
 struct Packing {
   bool feasible = false;            ///< false: no choice fits; then nothing else is said
   std::vector<std::size_t> chosen;  ///< index of each job's option

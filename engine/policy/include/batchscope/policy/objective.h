@@ -30,7 +30,7 @@
 
 namespace batchscope::policy {
 
-/// Whose.
+/// The published or own objective that prices an allocation.
 enum class Objective {
   fair,     ///< ours
   fast,     ///< ours, short remaining work first
@@ -45,8 +45,8 @@ class Costs {
   /// Keeps references to both, and asks each job's goodput for its fair share.
   Costs(Objective objective, std::span<const Job> jobs, const Cluster& cluster);
 
-  /// Of job `job` with so many devices of a kind; 0 devices: it waits. Finite; for a configuration in which
-  /// it cannot train, that of waiting.
+  /// Returns the cost of job `job` with so many devices of a kind; with 0 devices it waits. Finite: where it
+  /// cannot train in a configuration, the cost of waiting.
   double operator()(std::size_t job, int kind, int num_nodes, int devices, bool changed) const;
   /// Goodput in terms of that of the fair share; that of a job without a model is linear in the devices.
   double speedup(std::size_t job, int kind, int num_nodes, int devices) const;

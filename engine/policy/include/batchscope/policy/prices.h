@@ -27,7 +27,7 @@
 
 namespace batchscope::policy {
 
-/// What a number of devices would be worth.
+/// Forecast for one number of devices.
 struct DeviceCount {
   int devices = 0;            ///< so many in all
   double utility = 0;         ///< 0 to 1; above where jobs speed up more than linearly
@@ -36,7 +36,7 @@ struct DeviceCount {
   int unknown = 0;            ///< jobs whose end is not, such as those without a model
 };
 
-/// What is advised.
+/// The advice, with the forecasts that it rests on.
 struct Advice {
   int present = 0;                  ///< devices that there are
   int devices = 0;                  ///< that there should be
@@ -50,16 +50,16 @@ struct Advice {
   std::string sentence;
 };
 
-/// What a person has said about devices.
+/// Terms that a person sets for devices.
 struct DeviceTerms {
   std::optional<double> price;    ///< of a device's hour, see above, at least 0; none: AdaptDL's rule
   std::string device = "device";  ///< what one is called in the sentence
 };
 
-/// Of one kind of device. More of them are thought of on the node where there is one, and on further nodes as
-/// large as the largest where there are several; fewer as the last ones gone, but for those of jobs that are
-/// not preemptible. Makes a forecast for each number of devices: milliseconds for ten jobs. Throws as
-/// decide() does, and std::invalid_argument for several kinds of device or a negative price.
+/// Returns the advice for one kind of device. More of them are thought of on the node where there is one, and
+/// on further nodes as large as the largest where there are several; fewer as the last ones gone, but for
+/// those of jobs that are not preemptible. Makes a forecast for each number of devices: milliseconds for ten
+/// jobs. Throws as decide() does, and std::invalid_argument for several kinds of device or a negative price.
 Advice advise(std::span<const Job> jobs, const Cluster& cluster, Objective objective,
               const DeviceTerms& terms = {});
 

@@ -23,7 +23,7 @@
 
 namespace batchscope::policy {
 
-/// Of one step with one micro-batch.
+/// Times of one step with one micro-batch.
 struct StepTimes {
   double step = 0;  ///< s, all of it
   double sync = 0;  ///< s, of it what a micro-batch that does not synchronise is shorter
@@ -47,13 +47,13 @@ struct MeasuredEpoch {
 /// Everything that was read.
 struct ProfileData {
   std::string name;  ///< the application's
-  /// By batch size: each at least one epoch. At least one batch size.
+  /// Measured epochs by batch size. At least one batch size, each with at least one epoch.
   std::map<std::int64_t, std::vector<MeasuredEpoch>> trainings;
-  /// By replicas on each node, smallest rotation; each sorted by local batch size. At least one.
+  /// Measured steps by replicas on each node (smallest rotation), sorted by local batch size. At least one.
   std::map<std::vector<int>, std::vector<MeasuredStep>> placements;
   /// On more nodes than placements tells apart: for the model.
   std::vector<MeasuredStep> elsewhere;
-  /// By nodes and replicas, sorted by local batch size: for placements that were not measured.
+  /// Measured steps by nodes and replicas, sorted by local batch size, for placements that were not measured.
   std::map<std::pair<int, int>, std::vector<MeasuredStep>> between;
   std::int64_t max_local_batch_size = 0;  ///< samples; 0: the largest measured
   std::int64_t batch_size = 0;            ///< samples, where it is not chosen freely; 0: it is
@@ -87,10 +87,10 @@ class Application {
   bool has_table() const { return !data_.between.empty(); }           ///< else the model stands in
   /// The most replicas that a batch size allows for: at least 1.
   int max_replicas(std::int64_t batch_size) const;
-  /// What goodput may choose from.
+  /// Returns the bounds of the batch sizes that goodput may choose.
   goodput::Bounds bounds() const;
 
-  /// Of a micro-batch so large on so many replicas a node; times are positive.
+  /// Returns the times of a step of this micro-batch on so many replicas a node; they are positive.
   StepTimes step_times(const std::vector<int>& per_node, std::int64_t local_batch_size) const;
   /// During an epoch, from 0, of a training with this batch size; the nearest there is.
   goodput::GradParams gradient(std::int64_t batch_size, int epoch) const;
