@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What comes over a run's control socket: lines, requests, replies and the status they carry.
+// Fuzzes what comes over a run's control socket: lines, requests, replies and the status they carry.
 #include "batchscope/protocol/control.h"
 #include "fuzz.h"
 #include "socket/request_id.h"

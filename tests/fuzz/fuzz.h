@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the fuzz targets share (https://llvm.org/docs/LibFuzzer.html). A target hands arbitrary bytes to what
-// reads them from strangers. It may refuse them with an Error; what it accepts must hold what the target
+// The frame of the fuzz targets (https://llvm.org/docs/LibFuzzer.html). A target hands arbitrary bytes to
+// what reads them from strangers. It may refuse them with an Error; what it accepts must hold what the target
 // claims, and anything else, a foreign exception too, is a finding.
 #pragma once
 
@@ -49,7 +49,7 @@ void may_refuse_as(Body&& body, Kinds... kinds) {
   }
 }
 
-// What we made ourselves must not be refused.
+// Calls a reader with input that we made ourselves, which must not be refused.
 template <class Body>
 auto must_take(Body&& body) {
   try {

@@ -11,7 +11,7 @@ using http::RequestReader;
 
 namespace {
 
-// What became of the bytes when they came in pieces of this size.
+// Outcome of the bytes when they came in pieces of this size.
 struct Outcome {
   int status = 0;  // 0: taken, or more is needed
   std::optional<Request> request;

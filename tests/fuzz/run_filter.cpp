@@ -34,7 +34,7 @@ Run recorded() {
 // Within the text, or just behind it where something is missing; its message quotes it in three lines.
 void check(const storage::FilterError& fault, std::size_t size) {
   const std::string_view message = fault.what();
-  fuzz::require(fault.kind() == ErrorKind::usage, "what is no filter is a usage error");
+  fuzz::require(fault.kind() == ErrorKind::usage, "what is not a filter is a usage error");
   fuzz::require(fault.column() <= size && fault.length() >= 1, "a fault is in the text");
   fuzz::require(std::count(message.begin(), message.end(), '\n') ==
                     2 + std::count(fault.reason().begin(), fault.reason().end(), '\n'),

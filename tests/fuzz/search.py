@@ -18,7 +18,7 @@ AT_A_TIME = 2
 
 
 def search(folder, target, seconds, seed):
-    """What it printed, and whether it found nothing."""
+    """Returns what the target printed, and whether it found nothing."""
     corpus = folder / "corpus" / target
     corpus.mkdir(parents=True, exist_ok=True)
     ended = subprocess.run(

@@ -32,7 +32,7 @@ void read_workload(std::string_view text) {
     fuzz::require(!job.name.empty() && names.insert(job.name).second, "a name is there, once");
     fuzz::require(job.time >= 0 && job.num_replicas >= 1 && job.batch_size >= 1, "numbers are in range");
     fuzz::require(!job.application.empty() && job.application.find('/') == std::string::npos,
-                  "an application is no path");
+                  "an application is not a path");
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What replicas tell the supervisor.
+// Fuzzes what replicas tell the supervisor.
 #include "batchscope/protocol/telemetry.h"
 #include "fuzz.h"
 

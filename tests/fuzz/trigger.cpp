@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a person scripts on the command line: `--at` triggers, numbers of replicas, and the spec that keeps
-// them in the catalogue.
+// Fuzzes what a person scripts on the command line: `--at` triggers, numbers of replicas, and the spec that
+// keeps them in the catalogue.
 #include "batchscope/protocol/run_spec.h"
 #include "fuzz.h"
 

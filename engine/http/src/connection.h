@@ -24,10 +24,10 @@ namespace batchscope::http {
 class Connection {
  public:
   Connection(QTcpSocket* connected, const Limits& limits, const std::vector<Field>& fields);
-  // What a socket says when it is taken down is of no interest.
+  // Disconnects the socket's signals first: what it says when it is taken down is of no interest.
   ~Connection();
 
-  // Its head was taken.
+  // Called when the head of a request was accepted.
   std::function<void(const Request& head)> on_head;
   // Before a stream begins: whether there is a place for it.
   std::function<bool()> on_stream;
@@ -47,7 +47,8 @@ class Connection {
   bool streams() const { return streams_; }
   // It may take its time: for the rest of its request, and until there is an answer.
   bool keeps_its_place() const { return welcome_ && !answered_; }
-  // Its place is another's. What it has not read by now it may still find in its own buffer.
+  // Gives its place to another connection. What the client has not read by now it may still find in its own
+  // buffer.
   void give_way();
   void time_out();
   // Some of the answer, or of the stream, was taken.

@@ -52,7 +52,8 @@ QSslConfiguration tls_of(const Address& address) {
   return tls;
 }
 
-// Whoever else may write into it could put a socket of his own there, and be sent the token.
+// Insists on a folder that nobody else may write into: others could put a socket of their own there, and be
+// sent the token.
 void insist_on_own_folder(const fs::path& folder) {
   struct stat status {};
   if (::stat(folder.c_str(), &status) != 0) return protocol::make_private_directory(folder, "--socket");
@@ -62,7 +63,7 @@ void insist_on_own_folder(const fs::path& folder) {
                                       "(chmod 700)");
 }
 
-// Of a process that is there; what a dead one left behind refuses.
+// Returns whether a process listens there; the socket that a dead one left behind refuses.
 bool is_listened_at(const sockaddr_un& address) {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return false;
@@ -91,7 +92,8 @@ Listener::~Listener() {
 void Listener::listen_at_port(const Address& address) {
   const QHostAddress host(QString::fromStdString(address.host));
   if (host.isNull())
-    throw Error(ErrorKind::usage, "'" + address.host + "' is no address: give a number, such as 127.0.0.1");
+    throw Error(ErrorKind::usage,
+                "'" + address.host + "' is not an address: give a number, such as 127.0.0.1");
   if (!listen(host, address.port))
     throw Error(serverError() == QAbstractSocket::AddressInUseError ? ErrorKind::conflict : ErrorKind::io,
                 "cannot listen on " + address.host + ", port " + std::to_string(address.port) + ": " +

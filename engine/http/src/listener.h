@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server listens by: a port, with TLS or without, or a Unix socket. All of them hand out QTcpSockets,
-// which is what QLocalSocket is underneath too. A TLS connection is handed out before its handshake, so that
-// whoever never shakes hands is bounded as any other stranger.
+// The listening side of a server: a port, with TLS or without, or a Unix socket. All of them hand out
+// QTcpSockets, which is what QLocalSocket is underneath too. A TLS connection is handed out before its
+// handshake, so that whoever never shakes hands is bounded as any other stranger.
 #pragma once
 
 #include <QSslConfiguration>

@@ -39,7 +39,7 @@ std::string decoded(std::string_view text) {
       .toStdString();
 }
 
-// Of a query, where forms write a blank as "+".
+// Decodes a value of a query, in which forms write a blank as "+".
 std::string decoded_value(std::string text) {
   std::replace(text.begin(), text.end(), '+', ' ');
   return decoded(text);

@@ -105,7 +105,7 @@ CheckpointFolder::File CheckpointFolder::file(const std::string& name) const {
     throw Error(ErrorKind::not_found, path.string() + " is missing");
   }
   if (S_ISDIR(info.st_mode)) fail(path, EISDIR);
-  if (!S_ISREG(info.st_mode)) distrust(path, "is no file");
+  if (!S_ISREG(info.st_mode)) distrust(path, "is not a file");
   insist_it_is_ours(path, info);
   return {fs::path("/proc/self/fd") / std::to_string(descriptor_) / name, info.st_size};
 }

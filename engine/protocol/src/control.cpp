@@ -41,7 +41,7 @@ std::vector<std::string> parse_devices(const Json& json) {
   return devices;
 }
 
-// What `read` makes of a field that need not be there; its complaints name the field.
+// Reads an optional field by `read`, whose complaints then name the field.
 template <typename Read>
 void read_field(const Json& json, const char* field, Read&& read) {
   const auto found = json.find(field);

@@ -49,7 +49,7 @@ void check_devices(const std::vector<std::string>& devices) {
   for (const std::string& device : devices) {
     if (!is_device(device))
       throw Error(ErrorKind::usage,
-                  fmt::format("'{}' is no device: write cpu:N for a core, cuda:N for a GPU", device));
+                  fmt::format("'{}' is not a device: write cpu:N for a core, cuda:N for a GPU", device));
     if (!seen.insert(device).second)
       throw Error(ErrorKind::usage, fmt::format("the device '{}' is named twice", device));
   }

@@ -28,7 +28,7 @@ std::optional<double> seconds_of(std::string_view text) noexcept {
 double parse_duration(const std::string& text) {
   const double seconds = seconds_of(text).value_or(-1);
   if (!(seconds >= 0) || std::isinf(seconds))
-    throw Error(ErrorKind::usage, "'" + text + "' is no duration; write 90, 90s, 10m, 2h or 3d");
+    throw Error(ErrorKind::usage, "'" + text + "' is not a duration: use 90, 90s, 10m, 2h or 3d");
   if (seconds > kLongestDuration)
     throw Error(ErrorKind::usage, fmt::format("'{}' is too long: a duration has at most {}d", text,
                                               static_cast<int>(kLongestDuration / 86400)));

@@ -32,7 +32,7 @@ std::string encode(const ForkOrder& order) {
   try {
     return Json{{"environment", order.environment}, {"log", order.log}}.dump();
   } catch (const Json::exception&) {
-    throw Error(ErrorKind::usage, "an environment that is no UTF-8 cannot be sent to a fork server");
+    throw Error(ErrorKind::usage, "an environment that is not UTF-8 cannot be sent to a fork server");
   }
 }
 

@@ -92,7 +92,7 @@ std::string fault_text(const std::exception& fault) {
   if (json == nullptr) return fault.what();
   if (const auto* const parsing = dynamic_cast<const Json::parse_error*>(json))
     return fmt::format("it is not JSON from byte {} on", parsing->byte);
-  // Of "[json.exception.type_error.302] type must be number, but is string" what is behind the bracket.
+  // Keeps what is behind the bracket of "[json.exception.type_error.302] type must be number, but is string".
   const std::string text = json->what();
   const std::string said = text.substr(std::min(text.find("] ") + 2, text.size()));
   std::smatch found;

@@ -144,7 +144,7 @@ Manifest parse(const std::string& text, const fs::path& file) {
   const Json json = parse_object(text);
   const auto whole = [](const Json& object, const char* field, auto& value) {
     if (!object.at(field).is_number_integer())
-      throw Error(ErrorKind::usage, std::string("\"") + field + "\" is no whole number");
+      throw Error(ErrorKind::usage, std::string("\"") + field + "\" is not a whole number");
     object.at(field).get_to(value);
   };
   whole(json, "version", manifest.version);
@@ -166,7 +166,7 @@ Manifest parse(const std::string& text, const fs::path& file) {
     StateFile state{entry.at("name"), 0, {}};
     whole(entry, "bytes", state.bytes);
     if (entry.contains("crc32")) whole(entry, "crc32", state.crc32.emplace());
-    if (!is_plain_name(state.name)) damaged(file, "\"" + state.name + "\" is no file name");
+    if (!is_plain_name(state.name)) damaged(file, "\"" + state.name + "\" is not a file name");
     manifest.files.push_back(std::move(state));
   }
   if (manifest.files.empty()) damaged(file, "it names no file, and a checkpoint holds one at least");
@@ -245,7 +245,7 @@ Manifest verify_checkpoint(const fs::path& directory, const fs::path& memory) {
     if (file.bytes != state.bytes)
       throw Error(ErrorKind::corrupt, fmt::format("{} has {} bytes, its manifest says {}", name.string(),
                                                   file.bytes, state.bytes));
-    // What is in memory was just written there, and cannot be half there after a rename.
+    // A checkpoint in memory was just written there, and cannot be half there after a rename.
     if (state.crc32 ? checksum_of(file.path, name) != *state.crc32 : !folder.in_memory())
       throw Error(ErrorKind::corrupt, name.string() + " does not match its checksum");
   }

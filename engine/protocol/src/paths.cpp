@@ -82,7 +82,7 @@ fs::path catalogue_path() {
 
 RunPaths run_paths(const std::string& id) {
   if (!valid_run_id(id))
-    throw Error(ErrorKind::usage, "'" + id + "' is no run id: expected eight of 0-9 and a-z");
+    throw Error(ErrorKind::usage, "'" + id + "' is not a run id: expected eight of 0-9 and a-z");
   RunPaths paths;
   paths.root = catalogue_path().parent_path() / "runs" / id;
   paths.samples = paths.root / "samples.db";
@@ -111,7 +111,7 @@ void make_private_directory(const fs::path& path, const char* variable) {
   const int changed = ours && (info.st_mode & 077) != 0 ? fchmod(fd, 0700) : 0, error = errno;
   if (fd >= 0) close(fd);
   if (!ours)
-    throw Error(ErrorKind::io, path.string() + " is no directory of yours: remove it, or set " + variable +
+    throw Error(ErrorKind::io, path.string() + " is not a directory of yours: remove it, or set " + variable +
                                    " to a place of your own");
   if (changed != 0) fail("cannot make private the directory", error);
 }

@@ -24,11 +24,12 @@ std::optional<int> whole_number(std::string_view text) {
 [[noreturn]] void refuse(const std::string& text) {
   if (text == "0")
     throw Error(ErrorKind::usage,
-                "'0' is no number of replicas: a run has at least 1, and is paused to free its devices: "
+                "'0' is not a number of replicas: a run has at least 1, and is paused to free its devices: "
                 "batchscope pause");
-  throw Error(ErrorKind::usage, fmt::format("'{}' is no number of replicas: write a whole number from 1 to "
-                                            "{}, auto, or MIN-MAX as in 1-4",
-                                            text, kMostReplicas));
+  throw Error(ErrorKind::usage,
+              fmt::format("'{}' is not a number of replicas: write a whole number from 1 to "
+                          "{}, auto, or MIN-MAX as in 1-4",
+                          text, kMostReplicas));
 }
 
 }  // namespace

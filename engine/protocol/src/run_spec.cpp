@@ -102,7 +102,7 @@ Trigger Trigger::parse(const std::string& text) {
     trigger.at = parse_duration(at);
   } else {
     const auto number = parse_number(at);
-    if (!number) refuse(text, "'" + at + "' is no number");
+    if (!number) refuse(text, "'" + at + "' is not a number");
     trigger.at = *number;
     if (trigger.when != When::progress && trigger.at != std::floor(trigger.at))
       refuse(text, "epochs and steps are whole numbers");
@@ -115,7 +115,7 @@ Trigger Trigger::parse(const std::string& text) {
     action.resize(sign);
   }
   const auto what = value_of(kActions, action);
-  if (!what) refuse(text, "'" + action + "' is no action");
+  if (!what) refuse(text, "'" + action + "' is not an action");
   trigger.action = *what;
   if (trigger.action == Action::replicas) {
     const auto number = parse_number(count);

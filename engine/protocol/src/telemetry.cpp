@@ -171,7 +171,7 @@ std::string encode(const Message& message) {
         fields(m, [&](const char* name, const auto& member) { json[name] = encode_value(member); });
       },
       message);
-  // Text that is no UTF-8 (a program's own names) must not end a run.
+  // Text that is not UTF-8 (a program's own names) must not end a run.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -32,7 +32,7 @@ void remove_whole(const fs::path& path) {
 
 void insist_it_is_volatile(const fs::path& checkpoint, const fs::path& memory) {
   if (!is_volatile(checkpoint, memory))
-    throw Error(ErrorKind::corrupt, checkpoint.string() + " is no link to the run's own place in memory");
+    throw Error(ErrorKind::corrupt, checkpoint.string() + " is not a link to the run's own place in memory");
 }
 
 // The directory takes the link's place and the link the directory's. Where the file system cannot exchange

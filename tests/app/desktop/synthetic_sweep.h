@@ -21,7 +21,7 @@ struct SyntheticSweep {
   bool hasRuns = true;
 };
 
-// Its times lie before now, as those of four trials at a time would.
+// Writes a sweep whose times lie before now, as those of four trials at a time would.
 void writeSyntheticSweep(storage::Catalogue& catalogue, const SyntheticSweep& options = {});
 
 }  // namespace batchscope::desktop::test

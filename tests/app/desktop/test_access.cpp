@@ -20,7 +20,8 @@ bool isControl(const QWidget* widget) {
                     "QAbstractSlider", "QPlainTextEdit", "batchscope::desktop::PlotView"});
 }
 
-// What Qt makes for its own use: scroll bars, corner buttons, the field inside a spin box.
+// Returns whether Qt made the widget for its own use: scroll bars, corner buttons, the field inside a spin
+// box.
 bool isInternal(const QWidget* widget) {
   return widget->objectName().startsWith(QLatin1String("qt_")) ||
          test::isA(widget, {"QScrollBar", "QTableCornerButton", "QHeaderView", "QComboBoxListView"}) ||
@@ -82,7 +83,7 @@ class TestAccess : public test::WindowTest {
     QVERIFY(taken.size() > 30);
   }
 
-  // What a button of the window does, a menu does too.
+  // Each button's action is in a menu too.
   void everyToolIsInAMenu() {
     const QList<QAction*> all = actions();
     for (const QToolButton* tool : window_->findChildren<QToolButton*>()) {

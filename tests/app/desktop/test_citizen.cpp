@@ -229,7 +229,7 @@ class TestCitizen : public test::WindowTest {
     shown.importRuns({file});
     QTRY_VERIFY_WITH_TIMEOUT(
         shown.session()->isOpen() && shown.session()->run().name == "digits, linear scaling", 60'000);
-    // What is no run is refused, and nothing is lost by it.
+    // A file that is not a run is refused, and nothing is lost by it.
     const Answer missing = call(window(), {file + "x"});
     QVERIFY(missing.status != 0 && missing.text.contains(QStringLiteral("there is no file")));
     QVERIFY(call(window(), {"--grab", "a.png", file}).status != 0);

@@ -107,7 +107,7 @@ class TestComparison : public test::WindowTest {
   }
 
   void theirLinesAreTheirSamplesInTheirColours() {
-    // Of the run that lies above the others.
+    // The run that lies above the others.
     storage::SampleReader reader(protocol::run_paths(seeds_[2]).samples);
     const SceneLine& drawn = *line(2);
     QCOMPARE(drawn.colour, *window_->comparison()->colourOf(seeds_[2]));
@@ -296,7 +296,7 @@ class TestComparison : public test::WindowTest {
     const std::vector<storage::Run> runs{*catalogue_.run(seeds_[0]), *catalogue_.run(seeds_[1])};
     differences.setRuns(runs, {catalogue_.generations(seeds_[0]), catalogue_.generations(seeds_[1])}, true);
     QVERIFY(differences.rowCount() > 20);
-    // What all values begin with is cut; the whole is a tool tip.
+    // The beginning that all values share is cut; the whole is a tool tip.
     auto longer = runs;
     for (std::size_t run = 0; run < longer.size(); ++run) {
       longer[run].spec.program = "/home/somebody/experiments/train";

@@ -121,7 +121,7 @@ class TestDashboard : public test::WindowTest {
     QVERIFY(again.isShown("a"));
   }
 
-  // What many programs name their series is not kept for ever.
+  // Series names of many programs are not kept for ever.
   void theOrderIsBounded() {
     const auto chart = [](const std::string& name) {
       return ChartSpec{.name = name, .title = QString::fromStdString(name), .unit = {}, .lines = {}};
@@ -183,7 +183,7 @@ class TestDashboard : public test::WindowTest {
     QVERIFY(card("batch-size") == nullptr);
   }
 
-  // What is far down the list comes into sight when it is gone to.
+  // A card far down the list comes into sight when it is gone to.
   void theListScrolls() {
     QVERIFY(dashboard().verticalScrollBar()->maximum() > 0);
     ChartCard* last = dashboard().cards().back();
@@ -206,7 +206,7 @@ class TestDashboard : public test::WindowTest {
     QTest::mouseRelease(gain, Qt::LeftButton, {}, headOf(gain));
     QCOMPARE(changed.count(), 1);
     QCOMPARE(shown().mid(0, 3).join(QLatin1Char(' ')), QStringLiteral("batch-size goodput gain"));
-    // The plot is no handle: it zooms.
+    // The plot is not a handle: it zooms.
     test::drag(gain->plot(), 0.2, 0.6);
     QVERIFY(window_->view()->isZoomed());
     window_->view()->resetZoom();

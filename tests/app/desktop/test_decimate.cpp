@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// From samples to pixels: nothing is lost that a person would see, nothing is drawn where it is not.
+// Decimation of samples to pixels: nothing is lost that a person would see, nothing is drawn where it is not.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -119,7 +119,7 @@ class TestDecimate : public QObject {
     for (int step = 0; step < 300; ++step) track.append(step, step % 2 == 0 ? 40 : 60);
     const Projection p = projection(300, 100);
     const Polylines lines = drawn(track, p, 0.9);
-    // From the first point on it is among the values; it does not climb up from zero.
+    // The average begins at the first point among the values; it does not climb up from zero.
     QCOMPARE(lines.smooth.at(0).first().y(), p.py(40));
     for (const QPointF& point : lines.smooth[0].mid(60)) QVERIFY(std::abs(point.y() - p.py(50)) < 3);
   }

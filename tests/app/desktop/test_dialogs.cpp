@@ -173,8 +173,8 @@ class TestDialogs : public test::WindowTest {
     row("below another", "most", "3", "expected at least 4, the epochs");
     row("no replicas", "Replicas", "0", "at least 1");
     row("fewer than none", "Replicas", "-1", "write a whole number");
-    row("too many replicas", "Replicas", "99999", "'99999' is no number of replicas");
-    row("backwards", "Replicas", "4-1", "'4-1' is no number of replicas");
+    row("too many replicas", "Replicas", "99999", "'99999' is not a number of replicas");
+    row("backwards", "Replicas", "4-1", "'4-1' is not a number of replicas");
     row("nameless", "Name", "", "a name is one line");
     row("no name", "Name", "latest", "newest run");
     row("no tag", "Tags", "a, " + QString(65, 'x'), "cannot be a tag");

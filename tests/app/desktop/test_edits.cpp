@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What is written of runs, and deleting them, from the list, the table and the menus, by mouse and by keys;
-// and that all of it can be undone, in its order, and done again.
+// Edits of runs, and deleting them, from the list, the table and the menus, by mouse and by keys; and that
+// all of it can be undone, in its order, and done again.
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QListView>
@@ -45,7 +45,7 @@ class TestEdits : public test::WindowTest {
   QString shown() const {
     return window_->session()->isOpen() ? QString::fromStdString(window_->session()->run().name) : QString();
   }
-  // Of a view, by its name.
+  // Returns the row of a view with this name.
   static QModelIndex rowOf(const QAbstractItemView* view, const QString& name) {
     return view->model()
         ->match(view->model()->index(0, 0), Qt::DisplayRole, name, 1, Qt::MatchExactly)

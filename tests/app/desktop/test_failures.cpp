@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the window shows of a run that failed, and of a program that reports nothing: why, its log where it
-// says so, and what helps now.
+// The window on a run that failed, and on a program that reports nothing: why, its log where it says so, and
+// what helps now.
 #include <QFile>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -31,7 +31,7 @@ class TestFailures : public test::WindowTest {
     QVERIFY(log.open(QIODevice::WriteOnly));
     log.write(text.toUtf8());
   }
-  // With one generation that came to this end.
+  // Writes a run with one generation that came to this end.
   std::string writeRun(const std::string& name, RunState state, const std::string& outcome,
                        const std::string& message) {
     const std::string id = test::writeListedRun(catalogue_, name, state, 0);

@@ -73,7 +73,7 @@ class TestImport : public test::WindowTest {
     box->close();
   }
 
-  // Who may move it behind a drop would delete it: it is copied, whatever keys are held.
+  // A program that may move the file behind a drop would delete it: it is copied, whatever keys are held.
   void whatIsDroppedStaysWhereItIs() {
     const QString file = exported("four");
     QMimeData data;

@@ -22,7 +22,7 @@ using namespace batchscope::desktop;
 
 namespace {
 
-// Which texts were asked for, by context.
+// Records the texts that were asked for, by context.
 class Asked : public QTranslator {
  public:
   QString translate(const char* context, const char* text, const char*, int) const override {
@@ -44,7 +44,7 @@ class TestLayout : public test::WindowTest {
     const auto* dock = window_->findChild<QDockWidget*>(QLatin1String(name));
     return dock != nullptr && !dock->isHidden();
   }
-  // Of the chart's card, beside its title.
+  // Returns the colour of the chart's card, beside its title.
   QColor ground() const {
     return window_->dashboard()->cards()[0]->grab().toImage().pixelColor(QPoint(6, 20));
   }
@@ -166,7 +166,7 @@ class TestLayout : public test::WindowTest {
     raisePanel("events");
   }
 
-  // By mouse, as tall as one likes; and the next window has it as this one was left, also away.
+  // The panel is as tall as one likes, by mouse; and the next window has it as this one was left, also away.
   void theBottomPanelIsAsTallAsOneLikes() {
     std::unique_ptr<MainWindow> window;
     const auto open = [&] {
@@ -270,7 +270,7 @@ class TestLayout : public test::WindowTest {
     QVERIFY(!view.isZoomed());
   }
 
-  // What a key would change without a run nobody would see.
+  // Nobody would see what a key changes without a run.
   void keysRestWithoutARun() {
     window_->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
@@ -293,7 +293,7 @@ class TestLayout : public test::WindowTest {
     QTest::keyClick(window_.get(), Qt::Key_L);
   }
 
-  // What is declared for translators is asked for where they find it.
+  // Every text that is declared for translators is asked for where they find it.
   void textsAreTranslatedWhereTheyAreDeclared() {
     Asked asked;
     QCoreApplication::installTranslator(&asked);

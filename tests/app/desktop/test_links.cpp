@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What ties lists and charts together, and what calls a person back: rows and the cross-hair in both
-// directions, marks of checkpoints that are pressed, alerts, and the list of runs that comes before the run.
+// Links between lists and charts, and alerts: rows and the cross-hair in both directions, marks of
+// checkpoints that are pressed, alerts that call a person back, and the list of runs that comes before the
+// run.
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>

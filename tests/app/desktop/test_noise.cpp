@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kSigma = 2, kTenth = 1.2816 * kSigma;  // of a normal distribution, from its middle
 
-// Of a normal distribution around 10, in buckets of so many samples.
+// Returns samples of a normal distribution around 10, in buckets of so many samples.
 std::vector<Bucket> noisyBuckets(int samples, int bucketSize) {
   std::mt19937 random(3);
   std::normal_distribution<double> noise(10, kSigma);
@@ -152,7 +152,7 @@ class TestNoise : public QObject {
     QCOMPARE(reads.size(), 2u);
   }
 
-  // Of so many stretches those that are looked at are kept, and of the others the newest.
+  // Stretches that are looked at are kept, and of the others the newest.
   void theOldestWindowsGoFirst() {
     const std::vector<Bucket> buckets = noisyBuckets(64, 1);
     NoiseWindows noise;

@@ -64,7 +64,7 @@ class TestPages : public WindowTest {
       escape();
       QCOMPARE(inFront(), QString(before));
     }
-    // What lies over the charts goes first.
+    // Esc first closes what lies over the charts.
     press(Page::Queue);
     press(Page::Run);
     QTRY_VERIFY(window_->session()->series() != nullptr && !window_->session()->series()->generations().empty());

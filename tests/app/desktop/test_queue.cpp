@@ -250,7 +250,7 @@ class TestQueue : public test::WindowTest {
     QTRY_COMPARE(table().model()->rowCount(), 4);
   }
 
-  // What was read last while it was watched stays, until it is read again.
+  // The snapshot that was read last while the queue was watched stays, until it is read again.
   void whatIsNotReadWhileNobodyLooksStays() {
     const std::size_t decisions = session().snapshot().decisions.size();
     QVERIFY(decisions > 0 && session().snapshot().isWhole);
@@ -278,7 +278,7 @@ class TestQueue : public test::WindowTest {
     press(Qt::Key_Delete);
     QTest::mouseClick(button(*window_->findChild<QMessageBox*>(), "Cancel delta"), Qt::LeftButton);
     QTRY_COMPARE(catalogue_.run(fourth_)->state, RunState::stopped);
-    // What has ended stands last, without a place, and is not moved.
+    // A job that has ended stands last, without a place, and is not moved.
     QTRY_COMPARE(cell(3, QueueModel::State), QStringLiteral("cancelled"));
     QCOMPARE(cell(3, QueueModel::Place), QString());
     QVERIFY(!table().model()->flags(table().model()->index(3, 0)).testFlag(Qt::ItemIsDragEnabled));
@@ -317,7 +317,7 @@ class TestQueue : public test::WindowTest {
     QTest::mouseClick(button(page(), "Pause"), Qt::LeftButton);
     QTest::mouseClick(button(page(), "Drain"), Qt::LeftButton);
     QTRY_COMPARE(chip->text(), QStringLiteral("Draining"));
-    // What another face says comes here.
+    // A change by another face comes here.
     catalogue_.change_pool_settings([](protocol::PoolSettings& all) { all = {}; });
     QTRY_VERIFY(!chip->isVisible());
     QTRY_VERIFY(button(page(), "Fair")->isChecked());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a class is shown: a recorded run that is played as if it were live, and the formula of a quantity with
+// Replay for a class: a recorded run that is played as if it were live, and the formula of a quantity with
 // the numbers of a step in it, which give what was recorded.
 #include <QComboBox>
 #include <QLabel>
@@ -141,7 +141,7 @@ class TestReplay : public test::WindowTest {
     auto* shown = qobject_cast<EventModel*>(events->model());
     QTRY_VERIFY(events->currentIndex().isValid());
     QVERIFY(shown->at(events->currentIndex().row()).step <= head.step);
-    // What comes later has not happened yet, and comes with the head.
+    // Later events have not happened yet, and come with the head.
     const auto newest = [&] { return StepRef{shown->at(0).generation, shown->at(0).step}; };
     const int count = shown->rowCount();
     QVERIFY(newest().generation < 2 && newest().step <= head.step);
@@ -224,7 +224,7 @@ class TestReplay : public test::WindowTest {
     }
   }
 
-  // What the engine itself recorded, of a run on two, one and three replicas with AdaScale; rounded.
+  // Formulas against the engine's own record of a run on two, one and three replicas with AdaScale; rounded.
   void theFormulasAreTheEngines() {
     window_->importRuns({QStringLiteral(BATCHSCOPE_RESOURCES "/lessons/runs/elastic.jsonl")});
     QTRY_VERIFY_WITH_TIMEOUT(window_->session()->run().name != "other" && !model().recorded().empty(),

@@ -201,7 +201,7 @@ class TestRunTable : public test::WindowTest {
     const auto run = catalogue_.run(id.toStdString());
     QCOMPARE(run->tags, (std::vector<std::string>{"best", "paper"}));
     QCOMPARE(cell(0, QStringLiteral("Tags")), QStringLiteral("best, paper"));
-    // What cannot be is said, and nothing is changed.
+    // An impossible edit is reported, and nothing is changed.
     QSignalSpy failed(window_->findChild<RunEdits*>(), &RunEdits::failed);
     table_->model()->setData(table_->model()->index(0, 0), QStringLiteral("latest"));
     QTRY_COMPARE(failed.size(), 1);

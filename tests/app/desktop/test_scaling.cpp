@@ -92,7 +92,7 @@ class TestScaling : public test::WindowTest {
     QVERIFY(measured.points[1].text.contains(QStringLiteral("measured")));
   }
 
-  // What the machine has is where the promises end.
+  // The promises end at the devices that the machine has.
   void theDevicesAreMarked() {
     protocol::Model small = *model();
     small.devices = 3;
@@ -156,7 +156,7 @@ class TestScaling : public test::WindowTest {
     QVERIFY(!restarts.barTexts[1].contains(QStringLiteral("done again")));
   }
 
-  // What is not known has a look of its own, and is not among what is shaded.
+  // Unknown moments have a look of their own, and are not shaded.
   void whatIsNotKnownIsNotShaded() {
     auto moments = momentsOf(series(), 60);
     moments[3].seconds = moments.back().seconds = std::nan("");
@@ -293,7 +293,7 @@ class TestScaling : public test::WindowTest {
     applyTheme(Theme::Mode::Light);
   }
 
-  // Who draws the page for a picture takes no news from the others. Last: the run has more from here on.
+  // Drawing the page for a picture takes no news from the others. Last: the run has more from here on.
   void drawingTellsWhatIsNew() {
     {
       storage::SampleWriter writer(protocol::run_paths(window_->session()->run().id).samples);

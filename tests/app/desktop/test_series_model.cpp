@@ -42,7 +42,7 @@ storage::Generation generation(int number, int replicas, std::int64_t first, std
   return row;
 }
 
-// Of one line, over all steps unless `options` say otherwise.
+// Returns a scene of one line, over all steps unless `options` say otherwise.
 ChartScene sceneOf(SeriesModel& model, const LineSpec& line, const QRectF& plot, SceneOptions options = {}) {
   if (options.axis == XAxis::Step) options.range = model.extent(XAxis::Step);
   ChartSpec spec;
@@ -274,7 +274,7 @@ class TestSeriesModel : public QObject {
     QVERIFY(!view.isZoomed() && !view.canUndo());
     view.redoZoom();
     QCOMPARE(view.range(model, XAxis::Step).low, low);
-    // What changes nothing is nothing to undo.
+    // A zoom that changes nothing cannot be undone.
     view.clear();
     view.zoomBy(model, XAxis::Step, 500, 2);
     QVERIFY(!view.canUndo());

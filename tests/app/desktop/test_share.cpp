@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What leaves the window: pictures whose lines are lines, numbers as they were recorded, and a report that
+// Exports from the window: pictures whose lines are lines, numbers as they were recorded, and a report that
 // stands alone. The file dialog is worked as a person does it.
 #include <QDir>
 #include <QFileDialog>

@@ -159,7 +159,7 @@ class TestSweep : public test::WindowTest {
     QCOMPARE(plot().axes().back().title(), QStringLiteral("accuracy, %"));
     table().sortByColumn(columnOf("Trial"), Qt::AscendingOrder);
     QCOMPARE(cell(0, "Trial"), QStringLiteral("0"));
-    // What has no value stands last, however the table is sorted.
+    // Trials without a value stand last, however the table is sorted.
     for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
       table().sortByColumn(columnOf("accuracy"), order);
       QCOMPARE(cell(rows() - 1, "accuracy"), QStringLiteral("–"));
@@ -426,7 +426,7 @@ class TestSweep : public test::WindowTest {
     QVERIFY(page().isVisible());
   }
 
-  // Its chooser leads back to one that can be read.
+  // The chooser leads back to a sweep that can be read.
   void oneThatCannotBeReadIsSaid() {
     storage::Sweep broken;
     broken.name = "broken";
@@ -469,7 +469,7 @@ class TestSweep : public test::WindowTest {
     QVERIFY(figure("Learning curves").isEmpty());
     QVERIFY(figure("Learning curves").missing.contains(QStringLiteral("no rungs")));
     QVERIFY(!push("Pause") && !push("Resume")->isEnabled());
-    // Its trials have no runs any more.
+    // The trials have no runs any more.
     table().selectRow(0);
     QTest::keyClick(&table(), Qt::Key_Return);
     QVERIFY(page().isVisible());

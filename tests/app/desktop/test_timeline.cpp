@@ -209,7 +209,7 @@ class TestTimeline : public QObject {
     QCOMPARE(*totals.meanCompletion, 150.0);
     QCOMPARE(*totals.meanWait, 50.0);
     QCOMPARE(*totals.use, 1.0);
-    // Of two devices and 1.5 runs on average the second's share is 4/3; its 200 device seconds take 150 s.
+    // The second's share of two devices among 1.5 runs on average is 4/3; its 200 device seconds take 150 s.
     QVERIFY(std::abs(*totals.worstFairness - 200.0 / 150) < 1e-9);
     QCOMPARE(totals.worstRun, QStringLiteral("b"));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a careful eye looks for in a window, as functions that name the first fault: text that does not fit
+// Checks that a careful eye makes of a window, as functions that name the first fault: text that does not fit
 // its widget, widgets that lie over one another.
 #pragma once
 
@@ -61,7 +61,7 @@ inline QString overlap(const QWidget& window) {
         isA(widget->parentWidget(), {"batchscope::desktop::Toast"});  // lies over all, a while
     if (isPiece && !isNotice && widget->isVisible() && widget->window() == &window) pieces << widget;
   }
-  // What of it its ancestors do not cut off, in the window.
+  // Returns the part of it that its ancestors do not cut off, in the window.
   const auto place = [&](const QWidget* widget) {
     QRect seen = widget->rect();
     for (const QWidget* at = widget; at != &window; at = at->parentWidget())

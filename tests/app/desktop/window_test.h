@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What tests of the window share: a store of the test's own, which its supervisor would write and the window
+// The base of the window's tests: a store of the test's own, which its supervisor would write and the window
 // watches, the window itself, and what a person does with it and sees of it.
 #pragma once
 
@@ -30,7 +30,7 @@ class WindowTest : public QObject {
  protected:
   WindowTest() { applyTheme(Theme::Mode::Light); }
 
-  // With what the catalogue holds by now.
+  // Makes a window with what the catalogue holds by now.
   void makeWindow(const QSize& size) {
     watcher_.reload();
     window_ = std::make_unique<MainWindow>(&watcher_, false);
@@ -104,7 +104,7 @@ Widget* named(const QWidget& parent, const char* name) {
 
 inline void awaitDrawn(const MainWindow& window) { QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30'000); }
 
-// What the newest notice in the window's corner says; empty where there is none.
+// Returns the newest notice in the window's corner; empty where there is none.
 inline QString notice(const QWidget& window) {
   const auto shown = window.findChildren<QLabel*>(QStringLiteral("message"));
   const auto newest =
@@ -112,7 +112,7 @@ inline QString notice(const QWidget& window) {
   return newest == shown.rend() ? QString() : (*newest)->text();
 }
 
-// With BATCHSCOPE_PICTURES set to a folder, pictures are kept there.
+// Keeps a picture where BATCHSCOPE_PICTURES names a folder.
 inline void keepPicture(const QPixmap& picture, const QString& name) {
   const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
   if (!folder.isEmpty()) picture.save(QStringLiteral("%1/%2.png").arg(folder, name));

@@ -57,7 +57,7 @@ inline bool close(double actual, double expected, double relative = 1e-9) {
   return std::abs(actual - expected) <= relative * std::max(1e-300, std::abs(expected));
 }
 
-// What a failed comparison says.
+// Returns the message of a failed comparison.
 inline QByteArray differ(const std::string& what, double actual, double expected) {
   return QByteArray::fromStdString(what) + ": " + QByteArray::number(actual, 'g', 17) + ", expected " +
          QByteArray::number(expected, 'g', 17);

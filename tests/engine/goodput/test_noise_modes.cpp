@@ -57,7 +57,7 @@ class TestNoiseModes : public QObject {
       progress += noise.gain(scale);
       QVERIFY2(near(noise.gain(scale), step.at("gain")), where.c_str());
       QVERIFY2(near(progress, step.at("effective_steps")), where.c_str());
-      // Its own smoothing is the same, where none was asked for.
+      // The mode's own smoothing is the same, where none was asked for.
       if (config.value("smoothing", nlohmann::json()).is_null())
         QCOMPARE(by_count.gain(scale), noise.gain(scale));
     }

@@ -342,8 +342,8 @@ class TestOptimize : public QObject {
     QVERIFY2(bounds.accumulation || choice.accumulation_steps == 0, what.c_str());
   }
 
-  // Of one replica without accumulation AdaptDL's rule decides, not its search; here, too, but within the
-  // largest batch size.
+  // Returns whether AdaptDL's rule decides, not its search: for one replica without accumulation; here, too,
+  // but within the largest batch size.
   static bool ruleDecides(int replicas, const Bounds& bounds, std::int64_t init, std::int64_t local) {
     return replicas == 1 && !bounds.accumulation &&
            local <= (bounds.max_batch_size > 0 ? bounds.max_batch_size : init);

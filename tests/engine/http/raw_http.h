@@ -30,7 +30,7 @@ inline QByteArray answer(QTcpSocket& socket) {
   return all;
 }
 
-// What it says until it has said this.
+// Returns the server's bytes up to these words.
 inline QByteArray until(QTcpSocket& socket, const QByteArray& words) {
   QByteArray all;
   (void)QTest::qWaitFor(

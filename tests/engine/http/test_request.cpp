@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is a request, and what is none.
+// Requests: what is accepted as one, and what is not.
 #include "batchscope/http/request.h"
 #include "test_case.h"
 

@@ -227,7 +227,7 @@ class TestServer : public QObject {
                                   kBlocks * block.size(), kPatience);
     QCOMPARE(std::count_if(streams.begin(), streams.end(), [](const Stream& each) { return each.open(); }),
              static_cast<std::ptrdiff_t>(kReaders / 2));
-    // Who has nothing to take stays, however long that is.
+    // A client with nothing to take stays, however long that is.
     QTest::qWait(2500);
     QCOMPARE(closed, kReaders / 2);
   }

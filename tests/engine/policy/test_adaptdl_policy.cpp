@@ -97,7 +97,7 @@ class TestAdaptdlPolicy : public QObject {
              compared(objective_of(jobs, cluster, theirs), objective));
     const double ours = our_objective(jobs, cluster);
     QVERIFY2(ours <= objective + 1e-9, compared(ours, objective));
-    // Its Pareto front: the same on fewer nodes.
+    // The Pareto front has the same on fewer nodes.
     for (const auto& point : each.at("front")) {
       const int nodes = point.at(0);
       if (nodes < 1 || nodes > static_cast<int>(cluster.size())) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who gets which devices: what no objective overrules, on random jobs, and what each objective is for.
+// Decisions: what no objective overrules, on random jobs, and what each objective is for.
 #include <cmath>
 #include <random>
 
@@ -280,7 +280,7 @@ class TestDecision : public QObject {
     QVERIFY((placements[2] == Placement{{1, 1}}));
   }
 
-  // By their sizes, the small one would be left with two halves of nodes, which is dear to it and not to the
+  // Placed by size, the small job would be left with two halves of nodes, which is dear to it and not to the
   // large one.
   void makesRoomForWhomItMatters() {
     const Cluster cluster = uniform_cluster(2, 4);

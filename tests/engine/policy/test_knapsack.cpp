@@ -136,7 +136,7 @@ class TestKnapsack : public QObject {
 #endif
   }
 
-  // What each number of devices would be worth is what a knapsack of that size says.
+  // The price of each number of devices is that of a knapsack of that size.
   void pricesEveryNumberOfDevices() {
     std::mt19937 random(3);
     const auto jobs = random_jobs(random, 10, 6, 1, true);

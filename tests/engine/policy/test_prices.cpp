@@ -89,7 +89,7 @@ class TestPrices : public QObject {
     about(ends[0], 500);
   }
 
-  // Of three on one device, one ends: with each a third of the time.
+  // One of three jobs on one device ends, with each of them a third of the time.
   void takesTurnsWithWhatNeverEnds() {
     std::vector jobs{endless("a"), endless("b"), timed_job("c", 1, 400)};
     jobs[0].weight = jobs[1].weight = 1e6;
@@ -175,7 +175,7 @@ class TestPrices : public QObject {
              std::string("4 more devices would be used to 100 %, the present ones to 100 %"));
   }
 
-  // What jobs that may not be moved hold is not given away, on several nodes as on one.
+  // Devices of jobs that may not be moved are not given away, on several nodes as on one.
   void keepsWhatIsHeld() {
     std::vector jobs{timed_job("held", 0.1, 1000), timed_job("other", 0.1, 1000)};
     jobs[0].preemptible = false;
@@ -198,7 +198,7 @@ class TestPrices : public QObject {
     QCOMPARE(advice.sentence, std::string("2 more devices would let 1 further job come to an end"));
   }
 
-  // Of 64 devices not each number is looked at, and the present one is.
+  // Not every number up to 64 devices is looked at, but the present one is.
   void boundsItsWork() {
     std::mt19937 random(4);
     const Advice advice =

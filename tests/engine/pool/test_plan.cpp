@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pool makes of a decision: names of devices, who stays where he is, and what is told of it.
+// The pool's plan from a decision: names of devices, who stays where he is, and what is told of it.
 #include "plan.h"
 
 #include "test_case.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Devices = std::vector<std::string>;
 
-// Of a run that may have one device to `most`, and has these.
+// Returns a run that may have one device to `most`, and has these.
 Member member(const std::string& id, int most = 2, const Devices& held = {}) {
   Member member;
   member.run.id = member.run.name = id;
@@ -103,7 +103,7 @@ class TestPlan : public QObject {
     QCOMPARE(plan.targets.at("a"), (Devices{"cpu:1"}));
   }
 
-  // Its pause would give nobody anything.
+  // Pausing it would give nobody anything.
   void whatOthersHaveTooIsKeptWhereNothingElseIsFree() {
     Member alone = member("a", 1, {"cpu:0"});
     for (const Scope scope : {Scope::round, Scope::free_devices}) {

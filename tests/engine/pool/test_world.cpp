@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pool sees: who takes part, who keeps his devices, who waits for what.
+// The pool's view: who takes part, who keeps his devices, who waits for what.
 #include "world.h"
 
 #include <unistd.h>

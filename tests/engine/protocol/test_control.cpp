@@ -49,8 +49,8 @@ class TestControl : public QObject {
     row("devices", R"({"v":1,"command":"rescale","devices":"cpu:0"})", "the field \"devices\"");
     row("no devices", R"({"v":1,"command":"rescale","devices":[]})", "cpu:0");
     row("no name", R"({"v":1,"command":"rescale","devices":[3]})", "cpu:0");
-    row("no device", R"({"v":1,"command":"rescale","devices":["cpu:x"]})", "'cpu:x' is no device");
-    row("core", R"({"v":1,"command":"rescale","devices":["core:0"]})", "'core:0' is no device");
+    row("no device", R"({"v":1,"command":"rescale","devices":["cpu:x"]})", "'cpu:x' is not a device");
+    row("core", R"({"v":1,"command":"rescale","devices":["core:0"]})", "'core:0' is not a device");
     row("two names", R"({"v":1,"command":"rescale","devices":["cpu:01"]})", "'cpu:01'");
     row("path", R"({"v":1,"command":"rescale","devices":["cuda:../x"]})", "'cuda:../x'");
     row("list", R"({"v":1,"command":"rescale","devices":["cuda:0,1"]})", "'cuda:0,1'");

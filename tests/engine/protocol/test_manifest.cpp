@@ -168,7 +168,7 @@ class TestManifest : public QObject {
     const fs::path file = make("checkpoint-000002");
     fs::permissions(file / "model", fs::perms::others_write, fs::perm_options::add);
     QCOMPARE(kind_of(file), "corrupt");
-    // Of a folder that is good itself.
+    // A link to a folder that is good itself.
     make("elsewhere");
     fs::create_directory_symlink(parent_ / "elsewhere", parent_ / "checkpoint-000003");
     QCOMPARE(kind_of(parent_ / "checkpoint-000003"), "corrupt");

@@ -37,7 +37,7 @@ class TestProcessId : public QObject {
     QCOMPARE(waitpid(child, nullptr, 0), child);
   }
 
-  // What is read of a process that ends between opening and reading says ESRCH.
+  // Reading of a process that ends between opening and reading fails with ESRCH.
   void aProcessMayEndWhileItIsLookedAt() {
     for (int round = 0; round < 300; ++round) {
       const pid_t child = fork();

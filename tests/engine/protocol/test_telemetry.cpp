@@ -61,7 +61,7 @@ class TestTelemetry : public QObject {
     QVERIFY_EXCEPTION_THROWN(decode(line.toStdString()), Error);
   }
 
-  // What is added to them must not overflow.
+  // Sums with such numbers must not overflow.
   void numbersBeyondAnySenseAreRefused_data() {
     testing::rows<QByteArray>(
         "number", {"9223372036854775807", "-9223372036854775808", "18446744073709551615", "9007199254740993",

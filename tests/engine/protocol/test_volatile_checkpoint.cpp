@@ -115,7 +115,7 @@ class TestVolatileCheckpoint : public QObject {
     QVERIFY_EXCEPTION_THROWN(verify_checkpoint(disk_ / "checkpoint-000003"), Error);  // of another run
   }
 
-  // Who can write to a place in memory, or made it, can lay a checkpoint there.
+  // Anybody who can write to a place in memory, or made it, can lay a checkpoint there.
   void aPlaceThatIsNotOursAloneIsNotRead() {
     const fs::path checkpoint = make(), root = memory_.parent_path();
     fs::permissions(root, fs::perms::group_read, fs::perm_options::add);

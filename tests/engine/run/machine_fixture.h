@@ -53,7 +53,7 @@ class Log : public Orders {
 
 inline Exit exited(int rank, int code) { return {rank, code, 0}; }
 inline Exit signalled(int rank, int signal) { return {rank, 0, signal}; }
-// With a reason.
+// Returns an exit with a reason.
 inline Exit aborted(int rank, Cause cause, const std::string& why, std::int64_t local = 0) {
   return {rank, 0, 6, false, cause, why, local};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests with processes share: a store of their own, runs of the fake replica under a real supervisor
+// The base of tests with processes: a store of their own, runs of the fake replica under a real supervisor
 // process, and waiting for what must come.
 #pragma once
 
@@ -51,7 +51,7 @@ class Scenario : public QObject {
 
   storage::Catalogue& catalogue() { return *catalogue_; }
 
-  // Of the fake replica, with these arguments.
+  // Returns a spec of the fake replica, with these arguments.
   protocol::RunSpec spec_of(int replicas, std::vector<std::string> arguments) const {
     protocol::RunSpec spec;
     spec.name = "scenario";
@@ -67,7 +67,7 @@ class Scenario : public QObject {
     return start(spec_of(replicas, std::move(arguments)));
   }
 
-  // By another supervisor.
+  // Resumes the run by another supervisor.
   void resume(const std::string& id) { resume_run(*catalogue_, id); }
 
   pid_t supervisor(const std::string& id) { return static_cast<pid_t>(catalogue_->run(id)->supervisor_pid); }
@@ -119,7 +119,7 @@ class Scenario : public QObject {
     });
   }
 
-  // What was told, for a failing test's message.
+  // Returns the run's events, for a failing test's message.
   std::string story(const std::string& id) {
     std::string text = protocol::run_state_name(catalogue_->run(id)->state);
     for (const auto& event : catalogue_->events(id)) text += "\n  " + event.level + ": " + event.text;

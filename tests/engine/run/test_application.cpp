@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What handlers of events throw is handed on, and the event loop goes on.
+// Exceptions of event handlers are handed on, and the event loop goes on.
 #include <unistd.h>
 
 #include <QEventLoop>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the supervisor makes of decisions about its number of replicas; the decisions themselves are tested
-// in the goodput room.
+// The supervisor's use of decisions about its number of replicas; the decisions themselves are tested in the
+// goodput room.
 #include "devices/placement.h"
 #include "machines.h"
 #include "model/auto_scaling.h"
@@ -12,7 +12,7 @@ using namespace batchscope::run;
 
 namespace {
 
-// By which more replicas always pay.
+// A model by which more replicas always pay.
 const protocol::Model kModel{.perf = protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2},
                              .grad_sqr = 1e-4,
                              .grad_var = 1,

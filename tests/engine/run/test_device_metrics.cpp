@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is told of a replica's process and of its GPU, here that of a library that plays NVML.
+// Metrics of a replica's process and of its GPU, here that of a library that plays NVML.
 #include <unistd.h>
 
 #include <cmath>

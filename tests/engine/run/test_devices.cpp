@@ -95,7 +95,7 @@ class TestDevices : public Scenario {
                   ask_on(first, Command::rescale, {"cuda:5", "cuda:6"}));
     VERIFY_THROWS("conflict", "no cuda:0", ask_on(first, Command::rescale, {"cuda:0"}));
     QVERIFY(trains(first, 1));
-    QCOMPARE(catalogue().generations(first).size(), 2u);  // that it trains on already is no move
+    QCOMPARE(catalogue().generations(first).size(), 2u);  // that it trains on already is not a move
 
     ::kill(replicas(first).at(0).pid, SIGKILL);
     VERIFY_STORY(first, trains_in(first, 2, {"cuda:6"}));
@@ -114,7 +114,7 @@ class TestDevices : public Scenario {
     VERIFY_STORY(first, trains_in(first, 5, {"cuda:6"}));
   }
 
-  // Who may choose how many is not the business of who says where.
+  // Naming devices does not change who may choose how many.
   void namedDevicesLeaveAutoAsItIs() {
     qputenv("CUDA_VISIBLE_DEVICES", "0,1");
     protocol::RunSpec spec = on_gpus();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a disk does to a run: it is full, it is damaged, and folders are taken away.
+// Faults of a disk: it is full, it is damaged, and folders are taken away.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

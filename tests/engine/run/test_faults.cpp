@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes wrong with real replicas: crashes, hangs, memory that runs out, a count that cannot run.
+// Faults of real replicas: crashes, hangs, memory that runs out, a count that cannot run.
 #include "scenario.h"
 
 using namespace batchscope;

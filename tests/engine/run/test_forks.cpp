@@ -163,7 +163,7 @@ class TestForks : public Scenario {
   }
 
  private:
-  // The children of the supervisor that are no replicas.
+  // The children of the supervisor that are not replicas.
   std::vector<ProcessId> servers(const std::string& id) {
     const std::string pid = std::to_string(supervisor(id));
     std::ifstream in("/proc/" + pid + "/task/" + pid + "/children");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is named for a hang, and what is none.
+// Hangs: which replica is named, and which silence is not a hang.
 #include "rows.h"
 #include "state/hang_watch.h"
 #include "test_case.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a time to the lines of a log.
+// Finds the lines of a log by a time.
 #include <QTemporaryDir>
 #include <fstream>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor that is killed with SIGKILL at any moment takes along: at most what it was told in its
-// last quarter second, and nothing before that. The replica writes down when it had told each step; the store
-// says which of them are there. A quarter second of the supervisor's own time is meant: while the machine
-// lets it wait for a processor (/proc/PID/schedstat) or a disk (state D), or the machine itself is not run
-// (stolen time, or nobody was: this test neither), it cannot write.
+// A supervisor that is killed with SIGKILL at any moment loses at most what it was told in its last quarter
+// second, and nothing before that. The replica writes down when it had told each step; the store says which
+// of them are there. A quarter second of the supervisor's own time is meant: while the machine lets it wait
+// for a processor (/proc/PID/schedstat) or a disk (state D), or the machine itself is not run (stolen time,
+// or nobody was: this test neither), it cannot write.
 #include <unistd.h>
 
 #include <filesystem>

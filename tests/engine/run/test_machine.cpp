@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is asked of the run's state machine, at any moment.
+// Requests to the run's state machine, at any moment.
 #include "machine_fixture.h"
 #include "test_case.h"
 

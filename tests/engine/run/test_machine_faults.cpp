@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes wrong, and what the run's state machine makes of it.
+// Faults, and how the run's state machine handles them.
 #include "machine_fixture.h"
 #include "test_case.h"
 

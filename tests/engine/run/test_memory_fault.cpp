@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is read out of a log: a want of memory, and what a program said last. How far a bound is lowered.
+// Reads a log for a want of memory, and for a program's last words. How far a bound is lowered.
 #include "batchscope/run/log_failure.h"
 #include "log/last_words.h"
 #include "log/memory_fault.h"

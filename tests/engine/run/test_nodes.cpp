@@ -51,7 +51,7 @@ class LoneAgent {
   const NodeOffer& offer() const { return offer_; }
   QProcess& process() { return process_; }
 
-  // What it says to these bytes, until it hangs up.
+  // Returns the agent's answer to these bytes, until it hangs up.
   std::string answer_to(const std::string& bytes) const {
     QTcpSocket socket;
     socket.connectToHost(QString::fromStdString(offer_.address), static_cast<quint16>(offer_.port));
@@ -201,7 +201,7 @@ class TestNodes : public Scenario {
     VERIFY_RUN(stops(id));
   }
 
-  // Of those that have been there for a while; one that a living agent has stays.
+  // Folders that have been there for a while are removed; one that a living agent has stays.
   void whatAKilledAgentHasLeftIsRemoved() {
     const auto folders = [&] {
       std::set<fs::path> found;
@@ -290,7 +290,7 @@ class TestNodes : public Scenario {
     return catalogue().run(id)->message;
   }
 
-  // Of this test, but for itself: its store is in their environment.
+  // Returns the processes of this test, but for itself: its store is in their environment.
   std::vector<ProcessId> processes() { return processes_of(""); }
   std::vector<ProcessId> processes_of(const std::string& program) {
     const std::string mark = "BATCHSCOPE_DB=" + protocol::catalogue_path().string() + '\0';

@@ -28,7 +28,7 @@ Leases held(const Devices& devices) {
   return leases;
 }
 
-// What a refusal says; empty where there is none.
+// Returns the text of a refusal; empty where there is none.
 std::string refusal(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
                     const Leases& leases = {}) {
   return testing::thrown_by([&] { place(spec, allocation, machine, leases); });

@@ -37,7 +37,7 @@ class TestPool : public Scenario {
     VERIFY_THROWS("not_found", "batchscope-pool is missing", kPool.start());
   }
 
-  // Whom it gives devices to start it, and it outlives them.
+  // Supervisors that it gives devices to start it, and it outlives them.
   void supervisorsCallForIt() {
     const std::string first = start(elastic()), second = start(elastic());
     QVERIFY(eventually([] { return kPool.alive(); }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run is said to do on a number of replicas, where the program or the memory says how, and where
-// nobody knows the devices.
+// Predictions for a number of replicas, where the program or the memory says how, and where nobody knows the
+// devices.
 #include "batchscope/run/prediction.h"
 #include "test_case.h"
 

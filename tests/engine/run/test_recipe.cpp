@@ -173,8 +173,8 @@ rescale_timeout = "2m"
     row("conflict", last, last + "[faults]\nhang_timeout = \"5m\"",
         "--hang-timeout (300 s) must be below --rescale-timeout (60 s)");
     row("time", last, last + "[faults]\nhang_timeout = \"soon\"",
-        "recipe.toml:34: field 'hang_timeout': 'soon' is no duration");
-    row("policy", last, last + "[faults]\nnon_finite = \"pray\"", "'pray' is no policy");
+        "recipe.toml:34: field 'hang_timeout': 'soon' is not a duration");
+    row("policy", last, last + "[faults]\nnon_finite = \"pray\"", "'pray' is not a policy");
     row("budget", last, last + "[faults]\nrestart_budget = -1", "field 'restart_budget'");
     row("endless budget", last, last + "[faults]\nrestart_budget = 1e300",
         "expected a whole number from 0 to 1000000");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the recorder makes of messages that the store will not have as they are.
+// The recorder's handling of messages that the store will not have as they are.
 #include <QTemporaryDir>
 #include <algorithm>
 #include <fstream>
@@ -114,7 +114,7 @@ class TestRecorder : public QObject {
     QVERIFY((catalogue().ledger(id()) == protocol::Ledger{{3, trained(0, 20)}}));
   }
 
-  // Whoever removes the newest leaves its name to the next one, which is another checkpoint.
+  // Removing the newest leaves its name to the next one, which is another checkpoint.
   void aNameThatIsUsedAgainIsListedAnew() {
     write(paths(), 0, {{0, trained(0, 10)}});
     write(paths(), 1, {{0, trained(0, 20)}});
@@ -142,7 +142,7 @@ class TestRecorder : public QObject {
     QCOMPARE(catalogue().checkpoints(id()).at(0).generation, 3);
   }
 
-  // What a generation told beyond its last checkpoint lasts where it ended in order; what is missing of the
+  // A generation's record beyond its last checkpoint lasts where it ended in order; what is missing of the
   // time before is in the checkpoint.
   void whatTheCatalogueMissedIsMadeGood() {
     recorder().take(trained(0, 10));
@@ -172,7 +172,7 @@ class TestRecorder : public QObject {
     QVERIFY(catalogue().ledger(id()) == until);
   }
 
-  // Of a checkpoint that is there for a person to look at the ledger is not what lasted.
+  // The ledger of a checkpoint that is there for a person to look at is not what lasted.
   void aCheckpointOfAnotherTimeIsNotTakenIn() {
     write(paths(), 1, {{0, trained(0, 10)}});
     write(paths(), 2, {{0, trained(0, 20)}});  // that could not be loaded
@@ -185,7 +185,7 @@ class TestRecorder : public QObject {
     QCOMPARE(catalogue().checkpoints(id()).size(), 2u);
   }
 
-  // Its checkpoints held what came since the one before, and the catalogue the rest.
+  // The run's checkpoints held what came since the one before, and the catalogue the rest.
   void aRunOfVersion1GoesOn() {
     catalogue().put_generation(id(), {});
     for (const std::int64_t from : {0, 10, 20}) recorder().take(trained(from, from + 10));

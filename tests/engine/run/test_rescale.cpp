@@ -80,7 +80,7 @@ class TestRescale : public Scenario {
     QCOMPARE(measured_rate(generations, samples)->goodput, 32.0);
   }
 
-  // Whoever supervises: the batch size stays, the best is not what comes.
+  // A new supervisor changes nothing: the batch size stays, the best is not what comes.
   void aRunThatGoesOnOnAsManyReplicasIsPredictedAsItWas() {
     const std::string id = start(2, {"--steps", "1000000", "--model"});
     VERIFY_RUN(trains(id, 2));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run keeps to itself, and what it gives to its programs: private sockets, on which no client can take
-// more than its share, arguments that no shell sees, an environment that is listed without its secret.
+// Secrets of a run, and what it gives to its programs: private sockets, on which no client can take more than
+// its share, arguments that no shell sees, an environment that is listed without its secret.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor lives through: garbage, an end of memory, its own end; and what it will not begin.
+// Faults that a supervisor survives: garbage, an end of memory, its own end; and what it will not begin.
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -43,7 +43,7 @@ class TestSupervisorFaults : public Scenario {
 
  private Q_SLOTS:
   void init() { begin(); }
-  // Its supervisor was killed while the store was full: all it left is a log.
+  // The supervisor was killed while the store was full: all it left is a log.
   void aGenerationThatIsInNoCatalogueKeepsItsNumber() {
     const std::string id = train(1);
     VERIFY_RUN(stops(id));

@@ -44,7 +44,7 @@ class TestVolatileCheckpoints : public QObject {
     return run.checkpoints / name;
   }
 
-  // What a supervisor that was killed leaves: its place, which nobody has locked.
+  // Leaves the place of a supervisor that was killed, which nobody has locked.
   static fs::path leave(const RunPaths& run) {
     make_private_directory(run.memory.parent_path());
     fs::create_directories(run.memory);
@@ -143,7 +143,7 @@ class TestVolatileCheckpoints : public QObject {
     QCOMPARE(list_checkpoints(paths_.memory).back().filename(), fs::path("checkpoint-000002"));
   }
 
-  // Of this run and of others.
+  // The places of this run and of others are put on disk.
   void whatAKilledSupervisorLeftIsPutOnDisk() {
     const RunPaths other = run("bbbbbbbb");
     const fs::path first = leave(paths_), second = leave(other);
@@ -197,7 +197,7 @@ class TestVolatileCheckpoints : public QObject {
     QVERIFY(place.place().empty());
     const auto news = place.take_news();
     QCOMPARE(news.size(), 2u);
-    VERIFY_HOLDS(news[0].text, root.string() + " is no directory of yours");
+    VERIFY_HOLDS(news[0].text, root.string() + " is not a directory of yours");
     VERIFY_HOLDS(news[1].text, "checkpoint-000002 was in memory only");
     QCOMPARE(newest_good_checkpoint(paths_.checkpoints, nullptr, paths_.memory), kept);
     QVERIFY(fs::exists(paths_.memory / "checkpoint-000002" / "model"));  // that is his

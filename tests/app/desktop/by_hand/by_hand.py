@@ -43,12 +43,12 @@ def settle():
 
 
 def common(a, b):
-    """What two boxes (left, top, right, bottom) share; an empty one has no width or no height."""
+    """Returns the intersection of two boxes (left, top, right, bottom); an empty one has no width or no height."""
     return (max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])) if a else b
 
 
 class Eyes:
-    """What a screen reader sees."""
+    """The window as a screen reader sees it."""
 
     def __init__(self):
         import gi
@@ -69,7 +69,7 @@ class Eyes:
         return seen
 
     def look(self, node, frame, seen):
-        """What goes away while it is looked at, such as a row of a table that changes, is not seen."""
+        """Looks at a node. One that goes away meanwhile, such as a row of a table that changes, is not seen."""
         try:
             self.look_into(node, frame, seen)
         except self.gone:
@@ -237,7 +237,7 @@ class Session:
         """wait 2: seconds, where nothing tells when."""
         time.sleep(float(seconds))
 
-    # What they are made of.
+    # The parts of steps.
 
     def spawn(self, *command, **options):
         self.processes.append(subprocess.Popen(command, env=self.environment, stderr=subprocess.DEVNULL,

@@ -31,7 +31,7 @@ struct Request {
   std::string_view field(std::string_view name) const;
 };
 
-/// Why a request is no good, as a status code and a sentence. It is thrown.
+/// The reason why a request is refused, as a status code and a sentence. It is thrown.
 struct Fault {
   int status;        ///< 400 to 599
   std::string text;  ///< a sentence
@@ -40,7 +40,7 @@ struct Fault {
 /// Reads one request.
 class RequestReader {
  public:
-  /// Of a request whose body may not have come yet; may throw Fault, for one that is not worth it.
+  /// Called with a request whose body may not have come yet; may throw Fault to refuse it before.
   std::function<void(const Request& head)> on_head;
 
   /// In bytes.

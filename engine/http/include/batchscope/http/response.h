@@ -20,7 +20,7 @@ struct Response {
   std::vector<Field> fields = {};         ///< of the head, beside type and length; without line breaks
 };
 
-/// The answer that is no success: {"error": "text"}.
+/// The answer that is not a success: {"error": "text"}.
 Response error_response(int status, const std::string& text);
 
 }  // namespace batchscope::http

@@ -42,7 +42,7 @@ class Stream {
   std::weak_ptr<Connection> connection_;
 };
 
-/// What a request is answered by. It may be kept and called at any later time, on the event loop's thread;
+/// The means to answer a request. It may be kept and called at any later time, on the event loop's thread;
 /// only the first call counts, and none once the client is gone.
 class Reply {
  public:
@@ -63,7 +63,7 @@ class Server {
  public:
   /// Listens from now on. A Unix socket has mode 0600 and its folder must be its owner's alone; where there
   /// is none it is made so. Throws Error(conflict) where another process listens there, Error(usage) for an
-  /// address, a certificate, a key or a folder that is no good, Error(io).
+  /// address, a certificate, a key or a folder that cannot be used, Error(io).
   explicit Server(const Address& address, const Limits& limits);
   /// On any free port of loopback, within the usual limits.
   Server() : Server(Address(), Limits()) {}
@@ -75,7 +75,7 @@ class Server {
   std::function<void(const Request& request, const Reply& reply)> on_request;
   /// RequestReader::on_head of every connection; one that it takes keeps its place until it is answered.
   std::function<void(const Request& head)> on_head;
-  /// What every answer has in its head, also those that refuse what is no request.
+  /// Header fields of every answer, also of those that refuse what is not a request.
   std::vector<Field> fields;
 
   std::uint16_t port() const;  ///< 0 for a Unix socket

@@ -20,9 +20,9 @@ struct Address {
   std::filesystem::path key = {};          ///< PEM, without a passphrase
 };
 
-/// What clients may take at most.
+/// Limits of what clients may use.
 struct Limits {
-  std::size_t connections = 256;               ///< that are no streams
+  std::size_t connections = 256;               ///< that are not streams
   std::chrono::milliseconds patience{10'000};  ///< for a whole request; and of a client that takes nothing
   std::size_t streams = 0;                     ///< beyond them a stream is refused by 503
   std::size_t backlog = 4u << 20;              ///< bytes of a stream that wait to be read

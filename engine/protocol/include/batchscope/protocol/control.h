@@ -26,7 +26,7 @@ inline constexpr int kControlVersion = 1;
 
 /// One line from a client.
 struct Request {
-  /// What is asked; PROTOCOL.md says what each does.
+  /// The command; PROTOCOL.md says what each does.
   enum class Command { status, rescale, checkpoint, pause, resume, stop, subscribe };
 
   Json id = 0;                                ///< number or string, echoed
@@ -50,7 +50,7 @@ std::string reply_line(const Json& id, const Json& result);
 /// An error's reply as it is sent, newline included.
 std::string error_line(const Json& id, const Error& error);
 
-/// A reply's `result`, or the error it carries thrown as Error. Throws Error(usage) for what is no reply.
+/// A reply's `result`, or the error it carries thrown as Error. Throws Error(usage) for what is not a reply.
 Json reply_result(const Json& reply);
 
 /// The state of a run, as `status` answers it, as `status` events carry it and as progress bars show it.

@@ -61,7 +61,8 @@ inline constexpr char kPythonHook[] = "BATCHSCOPE_PYTHON_HOOK";
 /// Fewer characters are guessed.
 inline constexpr int kLeastToken = 16;
 
-/// What SIGTERM carries (sigqueue) where the next generation follows at once. Any other is an end for now.
+/// Value that SIGTERM carries (sigqueue) where the next generation follows at once. Any other is an end for
+/// now.
 inline constexpr int kRestartFollows = 1;
 
 /// The variables' values, each at its default where the variable is not set.
@@ -77,7 +78,8 @@ struct Environment {
   std::string share_path;      ///< directory that the replicas share; empty: none
   std::string job_id;          ///< the run's id; empty: none
   std::string supervisor_url;  ///< where a cluster's supervisor answers over HTTP; empty: none
-  /// Of AdaptDL's scheduler, which its programs compare with their own; "0.0.0": not to be compared.
+  /// The version of AdaptDL's scheduler, which its programs compare with their own; "0.0.0": not to be
+  /// compared.
   std::string sched_version;
   std::string tensorboard_dir;      ///< directory for event files; empty: none
   std::string telemetry_socket;     ///< of the supervisor, see telemetry.h; empty: nobody listens
@@ -95,8 +97,8 @@ struct Environment {
   double collective_timeout = TimeOuts{}.collective;  ///< seconds, see time_outs.h
   std::int64_t max_local_batch_size = 0;   ///< samples of a micro-batch that memory is known to hold; 0: any
   NonFinite non_finite = NonFinite::skip;  ///< what a gradient that is not finite does
-  /// What replicas that meet at a port know and nobody else does, at least kLeastToken characters, the same
-  /// on every node; empty: who comes to the port is not asked for it.
+  /// A secret that replicas which meet at a port share, at least kLeastToken characters, the same on every
+  /// node; empty: whoever comes to the port is not asked for it.
   std::string rendezvous_token;
   /// Seconds for the replicas to find one another; 0: collective_timeout's on one node, time_out::kMeeting on
   /// several, where a program may have to come over the network before it starts.

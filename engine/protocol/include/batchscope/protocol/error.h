@@ -10,7 +10,7 @@
 
 namespace batchscope {
 
-/// What kind of failure.
+/// Kind of failure, from which the exit code follows.
 enum class ErrorKind {
   failure,    ///< anything without a better name
   usage,      ///< a flag, a value or a message that makes no sense

@@ -28,7 +28,7 @@ struct ForkOrder {
   std::string log;                                 ///< standard output and error
 };
 
-/// Of the fork server to its start, or of a replica to its order.
+/// Answer of the fork server to its start, or of a replica to its order.
 struct ForkAnswer {
   std::int64_t pid = 0;  ///< of the one who answers
   std::string error;     ///< empty: done

@@ -22,14 +22,14 @@ Json encode_numbers(const std::vector<double>& values);
 
 /// Throw Error(usage) for anything that is neither a number nor one of the three strings.
 double decode_number(const Json& json);
-/// Throws Error(usage) for anything that is no array of them.
+/// Throws Error(usage) for anything that is not an array of them.
 std::vector<double> decode_numbers(const Json& json);
 
 /// Parses one line. Throws Error(usage) naming the position of the fault; never anything else.
 Json parse_object(std::string_view line);
 
-/// What is wrong, for a person: of an exception of the library in our words ("it is not JSON from byte 7 on",
-/// "expected a number, found a string"), of any other its own.
+/// Returns what is wrong, for a person: an exception of the library in our words ("it is not JSON from byte 7
+/// on", "expected a number, found a string"), any other in its own.
 std::string fault_text(const std::exception& fault);
 
 /// Cuts a byte stream into lines. A line longer than the limit is a fault of the peer: feed throws

@@ -20,7 +20,7 @@ struct Stretch {
   bool operator==(const Stretch&) const = default;  ///< both
 };
 
-/// Of a run, oldest first.
+/// The stretches of a run, oldest first.
 using Ledger = std::vector<Stretch>;
 
 /// Adds a stretch; one that goes on where the newest of its loader ended, in the same pass and generation, is

@@ -26,7 +26,7 @@ namespace batchscope::protocol {
 
 /// The manifest's file name, which no state may have.
 inline constexpr char kManifestFile[] = "manifest.json";
-/// What the name of every checkpoint directory begins with.
+/// The prefix of every checkpoint directory's name.
 inline constexpr char kCheckpointPrefix[] = "checkpoint-";
 
 /// One state's file in a checkpoint.
@@ -36,7 +36,7 @@ struct StateFile {
   std::optional<std::uint32_t> crc32;  ///< zlib's CRC-32 of its bytes; none while it is volatile
 };
 
-/// What a checkpoint holds.
+/// The content of a checkpoint.
 struct Manifest {
   static constexpr int kVersion = 2;  ///< of the format that is written
 

@@ -28,19 +28,19 @@ struct RunPaths {
   std::filesystem::path control_socket;  ///< PROTOCOL.md
   std::filesystem::path telemetry_socket;  ///< telemetry.h
 
-  /// What one replica printed.
+  /// Returns the file that holds the output of one replica.
   std::filesystem::path log_file(int generation, int rank) const;
   /// Where one generation's replicas meet.
   std::filesystem::path rendezvous(int generation) const;
 };
 
-/// Whose log a file is.
+/// The replica that a log file belongs to.
 struct LogName {
   int generation = 0;                                ///< that it belonged to
   int rank = 0;                                      ///< in it
   auto operator<=>(const LogName&) const = default;  ///< by generation, then by rank
 };
-/// Of a file as RunPaths::log_file names it, "g3-r0.log"; none for any other name.
+/// Reads a name that RunPaths::log_file gives, "g3-r0.log"; none for any other name.
 std::optional<LogName> parse_log_name(std::string_view file);
 
 /// The catalogue of runs, runs.db. Pure: touches no file.

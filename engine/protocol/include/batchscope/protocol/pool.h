@@ -15,7 +15,7 @@ namespace batchscope::protocol {
 
 inline constexpr int kMostPriority = 10;  ///< of a job; -10 is the least, 0 what nobody has asked for
 
-/// What a person may set.
+/// Settings of the pool that a person may change.
 struct PoolSettings {
   std::string policy = "fair";       ///< fair or fast (policy/objective.h)
   bool paused = false;               ///< everybody keeps what they have, and nothing is started
@@ -38,7 +38,7 @@ struct PoolAlternative {
   bool operator==(const PoolAlternative&) const = default;  ///< the same
 };
 
-/// What a decision gives to a run.
+/// The devices that a decision gives to a run.
 struct PoolChoice {
   std::string run = {};                   ///< its id
   std::vector<std::string> devices = {};  ///< that it is to have ("cpu:3", "cuda:0"); none: it waits

@@ -21,9 +21,9 @@ namespace batchscope::protocol {
 /// A scripted event: `--at step=400:checkpoint`. The replicas evaluate epoch, step and progress, so that
 /// the event happens after exactly that step on all of them; elapsed is the supervisor's clock.
 struct Trigger {
-  /// Of what `at` counts.
+  /// The unit of `at`.
   enum class When { epoch, step, progress, elapsed };
-  /// What happens then.
+  /// The action at that time.
   enum class Action { replicas, checkpoint, pause, stop };
 
   When when = When::step;  ///< the clock

@@ -23,9 +23,9 @@ namespace batchscope::protocol {
 /// gradParams and perfParams are null where the model has none: no variance, no parameters.
 Json sched_hints(const Model& model);
 
-/// What hints leave out or null is at Model's default; names it does not know are ignored. Throws
-/// Error(usage) naming the first field that is not of its type or makes no sense: sizes, norms and times
-/// below 0, gamma below 1, bounds the wrong way round, an object that lacks a member.
+/// Reads a model from hints: fields that are absent or null keep Model's defaults, unknown names are ignored.
+/// Throws Error(usage) naming the first field that is not of its type or makes no sense: sizes, norms and
+/// times below 0, gamma below 1, bounds the wrong way round, an object that lacks a member.
 Model model_from_sched_hints(const Json& hints);
 
 /// globalBatchSize, samples; 0 where it is not told. Throws Error(usage) as model_from_sched_hints does.

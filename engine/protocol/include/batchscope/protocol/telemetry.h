@@ -146,8 +146,8 @@ struct Model {
   std::int64_t max_local_batch_size = 0;  ///< samples of a micro-batch; 0: none
   bool accumulation = false;              ///< several micro-batches a step are allowed
   bool single_gradient = false;           ///< one replica may grow without them (goodput::Bounds)
-  /// Of the initial batch size, that each replica takes a step however many there are; 0: the batch size is
-  /// chosen, or all replicas share the initial one.
+  /// Micro-batches of the initial batch size that each replica takes a step, however many replicas there are;
+  /// 0: the batch size is chosen, or all replicas share the initial one.
   int micro_batches = 0;
   int devices = 0;                ///< that the replicas of the run may have, by the supervisor; 0: unknown
   int max_profiled_replicas = 0;  ///< largest number that was measured
@@ -180,7 +180,7 @@ struct Refused {
   std::int64_t step = 0;  ///< optimizer steps done
 };
 
-/// What the program was asked to do, for people to read.
+/// Hyperparameters of the program, for people to read.
 struct Hyperparameters {
   std::map<std::string, std::string> values;  ///< by name
 };

@@ -10,7 +10,7 @@ namespace batchscope::protocol {
 
 /// One line with a blank in place of each character that would drive a terminal or disorder the line:
 /// controls (ASCII's and Unicode's, U+0080 to U+009F), separators of lines and paragraphs, and what turns the
-/// direction of writing (U+202A to U+202E, U+2066 to U+2069). Bytes that are no UTF-8 become U+FFFD.
+/// direction of writing (U+202A to U+202E, U+2066 to U+2069). Bytes that are not UTF-8 become U+FFFD.
 std::string printable(std::string_view text);
 
 /// The same, but for the ends of lines.

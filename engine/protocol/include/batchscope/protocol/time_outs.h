@@ -12,7 +12,7 @@
 
 namespace batchscope::protocol {
 
-/// What a person may set, in seconds; `batchscope run --NAME-timeout`, and `[faults]` in a recipe.
+/// Time-outs that a person may set, in seconds; `batchscope run --NAME-timeout`, and `[faults]` in a recipe.
 struct TimeOuts {
   /// A replica's wait in one collective for the others. The shortest: the replica that waits can say which
   /// rank it waits for and in what. Passed to the replicas (BATCHSCOPE_COLLECTIVE_TIMEOUT); a program's own
@@ -40,19 +40,19 @@ struct TimeOuts {
 /// A run's own limit (`batchscope run --timeout`) is outside of all of these without being compared with
 /// them: it begins a stop, and that stop has its checkpoint's time.
 
-/// What nobody has had a reason to set. The names say who waits for what.
+/// Time-outs that nobody has had a reason to set. The names say who waits for what.
 namespace time_out {
 using namespace std::chrono_literals;
 
 /// A replica says where it is this often, from a thread that nothing in training holds up.
 inline constexpr auto kHeartbeat = 250ms;
 /// A replica that has not been heard for as long has stopped, and does not merely compute: several
-/// heartbeats, so that a busy machine is no fault.
+/// heartbeats, so that a busy machine is not a fault.
 inline constexpr auto kSilence = 2000ms;
 /// The replicas' wait for one another at their start, on several nodes: a program and LibTorch that are read
 /// over the network for the first time take most of it. (On one machine it is a collective's.)
 inline constexpr auto kMeeting = 120s;
-/// What the survivors of a crash get for their last words: they fail within milliseconds of it.
+/// The time that the survivors of a crash get for their last words: they fail within milliseconds of it.
 inline constexpr auto kLastWords = 1000ms;
 /// The same while a checkpoint was asked for: rank 0 may still be writing a good one.
 inline constexpr auto kLastWordsWhileSaving = 10s;
