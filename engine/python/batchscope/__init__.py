@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Python script tells BatchScope of its training. One line charts it:
+"""The interface by which a Python script tells BatchScope of its training. One line charts it: One line
+charts it:
 
     batchscope.record(loss=loss.item())
 
@@ -18,7 +19,7 @@ __all__ = ["record", "step", "restored", "epochs", "batches", "hyperparameters",
 def _named(call, values):
     if not isinstance(values, collections.abc.Mapping):
         raise TypeError(f"{call}(): values come by name, as {call}(loss=0.7) or {call}({{'loss': 0.7}}) gives them, and "
-                        f"{values!r:.60} is no dict; of what argparse returns, vars() is one")
+                        f"{values!r:.60} is not a dict; for what argparse returns, pass vars()")
     return values
 
 
@@ -69,7 +70,7 @@ def batches(loader, validate=False):
 
 
 def hyperparameters(values=None, /, **named):
-    """What the script was asked to do, shown with the run: `hyperparameters(vars(arguments))`. Once, any time."""
+    """Records the script's settings, shown with the run: `hyperparameters(vars(arguments))`. Once, any time."""
     texts = {str(name): str(value) for name, value in {**_named("hyperparameters", values or {}), **named}.items()}
     _recorder.current().tell("hyperparameters", values=texts)
 
@@ -82,8 +83,8 @@ def notice(text, level="info"):
 
 
 def follow_tensorboard():
-    """From now on what is written by add_scalar and add_scalars of a SummaryWriter (torch.utils.tensorboard, tensorboardX) is
-    recorded too, at the steps that are given there, or in this script's own where it calls step()."""
+    """Records, from now on, what add_scalar and add_scalars of a SummaryWriter (torch.utils.tensorboard, tensorboardX) write,
+    at the steps that are given there, or in this script's own where it calls step()."""
     _tensorboard.start()
 
 

@@ -31,7 +31,7 @@ PLACES = {  # of adaptdl, by module
 
 
 def find_spec(name, path, target):
-    """Of adaptdl.torch, for who is about to import it."""
+    """Returns the spec of adaptdl.torch, to which we attach when it is imported."""
     _imports.when_imported(name, attach)
     return _imports.watcher.find_spec(name, path, target)
 
@@ -98,7 +98,7 @@ class Tracker:
         return init_process_group
 
     def restore(self):
-        """What was counted before this restart; when the first batch is handed out, everything else is loaded."""
+        """Restores the counts of before this restart; when the first batch is handed out, everything else is loaded."""
         self.account = make_account(self.checkpoint.State)
         loaded = self.checkpoint.load_state(self.account)
         _recorder.current().restored(self.account.steps, self.newest_checkpoint() if loaded else "")
@@ -305,7 +305,7 @@ class Tracker:
 
 
 def hyperparameters(state, rule):
-    """What a script has asked AdaptDL for, as texts."""
+    """Returns, as texts, the settings that a script has asked AdaptDL for."""
     lowest, highest = state.local_bsz_bounds or (None, None)
     values = {"optimizer": type(rule._optimizer).__name__, "scaling_rule": type(rule).__name__,
               "batch_size": state.init_batch_size, "max_batch_size": state.max_batch_size, "min_local_batch_size": lowest,
@@ -314,7 +314,7 @@ def hyperparameters(state, rule):
 
 
 def record_result(name, value):
-    """Of an accumulator. What stands in every step's row has its name from there."""
+    """Records a result of an accumulator. What stands in every step's row has its name from there."""
     try:
         value = _recorder.number(name, value)
     except TypeError:
@@ -324,7 +324,7 @@ def record_result(name, value):
 
 def make_account(state_type):
     class Account(state_type):
-        """What is counted here of the whole run."""
+        """Counts of the whole run."""
 
         def __init__(self):
             super().__init__("batchscope")

@@ -78,7 +78,8 @@ class Line:
             self._queue.append({"type": kind, **fields})
 
     def send_row(self, step, values):
-        """Of a finished step, with "mono" among the values; they may be tensors of a GPU, which the thread waits for."""
+        """Sends the row of a finished step, with "mono" among the values; they may be tensors of a GPU, which the thread
+        waits for."""
         if self._lost:
             return
         if len(self._queue) < ROOM:

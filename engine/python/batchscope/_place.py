@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which replica of which run this process is, as its supervisor has put it into the environment (the names are those of
-protocol/environment.h)."""
+"""The place of this process: which replica of which run it is, as its supervisor has put it into the environment (the
+names are those of protocol/environment.h)."""
 
 import os
 import typing

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a script records, made into steps. Values are gathered in a row until their step ends; a name that comes several times
-in a step counts as the mean, as of its micro-batches. Which step ends when is said in one of three ways, the first that is
-used: step(), or AdaptDL's own (_adaptdl.py); the step numbers of TensorBoard's writer (_tensorboard.py); or, in a script that
-says nothing, that a name comes again.
+"""The recorder makes steps of what a script records. Values are gathered in a row until their step ends; a name that comes
+several times in a step counts as the mean, as of its micro-batches. Which step ends when is said in one of three ways, the
+first that is used: step(), or AdaptDL's own (_adaptdl.py); the step numbers of TensorBoard's writer (_tensorboard.py); or, in
+a script that says nothing, that a name comes again.
 
 A process has one recorder, and so has each process forked from it; the first of them that has something to tell speaks for
 the replica (_line.py). Without a supervisor, and on all ranks but 0, a recorder keeps nothing."""
@@ -42,7 +42,7 @@ def whole(call, value):
 
 
 def library():
-    """What computes here, and on which device: as far as it can be told."""
+    """Returns the library that computes here, and its device, as far as they can be told."""
     torch = sys.modules.get("torch")
     if not torch:
         return f"Python {platform.python_version()}", ""
@@ -72,7 +72,7 @@ class Recorder:
     def supervised(self):
         return self._line is not None
 
-    # What the row is made of.
+    # The row's values.
 
     def record(self, values):
         values = {name: number(name, value) for name, value in values.items()}
@@ -114,7 +114,7 @@ class Recorder:
                 sum_[1] += 1
         self._row_time = time.monotonic()
 
-    # What ends it.
+    # The row's end.
 
     def step(self, number_=None):
         """The script's own step has ended."""
@@ -131,7 +131,7 @@ class Recorder:
             self.end_step(self.steps + 1 if number_ is None else number_, now)
 
     def end_step(self, step, now, values=()):
-        """With these beside what was recorded, whose names win."""
+        """Ends the step. These values join what was recorded, and win where names are the same."""
         with self._lock:
             self.counted = True
             for name, value in dict(values).items():
@@ -154,13 +154,13 @@ class Recorder:
         self._line.send_row(step, row)
 
     def scalar(self, name, value, step=None):
-        """Of no step's row, as validation metrics are."""
+        """Sends a value outside of any step's row, as validation metrics are."""
         if self.speaks:
             self._line.send("scalar", name=name, step=max(self.steps if step is None else step, 0), value=value,
                             mono=time.monotonic())
 
     def _end_unfinished(self):
-        """What was recorded since the last step, at an epoch's or the script's end."""
+        """Ends, at an epoch's or the script's end, a step of the values recorded since the last one."""
         if not self._row:
             return
         if self.counted:
@@ -207,7 +207,7 @@ class Recorder:
             self._line.send_position(epoch=self._epoch, epochs=self._epochs, loop=loop, fraction=fraction,
                                      progress=progress, mono=now)
 
-    # What else there is to tell.
+    # Messages besides steps.
 
     def tell(self, kind, **fields):
         """A message as it stands; rank 0's."""
@@ -252,7 +252,7 @@ class Recorder:
                 getattr(recorder, method)(*arguments, **named)
 
     def in_child(self):
-        """Of a process that was forked from this one."""
+        """Returns the recorder of a process that was forked from this one."""
         if self.supervised:
             self._line.abandon()
         return Recorder()
@@ -266,7 +266,8 @@ def current():
 
 
 def replace(recorder, told):
-    """From now on this one is told, and first what `told` was, the current one or, in a forked process, that of its parent."""
+    """Makes `recorder` the current one, and first the sink of what `told` was, the current one or, in a forked process, that
+    of its parent."""
     global _current
     _current.in_child()
     _current = recorder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a script writes by TensorBoard's SummaryWriter, of PyTorch or tensorboardX, is recorded too. Tags keep their names, but
+"""A script's writes by TensorBoard's SummaryWriter, of PyTorch or tensorboardX, are recorded too. Tags keep their names, but
 that those which say loss or accuracy, and of what, take the name by which every run has it: the charts know those."""
 
 import functools
@@ -46,7 +46,7 @@ def record(tag, value, step):
 
 
 def follow(module):
-    """Of a module that has been imported and has a SummaryWriter."""
+    """Wraps the SummaryWriter of a module that has been imported."""
     writer = module.SummaryWriter
     add_scalar, add_scalars = writer.add_scalar, writer.add_scalars
 

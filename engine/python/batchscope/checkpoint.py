@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What survives a restart."""
+"""State that survives a restart."""
 import io
 
 from ._native import engine
@@ -42,7 +42,7 @@ class State:
 def load_state(state):
     """Loads it from the checkpoint that this generation starts from. False where that holds none. Collective at first."""
     if not hasattr(state, "_state"):
-        raise TypeError(f"load_state(): {type(state).__name__} is no checkpoint.State, or its __init__ does not call State's")
+        raise TypeError(f"load_state(): {type(state).__name__} is not a checkpoint.State, or its __init__ does not call State's")
     return engine.load_state(state._state)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replica learns from its environment, under AdaptDL's names."""
+"""The environment of a replica, under AdaptDL's names."""
 import os
 
 
@@ -29,7 +29,7 @@ def master_port():
 
 
 def replica_rank():
-    """From 0 to num_replicas() - 1."""
+    """Returns this replica's rank, from 0 to num_replicas() - 1."""
     return int(os.getenv("ADAPTDL_REPLICA_RANK", "0"))
 
 

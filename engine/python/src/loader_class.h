@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every loader shows to Python's side.
+// The interface of every loader in Python.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -24,7 +24,7 @@ class PythonOptimizer final : public train::ForeignOptimizer {
   // A group for it.
   static torch::optim::OptimizerParamGroup group(const std::vector<at::Tensor>& parameters);
 
-  // What the groups' learning rates are now.
+  // Sets the groups' current learning rates.
   void set_rates(const std::vector<double>& rates);
 
   // Takes the interpreter's lock.

@@ -114,8 +114,8 @@ class Course {
     return std::nullopt;
   }
 
-  // With pbt the next leg of one that waits at the lowest rung where anybody is; none while one is on its way
-  // there.
+  // Returns, with pbt, the next leg of a trial that waits at the lowest rung where anybody is; none while one
+  // is on its way there.
   std::optional<LegRecord> of_population() const {
     const auto alive = [](const Trial& trial) {
       return trial.state == Trial::State::running || trial.state == Trial::State::paused;

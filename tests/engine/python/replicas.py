@@ -11,7 +11,7 @@ GOLDEN = pathlib.Path(os.environ.get("BATCHSCOPE_GOLDEN_DIR", HERE.parents[1] / 
 
 
 def train(program, *arguments, replicas=1, place=None, restarts=0):
-    """What each replica of the program prints, by rank: a script beside this file, or what can be executed."""
+    """Returns the output of each replica of the program, by rank: a script beside this file, or what can be executed."""
     with tempfile.TemporaryDirectory() as own:
         folder = pathlib.Path(place or own)
         started = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a supervisor is to a script: a socket to which it tells, and variables in its environment."""
+"""A supervisor as a script sees it: a socket to which it tells, and variables in its environment."""
 
 import json
 import os
@@ -75,7 +75,7 @@ class Supervised(unittest.TestCase):
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def run_script(self, script, *path, **more):
-        """What it printed; it must end well. All that it told has been heard then."""
+        """Runs a script, which must end well, and returns its output. All that it told has been heard then."""
         process = self.start(script, *path, **more)
         printed, _ = process.communicate()
         self.assertEqual(process.returncode, 0, printed)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a script on batchscope.torch is charted by, with and without a word of its own."""
+"""The charts of a script on batchscope.torch, with and without a word of its own."""
 import os
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a script tells before init_process_group, where the engine takes over."""
+"""Records of a script before init_process_group, where the engine takes over."""
 import os
 import unittest
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a script on AdaptDL tells by itself, where the supervisor has put the hook's folder before it, and that nothing else is
-changed by that. AdaptDL is a stand-in of its shape (stub/adaptdl)."""
+"""A script on AdaptDL reports by itself, where the supervisor has put the hook's folder before it, and nothing else is changed
+by that. AdaptDL is a stand-in of its shape (stub/adaptdl)."""
 
 import pathlib
 import unittest

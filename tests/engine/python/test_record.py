@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a script that says what it does tells its supervisor; and that it tells nothing, and is not held up, where nobody
-listens."""
+"""A script that records tells its supervisor; it tells nothing, and is not held up, where nobody listens."""
 
 import json
 import time

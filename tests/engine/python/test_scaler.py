@@ -16,7 +16,7 @@ def trained(epochs, *how, **more):
 
 class Scaler(unittest.TestCase):
     def test_changes_nothing(self):
-        """Its scales are powers of two, so that not one bit is another."""
+        """The scaler's scales are powers of two, so that not one bit is another."""
         for replicas, how in (1, []), (1, ["accumulate"]), (2, []), (2, ["accumulate", "clip"]), (1, ["clip"]):
             with self.subTest(replicas=replicas, how=how):
                 without, scaled = (trained(4, *how, *scaler, replicas=replicas) for scaler in ([], ["scaler"]))

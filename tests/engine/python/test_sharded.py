@@ -14,7 +14,7 @@ PARAMETERS = 6  # of the program's model
 
 
 def trained(*also, how="sharded", epochs=4, replicas=1, **more):
-    """What each replica says of each optimizer."""
+    """Returns what each replica says of each optimizer."""
     settings = {"how": how, "epochs": epochs, "and": also}
     return [json.loads(said) for said in train("torch_sharded.py", json.dumps(settings), replicas=replicas, **more)]
 
@@ -64,7 +64,7 @@ class Sharded(unittest.TestCase):
         self.check(said, plain())
 
     def test_is_fairscales(self):
-        """Its test_oss_adascale.py, test_sequential."""
+        """The case of FairScale's test_oss_adascale.py, test_sequential."""
         for how in "whole", "sharded":
             for said in map(json.loads, train("torch_sharded.py", "fairscale", how, replicas=2)):
                 self.assertAlmostEqual(said["gain"] / 1.0335265132125744, 1, delta=1e-6)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where steps are made, and what is told of them: the batch size for TensorBoard between loops, the hyperparameters of a script
-that names none, and loops over data that are no AdaptiveDataLoader's."""
+that names none, and loops over data that are not an AdaptiveDataLoader's."""
 import json
 import os
 import unittest

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a script writes to TensorBoard is recorded where it asks for that, at the steps that it names, and is written all the
+"""A script's writes to TensorBoard are recorded where it asks for that, at the steps that it names, and are written all the
 same. The writer is a stand-in for tensorboardX's."""
 
 import unittest

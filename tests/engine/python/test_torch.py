@@ -14,7 +14,7 @@ def near(value, recorded):
 
 
 class Trajectory(unittest.TestCase):
-    """What was recorded of a whole run of the reference."""
+    """The record of a whole run of the reference."""
 
     def check(self, name, replicas):
         with open(GOLDEN / self.recorded) as file:
@@ -31,7 +31,7 @@ class Trajectory(unittest.TestCase):
 
 
 class AdaptDL(Trajectory):
-    """Its gain, progress and averages at every step, and its weights at the end."""
+    """The reference's gain, progress and averages at every step, and its weights at the end."""
 
     reference, recorded = "adaptdl", "gns.json"
 

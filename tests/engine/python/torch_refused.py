@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What AdaptiveDataParallel refuses, before init_process_group and behind it; and what states of one's own say that fail."""
+"""Refusals of AdaptiveDataParallel, before init_process_group and behind it; and of states of one's own that fail."""
 import batchscope.torch as adl
 import torch
 
@@ -31,7 +31,7 @@ refused(ValueError, "backend 'mpi': expected auto, gloo or nccl", lambda: adl.in
 adl.init_process_group()
 refused(RuntimeError, "collective.barrier()", torch.distributed.barrier)
 refused(RuntimeError, "env.num_replicas()", torch.distributed.get_world_size)
-refused(TypeError, "model is no Module, but SGD", lambda: adl.AdaptiveDataParallel(optimizer, model))
+refused(TypeError, "model is not a Module, but SGD", lambda: adl.AdaptiveDataParallel(optimizer, model))
 refused(ValueError, "LBFGS", lambda: adl.AdaptiveDataParallel(model, torch.optim.LBFGS(model.parameters())))
 refused(ValueError, "AdaScale scales", lambda: adl.AdaptiveDataParallel(
     model, adl.AdaScale(optimizer, num_gradients_to_accumulate=2)))
@@ -46,6 +46,6 @@ refused(ValueError, "call loss.backward() first", optimizer.step)
 refused(AttributeError, "a schedule is made before", lambda: torch.optim.lr_scheduler.StepLR(optimizer, 1))
 
 refused(TypeError, "its name is a text", lambda: adl.checkpoint.State(3))
-refused(TypeError, "Uninitialised is no checkpoint.State", lambda: adl.checkpoint.load_state(Uninitialised()))
+refused(TypeError, "Uninitialised is not a checkpoint.State", lambda: adl.checkpoint.load_state(Uninitialised()))
 unsaved = Unsaved("mine")
 refused(RuntimeError, "save() of the state 'mine': TypeError", adl.checkpoint.save_all_states)

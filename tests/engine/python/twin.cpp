@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What torch_twin.py trains, in C++; its first lines say how both are called and what they print.
+// The training of torch_twin.py, in C++; its first lines say how both are called and what they print.
 #include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
 

@@ -55,7 +55,7 @@ class TestSampler : public QObject {
       std::vector<int> used(static_cast<std::size_t>(size));
       for (std::int64_t position = 0; position < size;) {
         const int replicas = static_cast<int>(upto(9));
-        // Of each rank's indices as many as some steps take; the rest is left to the next generation.
+        // Each rank uses as many indices as some steps take; the rest is left to the next generation.
         const std::int64_t steps = upto((size - position + replicas - 1) / replicas);
         for (int rank = 0; rank < replicas; ++rank) {
           ElasticSampler sampler(size, replicas, rank, true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may join small collectives over TCP: those who prove that they know its token, and nobody holds them
-// up.
+// Joining small collectives over TCP: only those who prove that they know its token may, and nobody holds
+// them up.
 #include <future>
 
 #include "batchscope/protocol/error.h"
@@ -61,7 +61,7 @@ class TestSmallCollectives : public QObject {
     QCOMPARE(answer.get(), std::string("ab"));
   }
 
-  // Who listens in the hub's place cannot prove the token, hears no word of it, and is not believed.
+  // A listener in the hub's place cannot prove the token, hears no word of it, and is not believed.
   void aHubWithoutTheTokenIsNotBelieved() {
     const std::string token = "a secret of twenty-nine chars";
     Listener impostor("tcp:127.0.0.1");
@@ -83,7 +83,7 @@ class TestSmallCollectives : public QObject {
     QVERIFY(greeting.find(token.substr(0, 8)) == std::string::npos);
   }
 
-  // What was heard of one meeting opens no other.
+  // The greeting of one meeting does not open another.
   void aGreetingThatIsRepeatedIsRefused() {
     const std::string token = "a secret of twenty-nine chars";
     Listener hub("tcp:127.0.0.1");

@@ -25,7 +25,7 @@ using batchscope::testing::TelemetryListener;
 
 namespace {
 
-// Its own seconds pass where it works. The host is ahead of it: a moment has come once it was waited for.
+// A fake device with its own clock, which only work() advances. A moment can be read after wait().
 class Device final : public Timer {
  public:
   void work(double seconds) { queued_ += seconds; }
@@ -45,7 +45,7 @@ class Device final : public Timer {
   double queued_ = 0, reached_ = 0;
 };
 
-// Of each kind of work, seconds of the device.
+// Seconds of the device for each kind of work.
 struct Work {
   double backward, exchange, update;
 };

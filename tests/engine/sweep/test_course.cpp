@@ -110,7 +110,7 @@ class TestCourse : public QObject {
     for (const Standing& standing : standings(sweep, first)) QVERIFY(standing.state != State::running);
   }
 
-  // What the sweep would have cost without: 40 trials of 2,700 iterations.
+  // The cost of the sweep without stopping: 40 trials of 2,700 iterations.
   void ashaTrainsLittleOfWhatIsBad() {
     const SweepFile sweep = sweep_of(Method::sobol, Kind::asha, 40);
     const Records legs = run(sweep, 2, 1);
@@ -131,8 +131,8 @@ class TestCourse : public QObject {
     QVERIFY(std::ranges::count_if(legs, better) <= 2);
   }
 
-  // With legs that take as long as their iterations, every place is taken as long as there is a trial to
-  // begin.
+  // Every place is taken as long as there is a trial to begin, with legs that take as long as their
+  // iterations.
   void nobodyWaitsForWhatIsExpected() {
     for (const Method method : {Method::tpe, Method::random}) {
       const SweepFile sweep = sweep_of(method, Kind::asha, 40);
@@ -190,7 +190,7 @@ class TestCourse : public QObject {
     for (const Standing& standing : standings(sweep, legs)) QCOMPARE(standing.state, State::finished);
   }
 
-  // Who failed or came to its end is none of it any more.
+  // A member that failed or came to its end is not in the population any more.
   void aPopulationGoesOnWithoutThoseThatAreGone() {
     SweepFile sweep = sweep_of(Method::sobol, Kind::pbt, 6);
     sweep.stop.max = 300;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which parameters matter, against closed forms of PED-ANOVA.
+// The importance of parameters, against closed forms of PED-ANOVA.
 #include "batchscope/sweep/importance.h"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ class TestImportance : public QObject {
     QVERIFY(std::abs(std::reduce(found.begin(), found.end()) - 1) < 1e-12);
   }
 
-  // What only some trials have, only they can tell.
+  // A parameter that only some trials have counts by these alone.
   void aConditionCountsByItsShare() {
     const Space space({choice("rule", {"sgd", "adam"}), when(integer("momentum", 0, 3), "rule", {"sgd"}),
                        integer("layers", 0, 3)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which point is tried next; against Optuna's choice: test_optuna.py.
+// The choice of the next point; against Optuna's choice: test_optuna.py.
 #include "batchscope/sweep/method.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class TestMethod : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // What a sweep that was killed relies on: the same history gives the same point.
+  // A sweep that was killed relies on this: the same history gives the same point.
   void historyAndSeedDetermineThePoint() {
     const Space space = mixed_space();
     for (const Method method : {Method::random, Method::sobol, Method::tpe}) {
@@ -74,7 +74,7 @@ class TestMethod : public QObject {
     VERIFY_THROWS("usage", "parameter 'lr' has endlessly many values", grid_size(Space({real("lr", 0, 1)})));
   }
 
-  // Of each 2^k numbers in a row one lies in each 2^k-th of every axis, whatever the seed.
+  // One of each 2^k numbers in a row lies in each 2^k-th of every axis, whatever the seed.
   void sobolLeavesNoRegionOut() {
     const Space space({real("a", 0, 1), real("b", 0, 1), real("c", 0, 1), real("d", 0, 1)});
     for (const std::uint64_t seed : {0, 1, 99}) {
@@ -123,7 +123,7 @@ class TestMethod : public QObject {
     QVERIFY(idle.size() >= 8);
   }
 
-  // Of few values none is tried again while others are left.
+  // No value is tried again while others of few are left.
   void tpeTriesNothingTwiceWhileThereIsMore() {
     const Space space({integer("n", 1, 8), choice("c", {"a", "b", "c"})});
     const auto all = points(swept(Method::tpe, space, 20, 2));
@@ -153,7 +153,7 @@ class TestMethod : public QObject {
     QVERIFY(beside < there);
   }
 
-  // What came further is better, and what diverged is the worst.
+  // A trial that came further is better, and one that diverged is the worst.
   void tpeTakesTheFurtherForTheBetter() {
     const Space space({real("x", 0, 1)});
     std::vector<Trial> trials;
@@ -176,7 +176,7 @@ class TestMethod : public QObject {
   void noHistoryIsNeeded() {
     for (const Method method : kMethods) QVERIFY(suggest(method, Space({choice("a", {"x"})}), {}, 0));
     const std::vector<Trial> known = swept(Method::tpe, Space({choice("a", {"x"})}), 30, 0);
-    QCOMPARE(known.size(), std::size_t{30});  // a space of one point is no trap
+    QCOMPARE(known.size(), std::size_t{30});  // a space of one point is not a trap
   }
 };
 

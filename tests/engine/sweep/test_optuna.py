@@ -55,7 +55,8 @@ def conditional(optimizer, lr, layers, momentum=None, beta=None):
 
 
 def scales(lr, decay, batch):
-    """What one tunes first: orders of magnitude, the learning rate's tied to the batch size's; its least value is 0."""
+    """The cost over what one tunes first: orders of magnitude, the learning rate's tied to the batch size's; its least
+    value is 0."""
     return (math.log10(lr) + 2 - 0.5 * math.log10(batch / 64)) ** 2 + 0.3 * (math.log10(decay) + 4) ** 2 + (
         0.2 * math.log2(batch / 64) ** 2)
 

@@ -26,7 +26,7 @@ class TestPopulation : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // Of ten the two worst take the place of the two best.
+  // The two worst of ten take the place of the two best.
   void theWorstTakeTheBestsPlace() {
     const Space space({real("lr", 1e-4, 1, true)});
     const auto members = population({0.01}, 10);

@@ -53,7 +53,7 @@ class TestSpace : public QObject {
       }
     }
     QCOMPARE(*with_step(real("y", 0, 1), 0.3).count(), std::size_t{4});
-    QCOMPARE(with_step(real("y", 0, 1), 0.3).value(1), 0.9);  // not 1, which is no step
+    QCOMPARE(with_step(real("y", 0, 1), 0.3).value(1), 0.9);  // not 1, which is not a step
     QVERIFY(!with_step(real("y", 0, 1), 0.3).parse("1"));
     QCOMPARE(with_step(real("x", 0, 1), 0.1).text(with_step(real("x", 0, 1), 0.1).nth(3)),
              std::string("0.3"));
@@ -76,7 +76,7 @@ class TestSpace : public QObject {
     }
   }
 
-  // By hand, or in a catalogue of an older sweep.
+  // Such texts are written by hand, or are in a catalogue of an older sweep.
   void textsThatAreNoPointAreRefused() {
     const Space space({choice("rule", {"adam", "sgd"}), when(real("momentum", 0, 1), "rule", {"sgd"})});
     VERIFY_THROWS("usage", "parameter 'rule' has no value", space.point(Texts{}));

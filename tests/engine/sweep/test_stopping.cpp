@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which trial goes on: the rules by hand, and successive halving against the paper's own steps.
+// The choice of trials that go on: the rules by hand, and successive halving against the paper's own steps.
 #include "batchscope/sweep/stopping.h"
 
 #include <algorithm>

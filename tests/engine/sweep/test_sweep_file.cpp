@@ -68,7 +68,7 @@ class TestSweepFile : public QObject {
     QCOMPARE(cost_of(Goal::min, 0.9), 0.9);
   }
 
-  // What SWEEPS.md shows can be used.
+  // The example in SWEEPS.md can be used.
   void theExampleOfTheDocumentIsRead() {
     const std::string document = contents(SWEEPS_MD);
     std::smatch block;

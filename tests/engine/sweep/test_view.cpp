@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From rows of the catalogue to what people look at, and from a point to the run that trains it.
+// Views of a sweep from rows of the catalogue, and the run that trains a point.
 #include "batchscope/sweep/sweeps.h"
 
 #include <limits>
@@ -122,7 +122,8 @@ class TestView : public QObject {
                                             "--set", "lr=0.1"}));
   }
 
-  // What goes on from another one's checkpoint has a run of its own, and the one before is none of it.
+  // A trial that goes on from another one's checkpoint has a run of its own, and the one before is not among
+  // its runs.
   void aTrialThatWasReplacedHasItsNewRun() {
     storage::Sweep sweep = row();
     SweepFile population = file();

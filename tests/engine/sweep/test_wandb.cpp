@@ -131,7 +131,7 @@ class TestWandb : public QObject {
     VERIFY_THROWS("usage", "nothing is trained", read(start));
   }
 
-  // What would be another search is refused.
+  // A setting that would make it another search is refused.
   void whatIsNotSupportedIsNamed_data() {
     const auto row = columns<QString, QString, QString>({"from", "to", "words"});
     row("no yaml", "method: bayes", "method: [bayes", "sweep.yaml:");
@@ -156,7 +156,7 @@ class TestWandb : public QObject {
     VERIFY_THROWS("usage", words.toStdString(), read(changed(from.toStdString(), to.toStdString())));
   }
 
-  // Of texts from strangers what would drive a terminal is gone.
+  // Characters of strangers' texts that would drive a terminal are gone.
   void textsArePrintable() {
     const auto sweep = read(changed("values: [sgd, adam]", "values: [\"s\\eg\", \"\\xFF\"]")).sweep;
     QVERIFY(sweep.parameters.at(1).choices == (std::vector<std::string>{"s g", "\u00FF"}));

@@ -32,7 +32,7 @@ class Job {
 
   std::string& variable(const char* name) { return launch_.variables[name]; }
 
-  // Of a file or a folder that goes with the job.
+  // Returns the path of a file or a folder that goes with the job.
   std::string path(const char* name) const { return directory_.filePath(name).toStdString(); }
   std::vector<std::filesystem::path> checkpoints() const {
     return protocol::list_checkpoints(path("checkpoints"));

@@ -26,7 +26,7 @@ def skip(why):
 
 
 def train(launchers, variables):
-    """What each rank says it has learnt, where `launchers` holds the words before each one's program."""
+    """Returns what each rank says it has learnt, where `launchers` holds the words before each one's program."""
     processes = []
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("ADAPTDL_", "BATCHSCOPE_"))}
     with tempfile.TemporaryDirectory(prefix="namespaces-") as home:

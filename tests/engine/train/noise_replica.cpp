@@ -26,7 +26,7 @@ using protocol::Json;
 
 namespace {
 
-// What AdaptDL does with Adam where no rule is given: norms of plain gradients.
+// AdaptDL's statistics with Adam where no rule is given: norms of plain gradients.
 class PlainAdamScale : public AdamScale {
  public:
   bool preconditioned() const override { return false; }

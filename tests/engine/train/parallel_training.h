@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What train-parallel-replica says of its trainings, and how two of them are compared.
+// The trainings of train-parallel-replica, and how two of them are compared.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace batchscope::testing {
 
 using protocol::Json;
 
-// What the replicas said of each optimizer's training, by rank.
+// Returns what the replicas said of each optimizer's training, by rank.
 inline std::vector<Json> train(const Json& settings) {
   const Replica program = run({.program = "train-parallel-replica",
                                .arguments = {QString::fromStdString(settings.dump())},

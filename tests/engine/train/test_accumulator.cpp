@@ -140,7 +140,7 @@ class TestAccumulator : public QObject {
     QCOMPARE(sums.synchronized().at("a"), 1.0);
   }
 
-  // What the program prints is the same, in whatever pieces and on however many replicas it ran.
+  // The program prints the same, in whatever pieces and on however many replicas it ran.
   void restarts_change_nothing_data() {
     QTest::addColumn<QList<int>>("replicas");
     QTest::addColumn<QStringList>("signals_at");

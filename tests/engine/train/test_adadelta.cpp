@@ -70,7 +70,7 @@ class TestAdadelta : public QObject {
     }
   }
 
-  // By torch::save and torch::load; in checkpoints: train.snapshot, train.sharded_optimizer.
+  // Saves by torch::save and torch::load; in checkpoints: train.snapshot, train.sharded_optimizer.
   void goesOnFromWhatWasSaved() {
     TwoGroups one, other;
     for (int step = 0; step < 3; ++step) one.step(step);

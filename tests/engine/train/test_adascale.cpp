@@ -48,7 +48,7 @@ struct Chosen {
   AdaScaleOptimizer adascale;
 };
 
-// From 3 and 1: mean 2, estimates sqr = 3 * 1 and var = 2 for scale 2.
+// The gain of gradients 3 and 1: mean 2, estimates sqr = 3 * 1 and var = 2 for scale 2.
 constexpr double kGain = (2.0 + 3.0) / (2.0 / 2 + 3.0);
 
 using MakeSchedule = std::function<std::unique_ptr<StepwiseLR>(torch::optim::Optimizer&)>;
@@ -108,7 +108,7 @@ class TestAdaScale : public QObject {
     QCOMPARE(chosen.optimizer.param_groups()[0].options().get_lr(), kRate);
   }
 
-  // 2^24 + 1 is no number of single precision, in which the gradients are.
+  // 2^24 + 1 is not a number of single precision, in which the gradients are.
   void squaresAreSummedInDoublePrecision() {
     std::vector<at::Tensor> parameters;
     for (int i = 0; i < 2; ++i) parameters.push_back(at::zeros({1}, at::kFloat).set_requires_grad(true));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tensors are exchanged by, as the replicas' GPUs decide it.
+// The backend of tensor collectives, as the replicas' GPUs decide it.
 #include "device/backend.h"
 #include "test_case.h"
 

@@ -10,7 +10,7 @@
 using batchscope::protocol::Json;
 using namespace batchscope::testing;
 
-// What this replica found in each of its two calls: the first failure is final.
+// Verifies what this replica found in each of its two calls: the first failure is final.
 static void verify_failed(const Replica& replica, const char* kind, const std::vector<std::string>& parts) {
   for (const char* call : {"first", "second"}) {
     const Json& said = replica.said.at(call);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What there is on a GPU alone. Where there is none, all of it is left out.
+// Behaviour on a GPU alone. Where there is none, all of it is left out.
 #include <ATen/ATen.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/cuda.h>

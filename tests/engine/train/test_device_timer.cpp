@@ -73,7 +73,7 @@ class TestDeviceTimer : public QObject {
 #endif
   }
 
-  // What is handed out to a GPU in a moment takes it much longer.
+  // Work that is handed out to a GPU in a moment takes it much longer.
   void a_gpu_is_timed_by_its_own_clock() {
     if (!torch::cuda::is_available()) QSKIP("no GPU");
     const c10::Device gpu(c10::kCUDA, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program tells its supervisor over several generations, crashes among them: the ledger agrees with
+// A program's reports to its supervisor over several generations, crashes among them: the ledger agrees with
 // the replicas' own sample logs and counts nothing twice, steps are complete, epochs and checkpoints are
 // announced once.
 #include <QFile>
@@ -154,12 +154,12 @@ class TestLedger : public QObject {
     const protocol::Manifest after = job.newest();
     QCOMPARE(after.version, protocol::Manifest::kVersion);
     QCOMPARE(after.ledger_from, before.step);
-    // What it held, the rest of the pass that it was made in, and the last validation.
+    // Added are the rest of the pass that the checkpoint was made in, and the last validation.
     QCOMPARE(after.ledger.size(), before.ledger.size() + 2);
     QVERIFY(std::equal(before.ledger.begin(), before.ledger.end(), after.ledger.begin()));
   }
 
-  // Its file is as it was written, and holds nothing that a state can be made of.
+  // The checkpoint's file is as it was written, and holds nothing that a state can be made of.
   void a_checkpoint_that_cannot_be_loaded_is_named_and_passed_over() {
     LoggedJob job;
     job.generation(143, {}, R"(["step=4:checkpoint","step=8:stop"])");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From data to statistics, in one and in two real processes: AdaptDL's recorded trajectories, norms within
-// 1e-5. (The recurrences alone, fed with recorded norms, are goodput's test.)
+// Statistics from data, in one and in two real processes: AdaptDL's recorded trajectories, norms within 1e-5.
+// (The recurrences alone, fed with recorded norms, are goodput's test.)
 #include <cmath>
 
 #include "../goodput/golden.h"
@@ -18,7 +18,7 @@ bool near_golden(double actual, double expected, double size, double tolerance =
   return std::abs(actual - expected) <= tolerance * std::max(std::abs(expected), size);
 }
 
-// Of Adam's divisor AdaptDL computes 1 - beta2^t in single precision: of 1 - 0.999^5 a part in 50,000 may be
+// AdaptDL computes 1 - beta2^t of Adam's divisor in single precision: of 1 - 0.999^5 a part in 50,000 may be
 // lost.
 double tolerance_of(const Json& config) { return config.value("rule", Json()).is_null() ? 1e-5 : 5e-5; }
 

@@ -21,7 +21,7 @@ void forget_limits() {
   qunsetenv("DNNL_MAX_CPU_ISA");
 }
 
-// What oneDNN itself says it computes with, in a replica that trains in bf16.
+// Returns what oneDNN itself says it computes with, in a replica that trains in bf16.
 QByteArray isa_of_replica(const std::map<std::string, std::string>& variables) {
   Launch launch;
   launch.program = "train-precision-replica";
@@ -87,8 +87,8 @@ class TestOneDnn : public QObject {
     QVERIFY(name == kVariable || !qEnvironmentVariableIsSet(kVariable));
   }
 
-  // By what oneDNN says of itself: the limit comes before its first call, and the user's is the one that
-  // holds.
+  // Checked by what oneDNN says of itself: the limit comes before its first call, and the user's is the one
+  // that holds.
   void holdsInAReplica() {
     const QByteArray isa = isa_of_replica({});
     if (isa.isEmpty()) QSKIP("LibTorch does not use oneDNN for bf16 on this processor");

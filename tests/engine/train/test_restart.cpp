@@ -18,7 +18,7 @@ using protocol::Json;
 
 namespace {
 
-// Of the loop program, with a sample log.
+// A job of the loop program, with a sample log.
 class LoopJob : public Job {
  public:
   explicit LoopJob(const QStringList& arguments) : Job("train-loop-program", arguments) {

@@ -118,7 +118,7 @@ class TestShardedOptimizer : public QObject {
     QCOMPARE(parameter.item<float>(), -1.5F);
   }
 
-  // What is said of the groups here is what the steps are made with.
+  // Steps are made with the options that are set on the groups here.
   void stepsByItsOwnGroups() {
     at::Tensor first = at::zeros({1}).set_requires_grad(true),
                second = at::zeros({1}).set_requires_grad(true);

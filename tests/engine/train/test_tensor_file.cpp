@@ -34,7 +34,7 @@ std::string header_of(const std::string& bytes) {
   return bytes.substr(8, length);
 }
 
-// With another header before the same tensors.
+// Returns the file with another header before the same tensors.
 std::string with_header(const std::string& bytes, const std::string& header) {
   const std::uint64_t length = header.size();
   return std::string(reinterpret_cast<const char*>(&length), 8) + header +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a training loop leaves for TensorBoard, read back by the test's own parser.
+// TensorBoard files of a training loop, read back by the test's own parser.
 #include <ATen/ops/tensor.h>
 #include <torch/optim/sgd.h>
 
@@ -71,7 +71,7 @@ class TestTensorboard : public QObject {
     QVERIFY(events[4].scalars == (std::map<std::string, float>{{"validation_loss", 0.25f}}));
   }
 
-  // What is recorded inside of a loop is of its step: the mean of its values, in the step's own event.
+  // A value recorded inside of a loop belongs to its step: the mean of its values, in the step's own event.
   void whatALoopRecords() {
     OneNumber model;
     torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.5));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which checkpoint lies in memory, with a real process: the one that a restart begins with, while there is a
+// The checkpoint in memory, with a real process: the one that a restart begins with, while there is a
 // supervisor to put it on disk.
 #include <filesystem>
 #include <thread>

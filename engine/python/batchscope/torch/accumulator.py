@@ -129,7 +129,7 @@ class Accumulator(collections.abc.MutableMapping):
 
 
 class _Change:
-    """What `sums[key]` is outside of synchronized(): it takes what is added and hands it to __setitem__."""
+    """The value of `sums[key]` outside of synchronized(): it takes what is added and hands it to __setitem__."""
 
     def __init__(self, key):
         self.key, self.value = key, 0

@@ -88,7 +88,7 @@ class AdaScale(torch.optim.Optimizer):
         return {**self._optimizer.state_dict(), "adascale": self._scaled.state}
 
     def load_state_dict(self, data):
-        """What state_dict gave."""
+        """Restores what state_dict returned."""
         data = dict(data)
         self._scaled.restore(data.pop("adascale"))
         self._optimizer.load_state_dict(data)

@@ -16,7 +16,7 @@ class ElasticSampler(Sampler):
         self.set_epoch(0)
 
     def set_epoch(self, epoch, index=0):
-        """From here on it gives what is left of the epoch behind `index` samples of all replicas."""
+        """Continues the epoch behind `index` samples of all replicas."""
         self.epoch, self.index = epoch, index
 
     def _share(self):

@@ -24,7 +24,7 @@ class FollowingScaler:
 
     @property
     def scale(self):
-        """By which losses were multiplied until follow() is called."""
+        """The factor by which losses were multiplied until follow() is called."""
         return self._state[0]
 
     def follow(self):

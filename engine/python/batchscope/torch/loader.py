@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all loaders share: a batch size that may follow goodput, and one loop at a time."""
+"""The base of all loaders: a batch size that may follow goodput, and one loop at a time."""
 import collections
 import math
 
@@ -20,8 +20,8 @@ def current_dataloader():
 
 
 class AdaptiveLoader:
-    """Who derives from it writes _make(training, name), which makes the engine's loader; _size(), how many samples there are;
-    and __iter__, a Loop."""
+    """The base class: a subclass writes _make(training, name), which makes the engine's loader; _size(), how many samples
+    there are; and __iter__, a Loop."""
 
     def __init__(self, batch_size, drop_last, training):
         if _current is not None:

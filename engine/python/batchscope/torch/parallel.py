@@ -80,7 +80,7 @@ class AdaptiveDataParallel(torch.nn.Module):
 
     @property
     def lr_factor(self):
-        """By which the last step's learning rate was multiplied; the first group's."""
+        """The factor by which the last step's learning rate was multiplied; the first group's."""
         return self._parallel.lr_factor
 
     @property
@@ -142,7 +142,7 @@ class AdaptiveDataParallel(torch.nn.Module):
         rates.step_at(self._optimizer, scaled, self._step)
 
     def _moments(self):
-        """Of each parameter (exp_avg_sq, step, beta2, eps), or None before its first step."""
+        """Returns for each parameter (exp_avg_sq, step, beta2, eps), or None before its first step."""
         moments = []
         for group in self._optimizer.param_groups:
             for parameter in group["params"]:
@@ -152,10 +152,10 @@ class AdaptiveDataParallel(torch.nn.Module):
 
 
 def _require(model, optimizer):
-    """What AdaptiveDataParallel is made of."""
+    """Raises TypeError where AdaptiveDataParallel cannot be made of these."""
     for what, kind, name in ((model, torch.nn.Module, "model"), (optimizer, torch.optim.Optimizer, "optimizer")):
         if not isinstance(what, kind):
-            raise TypeError(f"AdaptiveDataParallel(model, optimizer): {name} is no {kind.__name__}, but {type(what).__name__}")
+            raise TypeError(f"AdaptiveDataParallel(model, optimizer): {name} is not a {kind.__name__}, but {type(what).__name__}")
     if recorder.current() is None:
         raise RuntimeError("AdaptiveDataParallel: call init_process_group() before, which finds the other replicas")
     if isinstance(optimizer.step, _Step):

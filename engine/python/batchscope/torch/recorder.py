@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a script records by batchscope.record where the engine trains: the engine counts the steps, and tells of epochs, of
+"""Records a script's batchscope.record where the engine trains: the engine counts the steps, and tells of epochs, of
 positions and of checkpoints by itself. Of a script that records nothing, as AdaptDL's do, the loss on which it calls
 backward() is recorded, and what its accumulators hold."""
 import functools
@@ -45,7 +45,7 @@ class EngineRecorder:
             self._record({"loss": sum_ / count / loss_scale})
 
     def result(self, sums):
-        """What an accumulator held when it was synchronised. "loss" is the training's."""
+        """Records the sums of an accumulator when it was synchronised. "loss" is the training's."""
         for name, value in sums.items() if not self._scripts_own else ():
             try:
                 self._record({"accumulator/loss" if name == "loss" else str(name): value})

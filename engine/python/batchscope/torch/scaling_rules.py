@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""By which factor learning rates grow with the batch size."""
+"""Scaling rules: by which factor learning rates grow with the batch size."""
 from .._native import engine
 
 AdaScale = engine.AdaScale
@@ -19,7 +19,7 @@ class ScalingRuleBase:
 
 
 def native(rule, groups):
-    """The engine's rule that this one is, or stands for; None stays None. TypeError for what is no rule."""
+    """The engine's rule that this one is, or stands for; None stays None. TypeError for what is not a rule."""
     if isinstance(rule, ScalingRuleBase):
         return engine.PythonRule(rule.scale_lr, groups)
     if rule is not None and not isinstance(rule, engine.ScalingRule):

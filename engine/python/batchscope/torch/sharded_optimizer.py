@@ -65,8 +65,8 @@ class ShardedOptimizer(torch.optim.Optimizer):
         self._gathered = gathered
 
     def state_dict(self):
-        """That of the optimizer alone. Raises RuntimeError on a replica that does not have all of it: of several, only
-        replica 0 has, after consolidate_state_dict()."""
+        """Returns the state of the optimizer alone. Raises RuntimeError on a replica that does not have all of it: of
+        several, only replica 0 has, after consolidate_state_dict()."""
         if engine.num_replicas() > 1 and (self._gathered is None or engine.replica_rank() > 0):
             raise RuntimeError("ShardedOptimizer: this replica has its share of the states alone; call "
                                "consolidate_state_dict() on every replica, and then state_dict() on replica 0")
@@ -75,7 +75,7 @@ class ShardedOptimizer(torch.optim.Optimizer):
         return whole
 
     def load_state_dict(self, state_dict):
-        """What state_dict gave, of any number of replicas, on each of them: it keeps its share of it."""
+        """Loads what state_dict gave, of any number of replicas, on each of them: it keeps its share of it."""
         super().load_state_dict(state_dict)
         self._gathered = None
         self._keep(self.state)
@@ -89,7 +89,7 @@ class ShardedOptimizer(torch.optim.Optimizer):
         self.state = self._share.state
 
     def _step_share(self, _rates):
-        """With the options that the groups have now."""
+        """Steps this replica's share, with the options that the groups have now."""
         share = self._share.param_groups
         for number, group in enumerate(self.param_groups):
             options = {name: value for name, value in group.items() if name != "params"}

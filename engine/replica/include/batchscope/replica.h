@@ -22,9 +22,9 @@
 #include "batchscope/replica/record.h"
 #include "batchscope/replica/serialisation.h"
 
-/// What a training program calls; see replica.h and train.h.
+/// The interface of a training program; see replica.h and train.h.
 namespace batchscope {}
-/// What survives restarts.
+/// State that survives restarts.
 namespace batchscope::checkpoint {}
 /// Small values shared by all replicas.
 namespace batchscope::collective {}

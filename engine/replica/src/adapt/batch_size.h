@@ -26,8 +26,9 @@ inline constexpr double kSpeedupThreshold = 1.05;
 // goodput::initial_configuration.
 BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits);
 
-// What is in force, or what goodput suggests: the first suggestion, and later ones that promise more than
-// kSpeedupThreshold times the goodput predicted of the present shape. current: {} before the first.
+// Returns the shape in force, or the one that goodput suggests: the first suggestion, and later ones that
+// promise more than kSpeedupThreshold times the goodput predicted of the present shape. current: {} before
+// the first.
 BatchShape preferred_shape(const BatchShape& current, const BatchShape& initial,
                            const std::optional<goodput::Choice>& suggestion, std::optional<double> goodput);
 

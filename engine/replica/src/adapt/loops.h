@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which loop over data is running, and which of an epoch's loops it is. A program that is restarted runs its
-// code from the start: a loop is known again by its position, the number of loops that began before it in the
-// same epoch (AdaptDL's scheme), and one that had finished before the restart is skipped.
+// Identifies the running loop over data among an epoch's loops. A program that is restarted runs its code
+// from the start: a loop is known again by its position, the number of loops that began before it in the same
+// epoch (AdaptDL's scheme), and one that had finished before the restart is skipped.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void count_loop(int epoch);
 // in one before it. So the code that is running ran before.
 bool replaying_code(int epoch);
 
-// Of what is kept by epoch: epochs before this one are never run again. What is outside of epochs (-1) stays.
+// Removes entries of epochs before this one, which are never run again. Entries outside of epochs (-1) stay.
 template <class ByEpoch>
 void forget_epochs_before(int epoch, ByEpoch& by_epoch) {
   by_epoch.erase(by_epoch.lower_bound(0), by_epoch.lower_bound(std::max(epoch, 0)));

@@ -76,10 +76,11 @@ class Account final : public JsonState {
     if (wanted.max_batch_size > 0 || limits.max_batch_size <= 0) limits = wanted;
   }
   std::optional<goodput::Choice> suggest(const goodput::Bounds& wanted);
-  // What is known of goodput; empty before the first fit and before there are gradient statistics.
+  // Returns the goodput function as far as it is known; empty before the first fit and before there are
+  // gradient statistics.
   std::optional<goodput::GoodputFunction> goodput_function() const;
 
-  // What a checkpoint holds.
+  // State in a checkpoint.
   double progress = 0;
   std::int64_t steps = 0, samples = 0, non_finite_steps = 0;
   goodput::GradParams gradient;
@@ -136,7 +137,8 @@ Account& account() { return session().part<Account>(); }
 
 int num_devices() { return process().environment.num_devices; }
 
-// By how much a step takes longer than with a device for each replica, which is what the profile holds.
+// Returns the factor by which a step takes longer than with a device for each replica, which the profile
+// assumes.
 double shared() { return goodput::sharing(num_replicas(), num_devices()); }
 
 Profile::Key key() {

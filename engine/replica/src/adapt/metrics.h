@@ -14,7 +14,7 @@
 
 namespace batchscope::replica::metrics {
 
-// What AdaptiveDataParallel knows after an optimizer step.
+// Results of an optimizer step that AdaptiveDataParallel reports.
 struct StepReport {
   double gain = 1;           // averaged
   bool skipped = false;      // the gradient was not finite: no update was made, nothing was gained

@@ -17,8 +17,9 @@ struct StepContext {
   int micro_batches = 0;                // of the initial batch size, that each replica takes whatever comes
   int micro_step = 0;                   // of this batch; the last step of a pass may have fewer than others
   bool optimizer_step = true;           // this batch is the last of its step: synchronise and update
-  // Of this micro-batch's mean gradient: averaging the weighted gradients over all replicas and micro-batches
-  // of the step gives the mean over the step's real samples. 1 where the step is even, 0 for pure padding.
+  // Weight of this micro-batch's mean gradient: averaging the weighted gradients over all replicas and
+  // micro-batches of the step gives the mean over the step's real samples. 1 where the step is even, 0 for
+  // pure padding.
   double gradient_weight = 1;
   bool even = true;          // every replica and micro-batch of this step holds local_batch_size real samples
   std::int64_t samples = 0;  // real samples of this step, all replicas and micro-batches so far

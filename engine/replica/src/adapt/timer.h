@@ -32,7 +32,7 @@ class Timer {
   virtual bool at_once() const = 0;
 };
 
-// Of a program that computes on the host.
+// A timer for programs that compute on the host.
 class HostTimer final : public Timer {
  public:
   Moment now() override { return {protocol::monotonic_seconds(), nullptr}; }

@@ -130,7 +130,7 @@ void load_own_states() {
 
 void sync_states() {
   load_own_states();
-  // By index: a state's sync may touch a state that is made on first use.
+  // Iterates by index: a state's sync may touch a state that is made on first use.
   for (std::size_t i = 0; i < states().size(); ++i) states()[i]->sync();
 }
 

@@ -21,7 +21,8 @@ std::filesystem::path checkpoint_directory();
 // rank 0; the first call is collective.
 const std::string& restored_from();
 
-// Of that one; of a fresh start an empty one. Read once; the first call is where restored_from() is known.
+// Returns the manifest of that checkpoint; an empty one on a fresh start. Reads it once, at the first call,
+// where restored_from() is known.
 const protocol::Manifest& restored_manifest();
 
 CheckpointStore& checkpoint_store();

@@ -29,7 +29,7 @@ std::chrono::milliseconds sign_of_life() {
 }
 
 void write(const std::string& reason, CheckpointJob::Place place) {
-  // What is in memory needs a supervisor, who puts it on disk.
+  // A checkpoint in memory needs a supervisor, who puts it on disk.
   CheckpointJob(reason, save_states())
       .write(checkpoint_store(), telemetry_connected() ? place : CheckpointJob::Place::disk);
 }

@@ -40,7 +40,7 @@ Transfer receive_frame(Socket& socket, Frame& frame, Deadline deadline) {
       got != Transfer::done)
     return got;
   if (head.magic != kMagic || head.name_size > kLongestName || head.value_size > kLargestValue)
-    throw Error(ErrorKind::corrupt, "a replica sent bytes that are no frame of a collective");
+    throw Error(ErrorKind::corrupt, "a replica sent bytes that are not a frame of a collective");
   std::string rest(head.name_size + head.value_size, '\0');
   if (const auto got = socket.receive(rest.data(), rest.size(), deadline); got != Transfer::done) return got;
   frame.error = head.error != 0;

@@ -21,7 +21,7 @@ struct Frame {
 
 Transfer send_frame(Socket& socket, const Frame& frame, Deadline deadline);
 
-// Throws Error(corrupt) for bytes that are no frame.
+// Throws Error(corrupt) for bytes that are not a frame.
 Transfer receive_frame(Socket& socket, Frame& frame, Deadline deadline);
 
 }  // namespace batchscope::replica

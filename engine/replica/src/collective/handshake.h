@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the hub and a spoke say first on a connection, before either takes in anything else: each proves that
-// it knows their token, which itself is not sent, so that who listens on the way, or at the hub's port in its
-// place, learns nothing to come back with. HMAC-SHA256 (RFC 2104) of both sides' nonces:
+// The handshake of hub and spoke, before either takes in anything else: each proves that it knows their
+// token, which itself is not sent, so that who listens on the way, or at the hub's port in its place, learns
+// nothing to come back with. HMAC-SHA256 (RFC 2104) of both sides' nonces:
 //
 //     hub                                                    spoke
 //      |--- nonce h ------------------------------------------->|

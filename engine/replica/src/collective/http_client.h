@@ -16,7 +16,7 @@ struct HttpAnswer {
 
 // `path` goes behind the URL, from its slash on; `json` is sent with it where there is any. Blocks for at
 // most the time-out. Throws Error(usage) for a URL that is not http://HOST[:PORT][/PATH], Error(io | timeout)
-// naming the URL where nobody answers, or with what is no HTTP or longer than 64 KiB.
+// naming the URL where nobody answers, or with what is not HTTP or longer than 64 KiB.
 HttpAnswer http_request(const std::string& method, const std::string& url, const std::string& path,
                         const std::string& json, std::chrono::milliseconds timeout);
 

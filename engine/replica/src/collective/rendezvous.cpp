@@ -33,7 +33,7 @@ class Directory {
       : folder_(environment.rendezvous_dir),
         file_(folder_ / fmt::format("hub-{}", environment.num_restarts)) {
     std::error_code error;
-    if (!fs::is_directory(folder_, error)) refuse(error ? error.message() : "it is no directory");
+    if (!fs::is_directory(folder_, error)) refuse(error ? error.message() : "it is not a directory");
   }
 
   std::string hub(int generation) const {

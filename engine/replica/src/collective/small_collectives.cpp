@@ -65,7 +65,7 @@ void SmallCollectives::accept_spokes(const Rendezvous& rendezvous) {
   for (int met = 1; met < size_;) {
     Socket socket = listener.accept(deadline);
     if (!socket.open()) break;
-    // Whoever does not know the token is hung up on, and may not hold up those who do.
+    // A peer that does not know the token is hung up on, and may not hold up those that do.
     const auto rank = greet_spoke(socket, token, std::min(deadline, after(std::chrono::seconds(1))));
     if (!rank || *rank < 1 || *rank >= size_) continue;
     Socket& spoke = spokes_[static_cast<std::size_t>(*rank)];

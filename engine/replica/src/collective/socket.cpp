@@ -192,7 +192,7 @@ Socket connect_to(const std::string& address, Deadline deadline) {
   }
   const auto colon = address.rfind(':');
   if (!address.starts_with(kTcp) || colon < kTcp.size())
-    throw Error(ErrorKind::usage, "'" + address + "' is no address: expected unix:PATH or tcp:HOST:PORT");
+    throw Error(ErrorKind::usage, "'" + address + "' is not an address: expected unix:PATH or tcp:HOST:PORT");
   const std::string host = address.substr(kTcp.size(), colon - kTcp.size());
   const Addresses addresses = resolve(host, address.substr(colon + 1));
   for (const addrinfo* at = addresses.get(); at; at = at->ai_next) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an accumulator keeps besides its sums is a history of the epoch: the results that synchronized() gave
+// An accumulator keeps, besides its sums, a history of the epoch: the results that synchronized() gave
 // between the loops and how often clear() was called there. A restarted program runs the code between
 // finished loops again; these calls are then answered from the history and change nothing.
 #include "batchscope/replica/accumulator.h"
@@ -58,7 +58,7 @@ struct AccumulatorHistory::Impl final : JsonState {
     checkpoint::load_state(*this);
   }
 
-  // Of what the program does now; none inside a loop over data, which is never run again.
+  // Returns the epoch that the program is in; none inside a loop over data, which is never run again.
   Epoch* now() {
     if (running_loop()) return nullptr;
     const int epoch = current_epoch();

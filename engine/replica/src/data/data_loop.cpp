@@ -46,7 +46,7 @@ goodput::Bounds LoaderCore::bounded() const {
   if (memory == 0 || !options.training) return bounds;
   bounds.max_local = bounds.max_local > 0 ? std::min(bounds.max_local, memory) : memory;
   bounds.min_local = std::min(bounds.min_local, bounds.max_local);
-  // What does not fit at once is accumulated: a batch is never smaller than the initial one.
+  // A batch that does not fit at once is accumulated: it is never smaller than the initial one.
   bounds.accumulation = bounds.accumulation || bounds.max_local * num_replicas() < options.batch_size;
   return bounds;
 }

@@ -23,7 +23,7 @@ namespace batchscope::replica {
 
 class DataLoop;
 
-// What a loader is, loop or no loop.
+// The state of a loader, whether a loop runs or not.
 struct LoaderCore {
   LoaderCore(const DataOptions& options, const std::string& name);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What survives of a loader: how far its running loop is, how its pass was cut, the size of a step, and which
-// of its loops are finished.
+// The state of a loader that survives a restart: how far its running loop is, how its pass was cut, the size
+// of a step, and which of its loops are finished.
 #pragma once
 
 #include <functional>

@@ -39,7 +39,7 @@ class PassPlan {
   std::int64_t micro_batches() const;
   MicroBatch at(std::int64_t number) const;
 
-  // Of one rank: its positions, and how many they are.
+  // Positions of one rank, and how many they are.
   std::vector<std::int64_t> positions(const MicroBatch& batch, int rank) const;
   std::int64_t count(const MicroBatch& batch, int rank) const;
   // How many ranks have none.

@@ -90,7 +90,7 @@ bool fork_child() {
                                  (WIFEXITED(status) ? std::strerror(WEXITSTATUS(status)) : "killed"));
 }
 
-// Of a child, which says why.
+// Ends a child that failed, and tells the supervisor why.
 [[noreturn]] void end(int socket, const Error& why) {
   try {
     answer(socket, {0, why.what()});
@@ -107,7 +107,7 @@ void become_replica_or_end(int socket, const protocol::ForkOrder& order) try {
   end(socket, error);
 }
 
-// Of its generation.
+// Returns the number of replicas in the order's generation.
 std::size_t replicas_of(const protocol::ForkOrder& order) {
   const auto found = order.environment.find(protocol::variable::kNumReplicas);
   return found == order.environment.end() ? 1 : std::strtoul(found->second.c_str(), nullptr, 10);
@@ -151,8 +151,8 @@ class Spares {
     return false;
   }
 
-  // Waits for that many ms, or (-1) for as long as it takes, until one is no spare any more. False where the
-  // time is over; `largest` is the largest generation that any said.
+  // Waits for that many ms, or (-1) for as long as it takes, until one is no longer a spare. False where
+  // the time is over; `largest` is the largest generation that any said.
   bool await_use(int limit, std::size_t& largest) {
     if (!readable(lines_, limit)) return false;
     std::erase_if(lines_, [&](const pollfd& line) {

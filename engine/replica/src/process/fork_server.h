@@ -17,8 +17,8 @@ namespace batchscope::replica {
 // server itself never returns.
 bool serve_forks();
 
-// Of a program whose file does not say so, as an interpreter's does not: it comes to init_process_group, and
-// can be a fork server. Said before that.
+// Says that the program can be a fork server, where its file does not say so, as an interpreter's does not:
+// it comes to init_process_group. Called before that.
 void offer_fork_server();
 bool offers_fork_server();
 

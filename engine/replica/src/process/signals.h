@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this replica has been asked to do: by signal, by the clock, or by the supervisor's death, which the
-// telemetry's lifeline notices. The strongest request so far stands; the loop over data agrees on it with all
-// replicas.
+// Requests to this replica: by signal, by the clock, or by the supervisor's death, which the telemetry's
+// lifeline notices. The strongest request so far stands; the loop over data agrees on it with all replicas.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ class Error;
 
 namespace batchscope::replica {
 
-// From here on an exception that nobody catches is told before the program is aborted as ever, and an end
+// Reports, from here on, an exception that nobody catches before the program is aborted as ever, and an end
 // with an exit code that speaks of failure.
 void tell_unexpected_ends();
 

@@ -73,7 +73,7 @@ class Client {
     close(wake_);
   }
 
-  // What the training thread does, for heartbeats.
+  // Sets the collective that the training thread waits in, for heartbeats.
   void wait_in(std::string_view collective) {
     const std::lock_guard lock(activity_mutex_);
     waiting_in_ = collective;

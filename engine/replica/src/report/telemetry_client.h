@@ -33,7 +33,7 @@ void before_goodbye(std::function<void(int code)> last_word);
 // supervisor that does not read, and ends the thread. Called by leave(), and at the program's orderly end.
 void telemetry_stop(int code);
 
-// With the step that this replica is in.
+// Sends a failure, with the step that this replica is in.
 void send_failure(protocol::Failure failure);
 
 // Waits until what was sent is with the system, no longer than two seconds: before a violent end.
@@ -48,7 +48,7 @@ void send_step(std::int64_t step, Row values);
 // Where the run stands; the latest goes out with the next batch of steps.
 void set_position(protocol::Position position);
 
-// What heartbeats say: the phase until the scope ends. `name` is a literal.
+// Sets the phase that heartbeats report until the scope ends. `name` is a literal.
 class PhaseScope {
  public:
   explicit PhaseScope(const char* name);
@@ -63,7 +63,7 @@ class PhaseScope {
 // This replica has begun something new: a micro-batch, a step, a wait. What heartbeats count from.
 void mark_progress();
 
-// What heartbeats say that this replica waits in, until the scope ends: the name of a collective.
+// Sets the collective that heartbeats say this replica waits in, until the scope ends.
 class WaitScope {
  public:
   explicit WaitScope(std::string_view collective);

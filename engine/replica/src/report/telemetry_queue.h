@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What waits to be sent, in order: messages, and the rows of steps, which are packed into Steps messages only
-// when they go out. Shared by the training thread, which adds, and the sender, which takes.
+// The queue of what waits to be sent, in order: messages, and the rows of steps, which are packed into Steps
+// messages only when they go out. Shared by the training thread, which adds, and the sender, which takes.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,8 @@ ExitRequest decode(const collective::Bytes& bytes) { return static_cast<ExitRequ
 
 bool is_leaving(ExitRequest request) { return request >= ExitRequest::checkpoint_and_restart; }
 
-// What all replicas agreed on; it is cleared here, so that it is not put into the next all-reduce once more.
+// Returns the request that all replicas agreed on, and clears it here, so that it is not put into the next
+// all-reduce once more.
 ExitRequest agreed_request() {
   if (num_replicas() == 1) {
     const ExitRequest request = pending_request();
@@ -52,7 +53,7 @@ ExitRequest agreed_request() {
   return agreed;
 }
 
-// Why the checkpoint could not be written, which is no reason to stop training; none where it was. Throws
+// Why the checkpoint could not be written, which is not a reason to stop training; none where it was. Throws
 // what a collective throws that fails because of another replica.
 std::optional<std::string> save(void (*how)(const std::string&), const std::string& reason) {
   try {

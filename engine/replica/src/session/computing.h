@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program computes with, as far as its start and its checkpoints depend on it. By itself that is the
-// program's own arithmetic, which needs nothing; engine/train's is LibTorch.
+// The library that a program computes with, as far as its start and its checkpoints depend on it. By itself
+// that is the program's own arithmetic, which needs nothing; engine/train's is LibTorch.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class Computing {
   virtual int set_threads(const protocol::Environment& environment) {
     return environment.threads.value_or(1);
   }
-  // Its place is known: takes its device, before anything is computed or exchanged.
+  // Takes the device once this replica's place is known, before anything is computed or exchanged.
   virtual void take_device() {}
   // The replicas have met; now what tensors are exchanged by. Returns its name. Collective.
   virtual std::string meet(const protocol::Environment&, std::chrono::milliseconds) { return "none"; }

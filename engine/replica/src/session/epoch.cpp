@@ -59,7 +59,7 @@ class Epochs final : public JsonState {
 
 Epochs& epochs() { return session().part<Epochs>(); }
 
-// What a checkpoint at the end is for: started again, the program finds nothing left to do.
+// Saves a checkpoint at the end: started again, the program finds nothing left to do.
 void save_finished() {
   try {
     save_for_exit("exit");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engine itself asks of epochs, beyond the public epoch.h.
+// The engine's own view of epochs, beyond the public epoch.h.
 #pragma once
 
 namespace batchscope::replica {

@@ -34,7 +34,7 @@ namespace {
 
 using ComputingPart = std::unique_ptr<Computing>;
 
-// What the program says of its place in the group wins over the environment.
+// The program's options for its place in the group win over the environment.
 protocol::Environment chosen_place(const ProcessGroupOptions& options, protocol::Environment environment) {
   const auto refuse = [&](const std::string& what) {
     throw Error(ErrorKind::usage, "init_process_group(): " + what);
@@ -98,7 +98,7 @@ void load_session_states() {
   load_loops_state();
 }
 
-// What the parts of the session below need to know of those above.
+// Hands the session's lower parts what they need to know of the upper ones.
 void connect_parts() {
   set_own_states(load_session_states);
   set_training_progress([] {

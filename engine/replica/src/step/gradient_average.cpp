@@ -43,7 +43,7 @@ struct GradientAverage::Impl final : JsonState {
     local_sqr += std::inner_product(gradient.begin(), gradient.end(), gradient.begin(), 0.0);
   }
 
-  // Of all replicas and micro-batches; the norms of the step come with it.
+  // Returns the average over all replicas and micro-batches; the norms of the step come with it.
   std::vector<double> average(goodput::NormSample& norms) {
     norms.count = num_replicas() * std::exchange(micro_steps, 0);
     std::vector<double> mean = std::exchange(sum, std::vector<double>(size));

@@ -34,7 +34,7 @@ class Importer {
   Imported import() {
     const YAML::Node root = parse();
     if (!root.IsMap())
-      fail(root, "this is no sweep of Weights & Biases: expected keys such as method and parameters");
+      fail(root, "this is not a sweep of Weights & Biases: expected keys such as method and parameters");
     SweepFile& sweep = imported_.sweep;
     sweep.name = root["name"] && root["name"].IsScalar() && !root["name"].Scalar().empty()
                      ? text(root["name"], "name")
@@ -94,7 +94,7 @@ class Importer {
     return texts;
   }
 
-  // What nobody has read, and what that means.
+  // Notes the keys that nobody has read, and what that means.
   void tell_others(const YAML::Node& mapping, const std::string& above, const std::set<std::string>& read) {
     for (const auto& entry : mapping) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
@@ -103,7 +103,7 @@ class Importer {
     }
   }
 
-  // What W&B calls the command: by default `/usr/bin/env python program args`.
+  // Reads what W&B calls the command: by default `/usr/bin/env python program args`.
   void read_command(const YAML::Node& root) {
     const std::string program = root["program"] ? text(root["program"], "program") : "";
     std::vector<std::string> words = fs::path(program).extension() == ".py"

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kFresh = 25;  // trials whose weight is 1
 
-// Of exp(-z^2/2) between two places.
+// Returns the mean of exp(-z^2/2) between two places.
 double mean_height(double from, double to) {
   constexpr double kArea = std::numbers::sqrt2 / std::numbers::inv_sqrtpi;
   return kArea * (normal_cdf(to) - normal_cdf(from)) / (to - from);

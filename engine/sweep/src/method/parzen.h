@@ -38,12 +38,12 @@ class Parzen {
   double density(const Point& point) const;  // in terms of one that is the same for all points
 
  private:
-  // Of one kernel, on one parameter's axis.
+  // One kernel, on one parameter's axis.
   struct Factor {
     double mean = 0, sigma = 0;
     double below = 0, inside = 1;  // of the normal distribution: the part below the axis, and within it
   };
-  // Of one parameter, for all kernels.
+  // One parameter, for all kernels.
   struct Axis {
     std::vector<Factor> factors;  // of a number
     std::vector<double> chosen;   // of a choice: its index, -1 for the prior's

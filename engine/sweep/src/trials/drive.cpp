@@ -77,7 +77,8 @@ class Driver {
     return running || recalling;
   }
 
-  // Of a sweep that is not running: whether any of its runs elsewhere still does.
+  // Returns whether any of the runs that a sweep, which is not running, has elsewhere still does; recalls
+  // them.
   bool recall(const storage::Sweep& sweep) {
     if (sweep.workplace.empty() || recalled_.contains(sweep.name)) return false;
     std::vector<std::string> runs;
@@ -92,7 +93,7 @@ class Driver {
     return living;
   }
 
-  // What is wrong with one sweep is no other's affair.
+  // A fault of one sweep must not stop the others.
   void drive_safely(const storage::Sweep& sweep) {
     try {
       drive(sweep);
@@ -126,7 +127,7 @@ class Driver {
     retire(view);
   }
 
-  // Those of its runs elsewhere of which more is to be heard.
+  // Returns the runs elsewhere of which more is to be heard.
   std::set<std::string> tend(const SweepView& view) {
     if (view.sweep.workplace.empty()) return {};
     std::vector<std::string> runs;
@@ -234,7 +235,7 @@ class Driver {
   std::string add_run(const storage::Sweep& sweep, const storage::TrialRun& place, protocol::RunSpec spec,
                       const std::function<void(const std::string& id)>& prepare) {
     if (sweep.workplace.empty()) return sweeps_.submit(sweep.name, place, spec, prepare);
-    // Who rests at a rung there must not keep a machine for it.
+    // A run that rests at a rung there must not keep a machine for it.
     for (protocol::Trigger& trigger : spec.triggers) trigger.action = protocol::Trigger::Action::stop;
     return sweeps_.submit_elsewhere(sweep.name, place, spec, [&](const std::string& id) {
       storage::Origin origin = elsewhere_.prepare(sweep, id, spec);
@@ -243,8 +244,8 @@ class Driver {
     });
   }
 
-  // Of the runs that pause, those that never go on end, and of the others those that have rested longest:
-  // they have processes of their own, and begin anew from their checkpoints where they go on after all.
+  // Ends the paused runs that never go on, and of the others those that have rested longest: they have
+  // processes of their own, and begin anew from their checkpoints where they go on after all.
   void retire(const SweepView& view) {
     std::vector<std::pair<double, std::string>> resting;  // since when
     for (const TrialView& trial : view.trials) {
@@ -317,7 +318,7 @@ bool has_work() {
 }  // namespace
 
 int run_driver(Workplace& elsewhere) {
-  // Whoever came with a sweep while the last one was about to end took it for alive.
+  // A client that came with a sweep while the last one was about to end took it for alive.
   do {
     const run::StoreLock lock(kDriver);
     if (!lock.held()) return kExitOk;

@@ -76,7 +76,7 @@ std::optional<double> value_of(const SweepFile& file, int rung, const Run& run) 
   return latest->second;
 }
 
-// Which series there are in place of the one that was looked for, the most similar one first.
+// Says which series there are in place of the one that was looked for, the most similar one first.
 std::string recorded(const Run& run, const std::string& metric) {
   std::vector<std::string> names;
   for (const auto& [series, value] : run.latest) names.push_back(series);
@@ -107,7 +107,7 @@ bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, b
          Judgement& judgement) {
   SweepLeg& leg = judgement.leg;
   if (run.removed > 0) return fail(judgement, "its run was removed"), true;
-  // What failed by gradients that are not finite has diverged.
+  // A run that failed by gradients that are not finite has diverged.
   const auto non_finite = run.latest.find(series::kNonFiniteSteps);
   if (run.state == RunState::failed && non_finite != run.latest.end() && non_finite->second > 0)
     return leg.value = std::numeric_limits<double>::quiet_NaN(), true;

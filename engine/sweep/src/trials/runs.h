@@ -12,7 +12,7 @@
 
 namespace batchscope::sweep {
 
-// What came of a leg whose trial is trained by these runs, as far as it is known; under_way while one of them
+// Judgement of a leg whose trial is trained by these runs, as far as it is known; under_way while one of them
 // has some way to go. The value is the mean of theirs.
 struct Judgement {
   storage::SweepLeg leg;
@@ -30,7 +30,7 @@ bool have_reached(storage::Catalogue& catalogue, const StopRule& rule, int rung,
                   const std::vector<std::string>& runs);
 
 // Calls `act` for all runs of the sweep that have not ended. One that ends meanwhile, or whose supervisor
-// does, is no fault; what any other throws is thrown again once all were called.
+// does, is not a fault; what any other throws is thrown again once all were called.
 void for_living_runs(storage::Catalogue& catalogue, const std::string& sweep,
                      const std::function<void(const std::string& run)>& act);
 

@@ -84,7 +84,7 @@ void tell_runs(storage::Catalogue& catalogue, const storage::Sweep& sweep,
   for_living_runs(catalogue, sweep.name, [&](const std::string& run) { order(catalogue, run); });
 }
 
-// Of what has not ended.
+// Resolves a sweep that has not ended; throws Error(conflict) for one that has.
 storage::Sweep living(storage::Sweeps& sweeps, const std::string& name, const char* what) {
   storage::Sweep sweep = sweeps.resolve(name);
   if (sweep.state == SweepState::finished || sweep.state == SweepState::failed)

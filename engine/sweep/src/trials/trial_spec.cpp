@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a point of a sweep to the run that trains it.
+// Makes, of a point of a sweep, the run that trains it.
 #include <fmt/core.h>
 
 #include <cmath>

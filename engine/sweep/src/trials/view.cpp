@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the rows of a sweep to what people look at.
+// Makes, of the rows of a sweep, what people look at.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::vector<TrialView> trials_of(const SweepView& view, const std::vector<storag
     if (trial.began <= 0) trial.began = row.began;
     trial.ended = row.ended;
   }
-  // With which leg a trial's runs began: one that went on from another's checkpoint has new ones.
+  // The leg with which a trial's runs began: one that went on from another's checkpoint has new ones.
   std::vector<std::size_t> begun(trials.size());
   for (std::size_t number = 0; number < view.rows.size(); ++number)
     if (view.rows[number].origin) begun[view.rows[number].trial] = number;

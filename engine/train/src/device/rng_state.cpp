@@ -51,7 +51,7 @@ std::string generator_state() {
   return bytes;
 }
 
-// Of a GPU where there was none, or none where there was one, nothing is set.
+// Restores the generators. A GPU's state is left out where there is no GPU now, or was none before.
 void set_generator_state(std::string_view bytes) {
   for (at::Generator generator : generators()) {
     const std::lock_guard lock(generator.mutex());

@@ -54,7 +54,7 @@ std::shared_ptr<TensorGroup> make_tensor_group(const std::string& backend,
                                                const c10::intrusive_ptr<c10d::Store>& store,
                                                const TensorGroup::Place& place);
 
-// What rank `from` has, everywhere, by way of that device. Collective.
+// Returns, everywhere, the bytes of rank `from`, by way of that device. Collective.
 std::string broadcast_bytes(std::string bytes, int from, at::Device device);
 
 }  // namespace batchscope::train

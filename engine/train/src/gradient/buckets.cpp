@@ -26,7 +26,7 @@ at::Tensor view_like(const at::Tensor& parameter, const at::Tensor& part) {
 Buckets::Buckets(const std::vector<at::Tensor>& parameters, const std::vector<std::size_t>& order,
                  TensorGroup& group, const std::vector<SquareSum>& local, std::int64_t bytes)
     : group_(group), local_(local), present_(parameters.size()), places_(parameters.size()) {
-  // Which parameters share a bucket: neighbours in order, of one type and device, up to the limit.
+  // The parameters that share a bucket: neighbours in order, of one type and device, up to the limit.
   std::vector<std::vector<std::size_t>> members;
   std::int64_t room = 0;
   for (const std::size_t index : order) {

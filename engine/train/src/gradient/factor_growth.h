@@ -18,7 +18,7 @@ class FactorGrowth final : public replica::JsonState {
   // Throws Error(usage) unless limit > 1.
   FactorGrowth(const std::string& name, std::size_t groups, double limit);
 
-  // Of one step: caps them, and remembers them.
+  // Caps the factors of one step, and remembers them.
   void cap(std::vector<double>& factors);
 
  private:

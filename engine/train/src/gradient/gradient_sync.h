@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From each parameter's gradient, as backward makes it, to the averaged gradient of the step and the squared
-// norms that the noise scale lives on:
+// Makes, of each parameter's gradient from backward, the averaged gradient of the step and the squared norms
+// that the noise scale lives on:
 //   g = 1/(K * A) * sum over replicas k and micro-batches a of w_ka * g_ka      w_ka: gradient_weight
 // A hook behind every parameter's gradient accumulator takes each micro-batch's gradient where it lies, so
 // that no micro-batch's norm is lost in a sum. With one replica and one micro-batch the gradient stays

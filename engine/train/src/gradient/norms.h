@@ -28,7 +28,7 @@ class SquareSum {
   at::Tensor device_;
 };
 
-// What the sums came to; waits for the device, once for all of them.
+// Returns the values of the sums; waits for the device, once for all of them.
 std::vector<double> values(const std::vector<SquareSum>& sums);
 
 // sum += |gradient|^2

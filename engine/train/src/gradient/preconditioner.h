@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Adam divides its steps by, element by element:
+// The divisor of Adam's steps, element by element:
 //   sqrt(exp_avg_sq / (1 - beta2^t)) + eps
 // Divided by it, gradients have the noise scale of the steps that Adam takes (AdaptDL's
 // AdamGradientNoiseScale). In its first five steps Adam's average is too young, and nothing is divided.
@@ -24,8 +24,8 @@ class Preconditioner {
   // For these parameters of the optimizer, which must outlive it.
   Preconditioner(torch::optim::Optimizer& optimizer, std::vector<at::Tensor> parameters);
 
-  // Of the parameter with this index, from the moments as the last step left them; undefined where nothing is
-  // to be divided.
+  // Returns the divisor of the parameter with this index, from the moments as the last step left them;
+  // undefined where nothing is to be divided.
   const at::Tensor& divisor(std::size_t parameter);
 
  private:

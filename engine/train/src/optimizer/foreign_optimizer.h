@@ -11,7 +11,7 @@
 
 namespace batchscope::train {
 
-// Of one parameter, as the last step left them.
+// Second moment of one parameter, as the last step left it.
 struct SecondMoment {
   at::Tensor exp_avg_sq;  // undefined: there is none
   std::int64_t step = 0;

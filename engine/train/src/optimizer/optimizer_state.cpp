@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each kind of optimizer has, field by field; one visitor saves them and another loads them.
+// The state of each kind of optimizer, field by field; one visitor saves the fields and another loads them.
 #include "optimizer/optimizer_state.h"
 
 #include <torch/optim/adagrad.h>

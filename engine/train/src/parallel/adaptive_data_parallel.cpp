@@ -135,7 +135,7 @@ struct AdaptiveDataParallel::Impl {
     if (accountant() == this) accountant() = nullptr;
   }
 
-  // Of a step in flight as well, as where another network's loss went through this one.
+  // Drops the gradients of a step in flight as well, as where another network's loss went through this one.
   void zero() {
     gradients.zero();
     averaged.reset();
@@ -183,7 +183,8 @@ struct AdaptiveDataParallel::Impl {
     report.grad_sqr = noise.sqr();
     report.grad_var = noise.var();
     report.waited = result.waited;
-    // Of what rode along with the gradients and of their average, so that every replica finds the same.
+    // Decided from what rode along with the gradients and from their average, so that every replica finds the
+    // same.
     report.skipped = !all_finite(norms.local_sqr) || !all_finite(norms.total_sqr);
     report.expected = scaler && scaler->enabled();
     report.learning_rate = report.skipped ? 0 : step_optimizer(scale);
@@ -202,7 +203,8 @@ struct AdaptiveDataParallel::Impl {
                            non_finite_in_a_row, any_nan(without_names(module.buffers))});
   }
 
-  // Of several, as for two networks that train each other, one accounts for the step that all of them make.
+  // The instance that accounts for the step that several make together, as two networks do that train each
+  // other.
   struct Accountant {
     const Impl* impl = nullptr;
   };

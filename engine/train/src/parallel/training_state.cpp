@@ -32,7 +32,7 @@ std::string text(at::IntArrayRef sizes) {
   return out.str();
 }
 
-// What is gathered stays in the file alone.
+// Gathered tensors stay in the file alone.
 TensorWriter contents(const TrainingState::Parts& parts, const GroupOptions& given_options) {
   TensorWriter file;
   file.add_numbers("version", {kVersion});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What AdaptiveDataParallel keeps in a checkpoint: the module's parameters and buffers, the optimizer, the
+// The state of AdaptiveDataParallel in a checkpoint: the module's parameters and buffers, the optimizer, the
 // schedule, the gradient scaler, the noise scale with what the last step made of it, the previous gradient
 // and the order of gradients. One file of tensors and numbers (tensor_file.h).
 #pragma once

@@ -45,7 +45,7 @@ bool all_finite(const std::vector<at::Tensor>& tensors) {
 GradScaler::GradScaler(const Options& options)
     : options_(checked(options)), scale_(static_cast<float>(options.init_scale)) {}
 
-// By a tensor in fp32, so that a loss in fp16, which could not hold S, is promoted.
+// Multiplies by a tensor in fp32, so that a loss in fp16, which could not hold S, is promoted.
 at::Tensor GradScaler::scale(const at::Tensor& loss) const {
   return enabled() ? loss.mul(at::scalar_tensor(scale_, at::kFloat)) : loss;
 }

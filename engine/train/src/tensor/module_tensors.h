@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What training needs of a module, whatever it is made of: its parameters and buffers with their names, in
-// the module's own order. The tensors are the module's own.
+// The tensors of a module, whatever it is made of: its parameters and buffers with their names, in the
+// module's own order. The tensors are the module's own.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -150,7 +150,7 @@ std::vector<double> TensorReader::numbers(const std::string& name) {
 
 double TensorReader::number(const std::string& name) {
   const std::vector<double> numbers = this->numbers(name);
-  if (numbers.size() != 1) damaged(name + " is no number");
+  if (numbers.size() != 1) damaged(name + " is not a number");
   return numbers.front();
 }
 

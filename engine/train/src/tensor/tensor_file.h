@@ -23,13 +23,13 @@ namespace batchscope::train {
 
 class TensorWriter {
  public:
-  // What is added is not copied. Throw Error(usage) for a name that is there already, and for a type that the
-  // layout does not know.
+  // Add without copying. Throw Error(usage) for a name that is there already, and for a type that the layout
+  // does not know.
   void add(const std::string& name, const at::Tensor& tensor);
   void add_numbers(const std::string& name, const std::vector<double>& numbers);
   void add_text(const std::string& name, const std::string& text) { texts_[name] = text; }
 
-  // From here on it holds copies, which stay as they are while training goes on.
+  // Copies all tensors, so that they stay as they are while training goes on.
   void copy();
   void write(std::ostream& out) const;
 

@@ -27,7 +27,7 @@
 
 namespace batchscope {
 
-/// What accumulators of all types have in common: their name, their state, and what is replayed.
+/// The part that accumulators of all types share: their name, their state, and what is replayed.
 class AccumulatorHistory {
  public:
   using Json = nlohmann::json;  ///< sums by name, of any type
@@ -35,13 +35,13 @@ class AccumulatorHistory {
   AccumulatorHistory(std::function<Json()> sums, std::function<void(const Json&)> restore);
   ~AccumulatorHistory();
 
-  /// What the program does now, it did before the restart.
+  /// Returns whether the program repeats calls that it made before the restart.
   bool replaying() const;
   /// A clear() is passed. Returns whether it is replayed.
   bool pass_clear();
   /// The next synchronized() is replayed.
   bool replays_result() const;
-  /// Its sums. Only where it is replayed.
+  /// Returns the sums of the next synchronized(). Only where it is replayed.
   const Json& result() const;
   /// A synchronized() is passed that gave these sums.
   void pass_result(Json sums);

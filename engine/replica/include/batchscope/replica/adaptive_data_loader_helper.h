@@ -46,7 +46,7 @@ struct LocalBatchBounds {
   std::int64_t maximum = 0;  ///< 0: no bound but max_batch_size
 };
 
-/// What a loader is built on. Not thread-safe.
+/// The base of every loader. Not thread-safe.
 class AdaptiveDataLoaderHelper {
  public:
   /// The order of a pass, where it is not the ElasticSampler's.
@@ -82,13 +82,13 @@ class AdaptiveDataLoaderHelper {
   int accumulation_steps() const;                 ///< micro-batches beyond the first
 
   bool training() const;  ///< not for validation
-  /// What autoscale_batch_size was given, or the size of the data where that is less; none before.
+  /// Returns the argument of autoscale_batch_size, or the size of the data where that is less; none before.
   std::optional<std::int64_t> max_batch_size() const;
   /// The local bounds that it was given; no maximum of its own: max_batch_size.
   LocalBatchBounds local_batch_size_bounds() const;
   /// Samples of the running loop that are done, over all replicas and all its passes; none between loops.
   std::optional<std::int64_t> current_index() const;
-  /// What current_index will be when the pass is over; none between loops.
+  /// Returns the value of current_index at the end of the pass; none between loops.
   std::optional<std::int64_t> end_index() const;
 
   /// Total_Batch_Size, Local_Batch_Size and Accumulation_Steps, AdaptDL's tags, below the prefix: one event
@@ -124,7 +124,7 @@ class AdaptiveDataLoaderHelper {
 /// The loader whose loop is running; null between loops.
 const AdaptiveDataLoaderHelper* current_dataloader();
 
-/// What every loader shows those who use it; derive from it, and write begin() and end().
+/// The interface that every loader offers; derive from it, and write begin() and end().
 class AdaptiveDataLoaderMixin : protected AdaptiveDataLoaderHelper {
  public:
   using AdaptiveDataLoaderHelper::accumulation_steps;
@@ -147,7 +147,7 @@ class AdaptiveDataLoaderMixin : protected AdaptiveDataLoaderHelper {
 template <class Batch>
 class LoopIterator {
  public:
-  /// What std::input_iterator asks for.
+  /// Members that std::input_iterator requires.
   ///@{
   using iterator_category = std::input_iterator_tag;
   using value_type = Batch;

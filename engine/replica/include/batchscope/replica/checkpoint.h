@@ -18,7 +18,7 @@ namespace batchscope::checkpoint {
 /// Something that survives restarts, as plain bytes of its own.
 class State {
  public:
-  /// Throws Error(usage) for a second State of that name or a name that is no plain file name.
+  /// Throws Error(usage) for a second State of that name or a name that is not a plain file name.
   explicit State(std::string name);
   virtual ~State();
   State(const State&) = delete;

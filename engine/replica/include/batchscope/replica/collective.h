@@ -53,7 +53,7 @@ std::vector<Bytes> gather(std::string_view tag, Bytes value);
 /// as writing a checkpoint.
 void barrier(std::string_view tag, std::chrono::milliseconds timeout = {});
 
-/// What the collectives below take: any value that can be serialised (serialisation.h) and is no Bytes
+/// A value that the collectives below take: any that can be serialised (serialisation.h) and is not Bytes
 /// itself.
 template <class T>
 concept Value = Serialisable<T> && !std::is_convertible_v<T, Bytes>;

@@ -70,8 +70,8 @@ struct DataOptions {
   bool drop_last = false;       ///< leave a short last micro-batch out
   bool training = true;         ///< false: for validation; no padding, no batch-size adaptation, no profile
   DataOrder order = {};         ///< instead of the ElasticSampler's
-  /// Of the loader, in checkpoints and in the ledger, one for each; empty: by the order in which a program
-  /// makes its loaders.
+  /// Name of the loader in checkpoints and in the ledger, unique to it; empty: named by the order in which a
+  /// program makes its loaders.
   std::string name = {};
 };
 

@@ -22,7 +22,7 @@ class EpochRange {
   /// A running epoch loop. Copies share it.
   class Iterator {
    public:
-    /// What std::input_iterator asks for.
+    /// Members that std::input_iterator requires.
     ///@{
     using iterator_category = std::input_iterator_tag;
     using value_type = int;

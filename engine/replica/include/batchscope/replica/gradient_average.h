@@ -32,8 +32,8 @@ class GradientAverage {
     double gain = 1;               ///< by which AdaScale multiplies the learning rate, 1 to the scale S
   };
 
-  /// Of so many numbers. Loads its state where there is a checkpoint. Throws Error(usage) where there is one
-  /// already. Collective.
+  /// Averages gradients of so many numbers. Loads its state where there is a checkpoint. Throws Error(usage)
+  /// where there is one already. Collective.
   explicit GradientAverage(std::size_t size);
   ~GradientAverage();
 

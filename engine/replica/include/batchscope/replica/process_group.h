@@ -14,10 +14,10 @@ namespace batchscope {
 
 /// Where replicas meet and how they talk.
 struct ProcessGroupOptions {
-  /// Of tensors, in programs that link engine/train: auto is nccl with CUDA and a GPU for every replica, else
-  /// gloo.
+  /// Backend of tensor collectives, in programs that link engine/train: auto is nccl with CUDA and a GPU for
+  /// every replica, else gloo.
   std::string backend = "auto";
-  /// Of one collective; 0: BATCHSCOPE_COLLECTIVE_TIMEOUT, which a supervisor sets, or 30 s.
+  /// Time-out of one collective; 0: BATCHSCOPE_COLLECTIVE_TIMEOUT, which a supervisor sets, or 30 s.
   std::chrono::milliseconds timeout{0};
 
   /// env://: as the environment says; tcp://HOST:PORT, where HOST is rank 0's machine as the others reach it,

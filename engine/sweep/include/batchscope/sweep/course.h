@@ -31,7 +31,7 @@
 
 namespace batchscope::sweep {
 
-/// What came of a leg.
+/// Outcome of a leg.
 struct Outcome {
   std::optional<double>
       value;  ///< of the metric at its end, not finite where the trial diverged; none: it failed
@@ -57,7 +57,7 @@ std::optional<LegRecord> next_leg(const SweepFile& sweep, std::size_t width, std
 
 /// How a trial stands.
 struct Standing {
-  /// Of its life.
+  /// State of the trial's life.
   enum class State {
     running,   ///< a leg of it is under way, or about to be
     paused,    ///< waits at a rung for others
@@ -77,7 +77,7 @@ struct Standing {
 /// The enumerator's own name.
 const char* standing_name(Standing::State state) noexcept;
 
-/// Of each trial, by its number. Throws as next_leg.
+/// Returns the standing of each trial, by its number. Throws as next_leg.
 std::vector<Standing> standings(const SweepFile& sweep, std::span<const LegRecord> legs);
 
 /// Numbers of the trials that have a finite value, the best first: whoever came to a higher rung, then the

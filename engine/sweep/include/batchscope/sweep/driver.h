@@ -13,9 +13,9 @@ namespace batchscope::sweep {
 /// How others find and start it.
 inline constexpr run::StoreProcess kDriver{"batchscope-sweep", "sweep.lock", "sweep.log"};
 
-/// What that process does, until no sweep is running and none of their runs trains `elsewhere`, where the
-/// sweeps that have a workplace train. Needs a run::Application. Returns an exit code (protocol/error.h), at
-/// once where another such process of this store lives. Throws Error where the catalogue cannot be opened.
+/// Drives sweeps until no sweep is running and none of their runs trains `elsewhere`, where the sweeps that
+/// have a workplace train. Needs a run::Application. Returns an exit code (protocol/error.h), at once where
+/// another such process of this store lives. Throws Error where the catalogue cannot be opened.
 int run_driver(Workplace& elsewhere);
 
 }  // namespace batchscope::sweep

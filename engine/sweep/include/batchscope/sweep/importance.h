@@ -19,9 +19,9 @@
 
 namespace batchscope::sweep {
 
-/// Of each parameter of the space, 0 to 1, with the sum 1; all 0 where nothing is known. `share` is above 0
-/// and below 1; the best are five trials at least, or half of them. Takes a millisecond for 1,000 trials and
-/// a parameter.
+/// Returns the importance of each parameter of the space, 0 to 1, with the sum 1; all 0 where nothing is
+/// known. `share` is above 0 and below 1; the best are five trials at least, or half of them. Takes a
+/// millisecond for 1,000 trials and a parameter.
 std::vector<double> importance(const Space& space, std::span<const Trial> trials, double share = 0.1);
 
 }  // namespace batchscope::sweep

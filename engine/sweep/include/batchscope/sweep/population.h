@@ -35,7 +35,7 @@ struct PopulationRule {
   bool operator==(const PopulationRule&) const = default;  ///< of all fields
 };
 
-/// What becomes of a member.
+/// The fate of a member: it goes on from another's checkpoint, with another point.
 struct Exploit {
   std::size_t from = 0;  ///< the member whose checkpoint it goes on from
   Point point;           ///< that it goes on with

@@ -36,7 +36,7 @@ struct Interval {
 
 /// One of the program's options. What is fixed is a choice of one.
 struct Parameter {
-  /// What its values are.
+  /// Kind of its values.
   enum class Kind { real, integer, choice };
 
   std::string name;            ///< "lr": becomes --lr VALUE
@@ -69,7 +69,7 @@ using Texts = std::map<std::string, std::string>;
 /// Parameters that fit one another.
 class Space {
  public:
-  /// What is wrong with a parameter, alone or beside the others.
+  /// A fault of a parameter, alone or beside the others.
   struct Fault {
     std::size_t parameter = 0;  ///< index
     std::string what;           ///< a sentence that names it and says what to do

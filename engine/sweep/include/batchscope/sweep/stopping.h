@@ -37,7 +37,7 @@ struct StopRule {
   /// See above.
   enum class Kind { none, median, asha, pbt };
 
-  /// What rungs count: scale-invariant iterations, or the optimizer steps of a program that has none.
+  /// Unit of rungs: scale-invariant iterations, or the optimizer steps of a program that has none.
   enum class Unit { iterations, steps };
 
   Kind kind = Kind::none;          ///< the others are of no matter with none
@@ -65,14 +65,14 @@ std::optional<double> iterations_at(const StopRule& rule, int rung);
 /// Whether none comes behind it.
 bool is_last(const StopRule& rule, int rung);
 
-/// What becomes of a trial.
+/// Decision about a trial.
 enum class Verdict {
   go_on,  ///< to the next rung
   pause,  ///< with a checkpoint; it may go on later
   stop    ///< for good
 };
 
-/// What becomes of a trial that has come to this rung, which is not the last: its leg is among these.
+/// Decides about a trial that has come to this rung, which is not the last: its leg is among these.
 Verdict verdict(const StopRule& rule, std::span<const Leg> legs, std::size_t trial, int rung);
 
 /// The leg to begin before any new trial is, without a cost; none: there is no trial that pauses and may go

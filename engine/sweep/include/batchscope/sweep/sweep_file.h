@@ -16,7 +16,7 @@
 
 namespace batchscope::sweep {
 
-/// What is to become of the metric.
+/// Direction of the metric's optimisation.
 enum class Goal { min, max };
 
 /// The cost (trial.h) of a value of the metric.

@@ -12,7 +12,7 @@ namespace batchscope::sweep {
 
 /// A point of the space that is being trained, or was.
 struct Trial {
-  /// Of its life.
+  /// State of the trial's life.
   enum class State {
     running,  ///< trains, or is about to
     paused,   ///< waits at a rung; it may go on

@@ -12,7 +12,7 @@
 
 namespace batchscope::sweep {
 
-/// What a file became.
+/// An imported file.
 struct Imported {
   SweepFile sweep;                 ///< as load() would have it
   std::vector<std::string> notes;  ///< "FILE:LINE: what is different here", in the order of the file

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Where trials train that are no runs of this machine's pool, as the driver of sweeps sees it. What is to
+/// Where trials train that are not runs of this machine's pool, as the driver of sweeps sees it. What is to
 /// train is a run of the catalogue in the state `pending`, and what has come of it is in the catalogue too:
 /// who stands behind this interface brings the two together. So nothing of how a sweep goes depends on where
 /// it trains, and the driver, killed at any moment, goes on from the catalogue there as it does here.

@@ -17,9 +17,9 @@
 
 namespace batchscope {
 
-/// Of a parameter group; set as LibTorch's own: `AdadeltaOptions(1.0).rho(0.95)`.
+/// Options of a parameter group; set as LibTorch's own: `AdadeltaOptions(1.0).rho(0.95)`.
 struct AdadeltaOptions : torch::optim::OptimizerCloneableOptions<AdadeltaOptions> {
-  /// Of this learning rate.
+  /// Makes options with this learning rate.
   AdadeltaOptions(double lr = 1.0);
   /// A factor of what the formula moves a parameter by.
   TORCH_ARG(double, lr) = 1.0;
@@ -40,7 +40,7 @@ struct AdadeltaOptions : torch::optim::OptimizerCloneableOptions<AdadeltaOptions
   ///@}
 };
 
-/// Of a parameter.
+/// State of a parameter.
 struct AdadeltaParamState : torch::optim::OptimizerCloneableParamState<AdadeltaParamState> {
   /// Steps taken.
   TORCH_ARG(std::int64_t, step) = 0;

@@ -19,7 +19,7 @@ namespace batchscope {
 /// A loader over one dataset. Not thread-safe.
 class AdaptiveDataLoader : public AdaptiveDataLoaderMixin {
  public:
-  /// What to load, and how.
+  /// Options of loading.
   struct Options {
     std::int64_t batch_size = 1;  ///< total, over all replicas; the scale S is relative to it
     bool shuffle = false;         ///< anew at every pass; see ElasticSampler

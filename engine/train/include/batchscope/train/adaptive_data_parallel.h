@@ -54,7 +54,7 @@ class ScalingRule;
 /// own, the one made last accounts for the loader's step: its gain is the progress, and it steps last.
 class AdaptiveDataParallel {
  public:
-  /// What it takes beside the module and the optimizer.
+  /// Options beside the module and the optimizer.
   struct Options {
     std::shared_ptr<ScalingRule> scaling_rule;  ///< none: AdamScale with Adam or AdamW, else AdaScale
     std::string name = "adaptdl-dataparallel";  ///< of the state; one for each instance
@@ -63,8 +63,8 @@ class AdaptiveDataParallel {
     /// A learning-rate factor is at most this times what it was a step before, beginning with 1; must be
     /// above 1.
     std::optional<double> max_factor_growth;
-    /// That scales the loss, of this instance alone: gradients are unscaled as they come out of backward,
-    /// steps that have one that is not finite are skipped on all replicas. Saved with the rest.
+    /// Scaler of the loss, of this instance alone: gradients are unscaled as they come out of backward, steps
+    /// that have one that is not finite are skipped on all replicas. Saved with the rest.
     GradScaler* scaler = nullptr;
     std::int64_t bucket_bytes = 25 << 20;  ///< of gradients averaged at once, with several replicas
   };

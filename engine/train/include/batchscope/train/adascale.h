@@ -59,7 +59,7 @@ class AdaScaleOptimizer {
   AdaScaleOptimizer(const AdaScaleOptimizer&) = delete;
   AdaScaleOptimizer& operator=(const AdaScaleOptimizer&) = delete;
 
-  /// What it was made with, at its own rates: for schedules, and for checkpoints.
+  /// Returns the optimizer that it was made with, at its own rates: for schedules, and for checkpoints.
   torch::optim::Optimizer& optimizer() const;
 
   /// Drops all gradients, also those of a step that was not finished.

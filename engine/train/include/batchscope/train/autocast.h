@@ -28,7 +28,7 @@ class Autocast {
   /// full precision inside another one. Throws Error(usage) for another dtype or device.
   explicit Autocast(c10::Device device, std::optional<c10::ScalarType> dtype = std::nullopt,
                     bool enabled = true);
-  /// What was before; the outermost one also drops the 16-bit copies of parameters.
+  /// Restores the state before; the outermost one also drops the 16-bit copies of parameters.
   ~Autocast();
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;

@@ -163,7 +163,7 @@ class ReduceLROnPlateau : public LRScheduler {
   /// The optimizer must outlive it. Throws Error(usage) for a factor of 1 or more.
   ReduceLROnPlateau(torch::optim::Optimizer& optimizer, Options options);
 
-  /// With the same metric on every replica, as an Accumulator's sums give it.
+  /// Steps the schedule. Every replica passes the same metric, as an Accumulator's sums give it.
   void step(double metric);
   std::vector<double> state() const override;
   void restore(const std::vector<double>& state) override;

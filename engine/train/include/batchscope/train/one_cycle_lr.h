@@ -28,11 +28,12 @@ class OneCycleLR : public StepwiseLR {
     double final_div_factor = 1e4;  ///< the first rate over the last
     bool three_phase = false;       ///< else two
   };
-  /// With this peak for all parameter groups. Beyond total_steps - 1 the last rate stays. Throws
-  /// Error(usage) for options that make no sense, and for cycle_momentum with an optimizer that has no
+  /// Makes a schedule with one peak for all parameter groups. Beyond total_steps - 1 the last rate stays.
+  /// Throws Error(usage) for options that make no sense, and for cycle_momentum with an optimizer that has no
   /// momentum.
   OneCycleLR(torch::optim::Optimizer& optimizer, double peak, const Options& options);
-  /// With a peak for each parameter group. Throws as above, and for another number of peaks than groups.
+  /// Makes a schedule with a peak for each parameter group. Throws as above, and for another number of peaks
+  /// than groups.
   OneCycleLR(torch::optim::Optimizer& optimizer, std::vector<double> peaks, const Options& options);
 
  private:

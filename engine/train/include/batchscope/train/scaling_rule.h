@@ -13,7 +13,7 @@ namespace batchscope {
 /// The base of all rules.
 class ScalingRule {
  public:
-  /// What is known when an optimizer step is due.
+  /// Statistics that are known when an optimizer step is due.
   struct Step {
     std::span<const double> grad_sqr;     ///< |true gradient|^2, averaged, by parameter group
     std::span<const double> grad_var;     ///< trace of its covariance, averaged, by parameter group
@@ -30,7 +30,7 @@ class ScalingRule {
   virtual bool preconditioned() const { return false; }
 };
 
-/// Its gain: (var + sqr) / (var / scale + sqr). For SGD.
+/// The gain as the factor: (var + sqr) / (var / scale + sqr). For SGD.
 class AdaScale : public ScalingRule {
  public:
   std::vector<double> factors(const Step& step) const override;

@@ -36,8 +36,8 @@ class ShardedOptimizer : public torch::optim::Optimizer {
 
   /// Whether this replica keeps the state of that parameter of its groups.
   bool owns(const at::Tensor& parameter) const;
-  /// What steps the parameters: an optimizer itself, or the one that a ShardedOptimizer was made from,
-  /// which has this replica's share of the parameters and their states.
+  /// Returns the optimizer that steps the parameters: an optimizer itself, or the one that a ShardedOptimizer
+  /// was made from, which has this replica's share of the parameters and their states.
   ///@{
   static const torch::optim::Optimizer& unwrap(const torch::optim::Optimizer& optimizer);
   static torch::optim::Optimizer& unwrap(torch::optim::Optimizer& optimizer);
