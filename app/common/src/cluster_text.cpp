@@ -7,7 +7,7 @@
 namespace batchscope::common {
 namespace {
 
-// Of squeue's manual page those that people meet.
+// The reasons of squeue's manual page that people meet.
 struct Reason {
   std::string_view word, meaning;
 };

@@ -16,9 +16,9 @@ using protocol::Json;
 
 namespace {
 
-constexpr double kMostSamples = 1e9;  // of a micro-batch; what is beyond is no training
+constexpr double kMostSamples = 1e9;  // of a micro-batch; what is beyond is not training
 
-// By their names in goodput/model.h; null before the first fit.
+// Returns the parameters by their names in goodput/model.h; null before the first fit.
 Json parametersJson(const protocol::Model& model) {
   if (!model.perf) return nullptr;
   Json json = Json::object();
@@ -41,7 +41,8 @@ Json stepTimesJson(const std::optional<std::vector<run::StepTime>>& times) {
   return list;
 }
 
-// What `read` makes of the run's series. Damaged ones must not keep the rest of a run from being shown.
+// Returns the result of `read` on the run's series. Damaged ones must not keep the rest of a run from being
+// shown.
 template <class Result>
 Result ofSamples(const std::string& id, const Result& none, const Result& damaged, auto read) {
   const std::filesystem::path file = protocol::run_paths(id).samples;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may ask what, decided by the head of a request alone (THREATS.md says against whom): the Host must be
-// this server's, so that no other name can be bound to its address; the token must be shown, so that it is
-// not another user's; and what changes something must come from the page itself, not from another site's.
+// Access control by the head of a request alone (THREATS.md says against whom): the Host must be this
+// server's, so that no other name can be bound to its address; the token must be shown, so that it is not
+// another user's; and what changes something must come from the page itself, not from another site's.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,8 @@ class Access {
   // Throws http::Fault: 405, 421, 401, 403, 415.
   void check(const http::Request& head) const;
 
-  // Of a request that has passed and has the token in its address: the same address without it, and the
-  // cookie that takes its place. None for any other.
+  // Returns, for a request that has passed and has the token in its address, the redirect to the same address
+  // without it, with the cookie that takes its place. None for any other.
   std::optional<http::Response> entrance(const http::Request& request) const;
 
  private:

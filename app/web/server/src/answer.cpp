@@ -55,7 +55,7 @@ double number_in(const http::Request& request, const char* name, double otherwis
   if (!text) return otherwise;
   const auto number = parsed<double>(*text);
   if (!number || !std::isfinite(*number))
-    throw Error(ErrorKind::usage, fmt::format("{}={} is no number", name, *text));
+    throw Error(ErrorKind::usage, fmt::format("{}={} is not a number", name, *text));
   return *number;
 }
 
@@ -65,7 +65,7 @@ long whole_in(const http::Request& request, const char* name, long least, long m
   const auto number = parsed<long>(*text);
   if (!number || *number < least || *number > most)
     throw Error(ErrorKind::usage,
-                fmt::format("{}={} is no whole number from {} to {}", name, *text, least, most));
+                fmt::format("{}={} is not a whole number from {} to {}", name, *text, least, most));
   return *number;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the answers of the API have in common.
+// Helpers that the answers of the API share.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,17 @@
 
 namespace batchscope::web {
 
-// 200. Bytes that are no UTF-8 are replaced.
+// 200. Bytes that are not UTF-8 are replaced.
 http::Response json_response(const protocol::Json& json);
 
 // 400, 404, 409, 504, 500, with the error's words.
 http::Response error_answer(const Error& error);
 
-// What `make` returns, or the answer for what it throws.
+// Returns the result of `make`, or the answer for what it throws.
 http::Response answer_of(const std::function<http::Response()>& make);
 
-// Of the query. Throws Error(usage) that names it, for what is none or out of bounds; `otherwise` where it is
-// not there.
+// Reads a number of the query. Throws Error(usage) that names it where it is not a number or out of bounds;
+// `otherwise` where it is not there.
 double number_in(const http::Request& request, const char* name, double otherwise);
 long whole_in(const http::Request& request, const char* name, long least, long most, long otherwise);
 // Words with commas between them.

@@ -20,7 +20,7 @@ class Api {
  public:
   Api(const Access& access, const std::filesystem::path& program) : access_(access), controls_(program) {}
 
-  // Of a request whose path begins with "api". Throws http::Fault, Error.
+  // Answers a request whose path begins with "api". Throws http::Fault, Error.
   void answer(const http::Request& request, const http::Reply& reply);
 
  private:

@@ -41,7 +41,8 @@ protocol::Request parsed(const Json& body) {
   return request;
 }
 
-// By the command line, which knows the way to where it trains. It has no terminal to ask for a password at.
+// Asks by the command line, which knows the way to where the run trains. It has no terminal to ask for a
+// password at.
 Json ask_elsewhere(const QString& program, const std::string& id, const protocol::Request& request) {
   QStringList words;
   for (const std::string& word : run::command_words(id, request)) words << QString::fromStdString(word);

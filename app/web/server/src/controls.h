@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a page asks of a run: of its supervisor, of the machine on which it trains where it is only followed
-// here, or to start it again. Each takes as long as the answer takes, on a thread of its own.
+// The commands of a page to a run: to its supervisor, to the machine on which it trains where it is only
+// followed here, or to start it again. Each takes as long as the answer takes, on a thread of its own.
 #pragma once
 
 #include <QObject>

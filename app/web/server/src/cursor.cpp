@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLongest = 6000;  // of a request's head the most may be a cursor
 
-// What is neither an id's end nor a separator of ours.
+// Escapes a name, so that it holds neither an id's end nor a separator of ours.
 std::string escaped(const std::string& name) {
   return QByteArray::fromStdString(name).toPercentEncoding().toStdString();
 }

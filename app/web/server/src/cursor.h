@@ -30,7 +30,7 @@ struct Cursor {
 // A cursor that was read: what it says of a series that began at this step.
 class KnownPlaces {
  public:
-  // None for what is no cursor.
+  // None for what is not a cursor.
   static std::optional<KnownPlaces> parse(std::string_view text);
 
   int generation() const { return generation_; }

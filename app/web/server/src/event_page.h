@@ -17,7 +17,7 @@ namespace batchscope::web {
 
 class EventPage {
  public:
-  // Of these runs; of none: the lists. `after`: the id of the last event that it had, or empty.
+  // Makes a page of these runs; of none: the lists. `after`: the id of the last event that it had, or empty.
   EventPage(std::vector<std::string> runs, std::string_view after);
 
   const std::vector<std::string>& runs() const { return runs_; }

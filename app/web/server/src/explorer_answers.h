@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the model that was fitted to a run says of other numbers of replicas and other batch sizes, and what
-// was measured against it.
+// Predictions of the model that was fitted to a run for other numbers of replicas and other batch sizes,
+// beside the measurements.
 #pragma once
 
 #include <string>

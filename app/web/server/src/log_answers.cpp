@@ -28,7 +28,8 @@ std::set<LogName> logs_in(const std::filesystem::path& folder) {
   return names;
 }
 
-// What the text ends with of a character whose other bytes it lacks: 0 to 3 bytes.
+// Returns the number of bytes at the end of the text that begin a character whose other bytes it lacks: 0 to
+// 3.
 std::size_t unfinished(const std::string& text) {
   for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
     const auto byte = static_cast<unsigned char>(text[text.size() - back]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What replicas printed, a piece at a time.
+// The output of replicas, a piece at a time.
 #pragma once
 
 #include <string>

@@ -12,12 +12,12 @@
 
 namespace batchscope::web {
 
-// What to do where there is no page.
+// Advice where there is no page.
 extern const char kNoPage[];
 
 class PageFiles {
  public:
-  // Those of a folder, without its folders.
+  // Reads the files of a folder, without its subfolders.
   explicit PageFiles(const std::filesystem::path& folder);
 
   // A file by its name; for every address that the page has a view of, index.html. Throws http::Fault,

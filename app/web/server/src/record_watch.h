@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the catalogue says anew: of one run, and of the lists. Looks only where anything was committed at all.
-// Read on one thread.
+// Watches the catalogue for changes of one run, and of the lists. Looks only where anything was committed at
+// all. Read on one thread.
 #pragma once
 
 #include <cstddef>

@@ -73,7 +73,7 @@ void RunFeed::poll() {
   if (pages_.empty() || std::exchange(polling_, true)) return;
   worker_.post([reading = reading_, feed = weak_from_this()](Store& store) -> Worker::Rest {
     News news;
-    // What cannot be read now is tried again; a page that asks for it is told why.
+    // A read that fails now is tried again; a page that asks for it is told why.
     answer_of([&] {
       news = look(store, *reading);
       return http::Response();

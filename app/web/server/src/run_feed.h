@@ -34,7 +34,7 @@ class RunFeed : public std::enable_shared_from_this<RunFeed> {
   bool empty() const { return pages_.empty() && joining_ == 0; }
 
  private:
-  // What the thread reads with.
+  // State that the thread reads with.
   struct Reading {
     explicit Reading(const std::string& run) : tail(run), watch(run) {}
     SampleTail tail;

@@ -23,7 +23,7 @@ constexpr std::size_t kMostSeries = 64;  // of one answer
 constexpr char kStepSeries[] = "step";   // a step's own number, as if it had been recorded
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// What a horizontal axis counts, as a recorded series; of steps none.
+// Returns the recorded series that a horizontal axis counts; null for steps.
 const char* series_of(const std::string& axis) {
   if (axis == "step") return nullptr;
   if (axis == "time") return protocol::series::kTime;
@@ -59,7 +59,7 @@ class Chart {
     for (auto& [generation, stretch] : stretches_) place(stretch);
   }
 
-  // What there is; NaN where there is nothing.
+  // Returns the range of the samples; NaN where there are none.
   std::pair<double, double> range() const {
     double low = kNothing, high = kNothing;
     for (const auto& [generation, stretch] : stretches_) {
@@ -69,7 +69,7 @@ class Chart {
     return {low, high};
   }
 
-  // Of the series between the two places.
+  // Returns the lines of the series between the two places.
   Json lines(const std::string& name, double from, double to) {
     Json lines = Json::array();
     const bool is_step = name == kStepSeries;

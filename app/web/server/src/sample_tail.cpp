@@ -22,7 +22,7 @@ constexpr std::size_t kMostMissed = 2000;             // of who comes back
 constexpr std::int64_t kMostSteps = 20'000;           // beyond which rows are not the way to tell
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// Of a whole series in one generation.
+// Returns the place of a whole series in one generation.
 Cursor::Place place_of(SampleReader& reader, const std::string& name, int generation) {
   Cursor::Place place;
   for (const storage::Bucket& bucket : reader.summarize(name, generation, INT64_MIN, INT64_MAX, 1)) {
@@ -54,7 +54,7 @@ void thin(Rows& rows, std::size_t columns) {
       for (const auto& [name, value] : row->second.values) {
         const auto [found, is_first] = extremes.try_emplace(name, row, row);
         auto& [least, greatest] = found->second;
-        // What is not finite gives way to what is.
+        // A value that is not finite gives way to one that is.
         if (value < least->second.values[name] || std::isnan(least->second.values[name])) least = row;
         if (value > greatest->second.values[name] || std::isnan(greatest->second.values[name]))
           greatest = row;

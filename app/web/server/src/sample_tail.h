@@ -25,13 +25,13 @@ class SampleTail {
  public:
   explicit SampleTail(const std::string& run) : run_(run) {}
 
-  // From the end of what there is now.
+  // Begins at the end of what there is now.
   void begin(Store& store);
 
-  // What has come since. Throws Error.
+  // Returns the samples since the last read. Throws Error.
   SampleNews read(Store& store);
 
-  // What lies between a page's cursor and here.
+  // Returns the samples between a page's cursor and here.
   SampleNews since(Store& store, std::string_view cursor);
 
   std::string cursor() const { return cursor_.text(); }

@@ -32,7 +32,7 @@ class Store {
   // All runs, newest first; read anew when the catalogue has changed.
   const std::vector<storage::Run>& runs();
 
-  // Of a run; null where nothing was recorded yet. Valid until the next call.
+  // Returns the samples of a run; null where nothing was recorded yet. Valid until the next call.
   storage::SampleReader* samples(const std::string& id);
 
  private:

@@ -13,7 +13,7 @@ namespace batchscope::web {
 
 class Worker {
  public:
-  // What a job leaves to be done on the thread that made the worker.
+  // The part of a job that is left to the thread that made the worker.
   using Rest = std::function<void()>;
   using Job = std::function<Rest(Store& store)>;
 

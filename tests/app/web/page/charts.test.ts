@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which charts a run has, and what they draw of what is recorded.
+// The charts of a run, and what they draw of what is recorded.
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Piece } from "../../../../app/web/page/src/chart/piece";

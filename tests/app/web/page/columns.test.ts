@@ -34,7 +34,7 @@ test("only what is in view is read, and one beyond each end", () => {
   assert.equal(columns.mean[columns.size - 1], 51);
 });
 
-test("a value that is no number has a column of its own", () => {
+test("a value that is not a number has a column of its own", () => {
   const columns = read(pieceOf([1, 1, NaN, 1, 1]), 0.1);
   assert.equal(columns.size, 3);
   assert.ok(Number.isNaN(columns.mean[1]));
@@ -46,7 +46,7 @@ test("a stretch without samples is a hole, unless few are expected", () => {
   assert.ok(!read(piece, 2, -Infinity, Infinity, 0).isAfterHole.slice(0, 20).includes(1));
 });
 
-test("smoothing has no bias at its beginning, and starts anew after what is no number", () => {
+test("smoothing has no bias at its beginning, and starts anew after what is not a number", () => {
   const columns = read(pieceOf([5, 5, 5, NaN, 2, 2]), 4);
   const values = [...smoothed(columns, 0.9, 1)].map((value) => Number(value.toFixed(9)));
   assert.deepEqual(values, [5, 5, 5, NaN, 2, 2]);

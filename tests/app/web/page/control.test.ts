@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page says of runs, word for word as the window does.
+// The page's words for runs, the same as the window's.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { predictionText } from "../../../../app/web/page/src/run/control";
@@ -37,7 +37,7 @@ test("a run's line in the list", () => {
   const run = { state: "running", epoch: 2, epochs: 5, latest: { accuracy: 0.9812, loss: 3 }, message: "" } as unknown as RunSummary;
   assert.equal(detailText(run), "epoch 3 of 5 · 0.981");
   assert.equal(detailText({ ...run, latest: { loss: "nan" } }), "epoch 3 of 5 · loss –");
-  // Of one that never made a step a time alone would be taken for how far it is.
+  // A run that never made a step shows more than a time, which would be taken for how far it is.
   const unbegun = { ...run, created: 1.7e9, live: null, epochs: 0, epoch: 0, step: 0, latest: {} };
   assert.match(detailText({ ...unbegun, state: "pending" }), /^since \d/);
   assert.equal(detailText({ ...unbegun, state: "stopped", message: "cancelled" }), "cancelled");

@@ -13,11 +13,11 @@ test("every view has a path, and every path its view", () => {
   }
 });
 
-test("what is no address is nowhere", () => {
+test("what is not an address is nowhere", () => {
   for (const path of ["/run", "/run/a/b", "/run/a/log/c", "/sweeps/a/b", "/elsewhere"]) assert.equal(parse(path).view, "nowhere");
 });
 
-test("an id may be anything, also what is no proper escape", () => {
+test("an id may be anything, also what is not a proper escape", () => {
   assert.equal(parse(pathOf("run", "a/b?c")).id, "a/b?c");
   assert.equal(parse("/run/%E0%A4%A").id, "%E0%A4%A");
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked for and what streams in become one record of the run, in whichever order they come.
+// Samples that are asked for and samples that stream in become one record of the run, in whichever order they
+// come.
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Row, Samples } from "../../../../app/web/page/src/base/types";

@@ -37,7 +37,7 @@ class Source {
 const waits: { act: () => void; after: number }[] = [];
 const setTimeout = (act: () => void, after: number) => waits.push({ act, after });
 
-// What is done each second, and the clock on the wall.
+// The work of each second, and the clock on the wall.
 let watch = () => {};
 let now = 1_000_000;
 Date.now = () => now;

@@ -19,7 +19,7 @@ test("charts stand on their base", () => {
   assert.deepEqual(of([-3, 5]), [-4, 6]);
 });
 
-test("a base that is no round number stands a little above the edge", () => {
+test("a base that is not a round number stands a little above the edge", () => {
   const [low, high] = of([1, 7.8], { base: 1 });
   assert.equal(high, 8);
   assert.ok(Math.abs(low - 0.58) < 1e-12);

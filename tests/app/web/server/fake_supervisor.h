@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whoever answers at a run's control socket, as PROTOCOL.md has it, without a run.
+// A supervisor's end of a run's control socket, as PROTOCOL.md has it, without a run.
 #pragma once
 
 #include <QLocalServer>
@@ -51,7 +51,7 @@ class FakeSupervisor {
   protocol::RunStatus status;
   int connections = 0;  // so far
   std::vector<protocol::Request> asked;
-  // Of what is neither status nor subscribe; throws Error to refuse it.
+  // Answers a request that is neither status nor subscribe; throws Error to refuse it.
   std::function<protocol::Json(const protocol::Request&)> on_request;
 
  private:

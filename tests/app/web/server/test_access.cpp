@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who gets in, and who does not: another site's page, a name that was bound to our address, another user of
-// the machine.
+// Access: another site's page, a name that was bound to our address, and another user of the machine are kept
+// out.
 #include "access.h"
 
 #include <QTest>
@@ -36,7 +36,7 @@ class TestAccess : public QObject {
   int get(const std::string& target, const std::map<std::string, std::string>& fields) const {
     return refusal(access, request("GET", target, fields));
   }
-  // By the page, whose cookie the browser sends along, but for what is said otherwise.
+  // Posts as the page does, whose cookie the browser sends along, but for what is said otherwise.
   int post(std::map<std::string, std::string> fields) const {
     std::map<std::string, std::string> usual{{"Host", "localhost:8471"},
                                              {"Cookie", std::string("batchscope-session-8471=") + kToken},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the API answers of a store.
+// The API's answers about a store.
 #include "rows.h"
 #include "web_fixture.h"
 

@@ -47,7 +47,7 @@ class TestAttacks : public WebTest {
     QCOMPARE(testing::status(testing::answer(*stranger)), 401);
   }
 
-  // What a form of another site's page can send, with the cookie that a browser might send along.
+  // A form of another site's page, with the cookie that a browser might send along.
   void anotherSitesFormChangesNothing() {
     const QByteArray body = R"({"command":"stop","x":"="})";
     const auto form = [&](const QByteArray& fields) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a page may ask of a run, and in which words it is refused.
+// Commands of a page to a run, and in which words they are refused.
 #include "batchscope/storage/origins.h"
 #include "fake_supervisor.h"
 #include "rows.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a page is told while a run goes on, and that it misses nothing and hears nothing twice, however often
-// its connection is lost.
+// The stream of a run that goes on: a page misses nothing and hears nothing twice, however often its
+// connection is lost.
 #include <QElapsedTimer>
 #include <set>
 
@@ -309,7 +309,7 @@ class TestStream : public WebTest {
     QVERIFY(text(page.last().data.at("what")).find("runs") != std::string::npos);
   }
 
-  // By which a page knows a connection that hangs from a run that is quiet.
+  // Beats tell a connection that hangs from a run that is quiet.
   void everyStreamBeats() {
     const std::string id = make_run("one", 4);
     for (const std::string& target : {"/api/runs/" + id + "/stream", std::string("/api/changes")}) {

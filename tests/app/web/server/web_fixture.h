@@ -41,7 +41,7 @@ class WebTest : public QObject {
 
   std::string path(const std::string& file) const { return home->filePath(file.c_str()).toStdString(); }
 
-  // Of a program that is there; with so many steps of "loss" in two generations, a second apart.
+  // Makes a run of a program that is there; with so many steps of "loss" in two generations, a second apart.
   std::string make_run(const std::string& name, int steps = 0,
                        protocol::RunState state = protocol::RunState::finished) const {
     storage::Catalogue catalogue(protocol::catalogue_path());

@@ -16,13 +16,13 @@
 
 namespace batchscope::common {
 
-/// The newest model that was fitted to the run. One that cannot be read is no reason to fail, or not to show
-/// the rest.
+/// The newest model that was fitted to the run. One that cannot be read is not a reason to fail, or not to
+/// show the rest.
 std::optional<protocol::Model> readableModel(storage::Catalogue& catalogue, const std::string& id);
-/// What the run's newest steps were measured to do; none where there are too few or they cannot be read.
+/// Returns the measured rate of the run's newest steps; none where there are too few or they cannot be read.
 std::optional<run::MeasuredRate> measuredRate(const std::string& id,
                                               const std::vector<storage::Generation>& generations);
-/// What the model predicts of the configuration that these steps had.
+/// Returns the model's prediction for the configuration that these steps had.
 std::optional<run::Prediction> predictedNow(const storage::Run& run,
                                             const std::optional<protocol::Model>& model,
                                             const std::vector<storage::Generation>& generations);

@@ -21,12 +21,12 @@ struct PlacedJob {
   int place = 0;
 };
 
-/// Those that have not ended, and with `ended` behind them those that have, as pool::queue().
+/// Returns the jobs that have not ended, and with `ended` behind them those that have, as pool::queue().
 std::vector<PlacedJob> placedJobs(storage::Catalogue& catalogue, bool ended = false);
 /// None of a run that never was in the queue.
 std::optional<PlacedJob> placedJob(storage::Catalogue& catalogue, const storage::Run& run);
 
-/// What the pool said last of more devices; empty where the queue has ended.
+/// Returns the pool's last advice about more devices; empty where the queue has ended.
 std::string poolAdvice(storage::Catalogue& catalogue);
 
 double meanWait(const std::vector<PlacedJob>& jobs);  ///< s; 0 of none

@@ -44,11 +44,11 @@ protocol::Json recordsJson(const std::vector<Record>& records) {
   return list;
 }
 
-/// Its fields, and what has a form of its own.
+/// Returns the run's fields, and what has a form of its own.
 protocol::Json runJson(const storage::Run& run);
 
-/// What the supervisor added to its own environment for the newest generation, as an object of strings; null
-/// before there was one.
+/// Returns the variables that the supervisor added to its own environment for the newest generation, as an
+/// object of strings; null before there was one.
 protocol::Json environmentJson(const std::string& run);
 
 /// Everything about a run but its ledger: run, generations, epochs, checkpoints, events (the newest `events`

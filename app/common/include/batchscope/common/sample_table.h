@@ -12,7 +12,7 @@ namespace batchscope::common {
 
 /// Such a table.
 struct SampleTable {
-  /// What was recorded at one step.
+  /// The values recorded at one step.
   struct Row {
     int generation = 0;                         ///< from 0
     std::int64_t step = 0;                      ///< optimizer steps done
@@ -24,7 +24,7 @@ struct SampleTable {
 
 /// "generation,step,loss,..", a line a row (data_forms.h).
 std::string toCsv(const SampleTable& table);
-/// {"samples":[{"generation":0,"step":1,"loss":0.5},..]}; in names, bytes that are no UTF-8 are replaced.
+/// {"samples":[{"generation":0,"step":1,"loss":0.5},..]}; in names, bytes that are not UTF-8 are replaced.
 std::string toJson(const SampleTable& table);
 
 }  // namespace batchscope::common

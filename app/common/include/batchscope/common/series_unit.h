@@ -7,7 +7,7 @@
 
 namespace batchscope::common {
 
-/// What the values of a series are.
+/// Kind of a series' values.
 enum class SeriesKind {
   number,    ///< no more is known
   fraction,  ///< of 1, shown in percent

@@ -8,7 +8,7 @@
 
 namespace batchscope::common {
 
-/// With spaces between the words, each in single quotes where a shell would read it as anything else.
+/// Joins the words with spaces, each in single quotes where a shell would read it as anything else.
 std::string shellWords(std::span<const std::string> words);
 
 }  // namespace batchscope::common

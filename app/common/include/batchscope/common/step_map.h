@@ -15,7 +15,8 @@ namespace batchscope::common {
 class StepMap {
  public:
   StepMap() = default;  ///< steps themselves
-  /// Of the series' buckets by steps, which are borrowed, counted from `origin`. None of them may be NaN.
+  /// Maps by the series' buckets by steps, which are borrowed, counted from `origin`. None of them may be
+  /// NaN.
   StepMap(std::span<const storage::Bucket> buckets, double origin)
       : buckets_(buckets), origin_(origin), isStep_(false) {}
 

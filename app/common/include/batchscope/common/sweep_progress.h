@@ -32,12 +32,12 @@ SweepProgress progressOf(const sweep::SweepView& view, double now);
 /// on, and one that rests at a rung when its sweep is over has stopped there.
 std::string trialState(const sweep::SweepView& view, std::size_t trial);
 
-/// What one types in a shell, in whatever folder, to train with the winner's parameters; empty where there is
-/// no best trial. A program and arguments of one's own may name files relative to the folder in which the
-/// sweep was begun.
+/// Returns the command to type in a shell, in whatever folder, to train with the winner's parameters; empty
+/// where there is no best trial. A program and arguments of one's own may name files relative to the folder
+/// in which the sweep was begun.
 std::string bestCommandLine(const sweep::SweepView& view);
 
-/// Of each parameter, 0 to 1 (sweep/importance.h).
+/// Returns the importance of each parameter, 0 to 1 (sweep/importance.h).
 std::vector<double> importanceOf(const sweep::SweepView& view);
 
 }  // namespace batchscope::common

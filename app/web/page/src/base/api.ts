@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server is asked (app/web/API.md), by its types. An error carries the server's own sentence.
+// The requests to the server (app/web/API.md), by its types. An error carries the server's own sentence.
 import type { About, ControlRequest, Explorer, RunDetail, RunList, Samples } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer

@@ -6,7 +6,7 @@ const dash = "–";
 
 const formats: Intl.NumberFormat[] = []; // by decimals: to make one takes a hundred times as long as to use it
 
-/** With exactly so many decimals. */
+/** Formats a number with exactly so many decimals. */
 export function fixed(value: number, decimals: number): string {
   formats[decimals] ??= new Intl.NumberFormat("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   return formats[decimals].format(value);
@@ -22,7 +22,7 @@ export function power(exponent: number): string {
   return "10" + [...String(exponent)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
 }
 
-/** 4,700  4.21  0.34  1.20 × 10⁻⁵; a dash for what is no number. */
+/** 4,700  4.21  0.34  1.20 × 10⁻⁵; a dash for what is not a number. */
 export function number(value: number | null | undefined, digits = 3): string {
   if (value === null || value === undefined || Number.isNaN(value)) return dash;
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a view shows of the store, asked for again as soon as that has changed.
+// Data of the store that a view shows, asked for again as soon as it has changed.
 import { Stream } from "./stream";
 
 const rest = 5; // s, behind which times that go on, such as how long a run has waited, are asked for again
@@ -25,7 +25,7 @@ export function keepFresh(kinds: readonly Changed[], load: () => Promise<void>):
     if ((data as { what: string[] }).what.some((each) => (kinds as readonly string[]).includes(each))) void ask();
   };
   void ask();
-  // What has changed before the connection stood was not heard.
+  // Changes from before the connection stood were not heard.
   const stream = new Stream("/api/changes", { changed: heard }, () => void ask());
   const timer = setInterval(() => {
     if (!document.hidden) void ask();

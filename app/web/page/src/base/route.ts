@@ -52,7 +52,7 @@ export function pathOf(view: View, id = ""): string {
   }
 }
 
-/** With these values set, and those that are null or "" taken away. */
+/** Returns the query with these values set, and those that are null or "" removed. */
 export function withQuery(query: URLSearchParams, changes: Record<string, string | null>): URLSearchParams {
   const changed = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server says of itself, asked for once.
+// The server's description of itself, asked for once.
 import * as api from "./api";
 import type { About } from "./types";
 

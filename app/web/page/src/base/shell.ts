@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around every view: the bar with its links, the list of runs beside those of one, and the line below.
+// The frame around every view: the bar with its links, the list of runs beside those of one, and the line below.
 import { about } from "./api";
 import { button, fill, h, setAttributes, setText } from "./dom";
 import { showSheet } from "./keys";

@@ -14,7 +14,7 @@ export class Signal<T = void> {
   }
 }
 
-/** What ends several things at once, last begun first. */
+/** Ends several things at once, last begun first. */
 export class Endings {
   private readonly ends: (() => void)[] = [];
 

@@ -8,7 +8,7 @@ import { Signal } from "./signal";
 export type Connection = "live" | "silent" | "lost" | "idle";
 
 const longest = 8; // seconds between two tries
-const patience = 10; // seconds without a word behind which a connection is no good, over twice the server's beat
+const patience = 10; // seconds without a word behind which a connection is given up, over twice the server's beat
 const worst: Connection[] = ["lost", "silent", "live", "idle"];
 
 const streams = new Set<Stream>();
@@ -31,7 +31,7 @@ function tell(): void {
   if (silence !== before) unheard.emit(silence);
 }
 
-// By the clock on the wall, since a timer stands still while a laptop sleeps.
+// Compares with the clock on the wall, since a timer stands still while a laptop sleeps.
 function look(): void {
   for (const stream of streams) stream.look();
   tell();
@@ -50,7 +50,7 @@ export class Stream {
   private readonly seen = () => (document.hidden ? this.rest() : this.open());
 
   /**
-   * `opened` is called at each new connection, where what is no event has to be asked for again. Events behind `cursor`
+   * `opened` is called at each new connection, where what is not an event has to be asked for again. Events behind `cursor`
    * are heard, or those from now on.
    */
   constructor(private readonly path: string, private readonly heard: Record<string, Heard>,
@@ -103,7 +103,7 @@ export class Stream {
       this.hasBeenOpen = true;
     });
     source.addEventListener("error", () => {
-      // The browser's own tries end at the first answer that is no stream, such as that of a restarted tunnel.
+      // The browser's own tries end at the first answer that is not a stream, such as that of a restarted tunnel.
       source.close();
       this.source = null;
       this.set("lost");

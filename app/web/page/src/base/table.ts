@@ -21,7 +21,7 @@ export interface TableOptions<Row> {
   rowClass?(row: Row): string;
 }
 
-// What is there already keeps its focus.
+// Returns whether the cell has this content already, which is then left alone, so that it keeps its focus.
 function isThere(cell: HTMLElement, content: Child): boolean {
   const there = cell.childNodes.length === 1 ? cell.firstChild : null;
   if (content instanceof Element) return there instanceof Element && there.outerHTML === content.outerHTML;

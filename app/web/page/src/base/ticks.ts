@@ -78,7 +78,7 @@ function clockText(value: number, interval: number): string {
   return `${fixed(whole, 0)}:${/^\d\d/.test(rest) ? rest : `0${rest}`}`;
 }
 
-// Seconds, minutes or hours by how large the axis is; where its ticks are no multiples of them, by the clock.
+// Seconds, minutes or hours by how large the axis is; where its ticks are not multiples of them, by the clock.
 function timeText(value: number, interval: number, largest: number): string {
   if (largest <= 3 * minute) return `${numberText(value, interval, 1)} s`;
   if (largest <= 3 * hour) {
@@ -111,7 +111,7 @@ export function timeTicks(low: number, high: number, most: number): Tick[] {
   return evenly(low, high, step ?? day * roundInterval(low / day, high / day, most), timeText);
 }
 
-/** Of an axis whose ends are above 0: powers of two or ten, and 1, 2, 5 below one. */
+/** Returns the ticks of an axis whose ends are above 0: powers of two or ten, and 1, 2, 5 below one. */
 export function logTicks(low: number, high: number, most: number): Tick[] {
   const octaves = Math.log2(high / low);
   let values: number[] = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server answers, as far as the page reads it (app/web/API.md; RunStatus is engine/run/PROTOCOL.md's status).
+// The server's answers, as far as the page reads them (app/web/API.md; RunStatus is engine/run/PROTOCOL.md's status).
 
 /** A number, or the text that stands for one that is not finite: "nan", "inf", "-inf". */
 export type JsonNumber = number | "nan" | "inf" | "-inf" | null;
@@ -202,7 +202,7 @@ export type ControlRequest =
   | { command: "resume"; replicas?: number }
   | { command: "checkpoint" | "pause" | "stop" };
 
-/** What the supervisor answers to a checkpoint; to anything else, the status. */
+/** The supervisor's answer to a checkpoint; to anything else, it is the status. */
 export interface CheckpointResult {
   name: string;
   step: number;

@@ -34,7 +34,7 @@ function ticked(ticks: () => Ticks, room: number, isAcross: boolean): Pick<uPlot
   };
 }
 
-// A base that is no round number is a tick of its own, and nothing is below it.
+// A base that is not a round number is a tick of its own, and nothing is below it.
 function standing(base: number): Ticks {
   if (base === 0) return linearTicks;
   return (low, high, most) => {

@@ -53,7 +53,7 @@ export class Chart {
     });
     const sizes = new ResizeObserver(() => this.update());
     sizes.observe(this.host);
-    // What is not in sight is not drawn.
+    // A chart that is not in sight is not drawn.
     const sight = new IntersectionObserver((entries) => {
       this.isSeen = entries.at(-1)!.isIntersecting;
       if (this.isSeen) this.update();
@@ -94,7 +94,7 @@ export class Chart {
     return [from, to];
   }
 
-  /** What is drawn, by the lines' keys. */
+  /** Returns the drawn data, by the lines' keys. */
   data(): Record<string, Line["pieces"]> {
     return Object.fromEntries(this.lines.map((line) => [line.key, line.pieces]));
   }
@@ -240,7 +240,7 @@ export class Chart {
     else this.crossHair.show(this.plot, at, this.scene.drawn);
   }
 
-  // What a person who does not see the canvas is told, at most once a second.
+  // Describes the chart to a person who does not see the canvas, at most once a second.
   private describe(): void {
     const now = performance.now();
     if (now - this.described < 1000) return;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a line has in each column of pixels that it passes: of more buckets than columns only their lowest, highest and
-// mean are seen, and a line of two thousand buckets is drawn by a few hundred points.
+// The columns of pixels that a line passes, with its values there: of more buckets than columns only their lowest,
+// highest and mean are seen, and a line of two thousand buckets is drawn by a few hundred points.
 import type { Piece } from "./piece";
 import { bucketAt } from "./piece";
 
-/** From x to pixels: linear, or by the logarithm. */
+/** Maps x and y to pixels: linear, or by the logarithm. */
 export interface Projection {
   x(value: number): number;
   y(value: number): number;
@@ -24,8 +24,8 @@ export class Columns {
   isAfterHole = new Uint8Array(256);
 
   /**
-   * Those of the piece from x = `from` to `to`, with one beyond each end, so that the line leaves the plot. They are so
-   * many pixels wide; 0: every bucket is one, and far between them is no hole.
+   * Reads the buckets of the piece from x = `from` to `to`, with one beyond each end, so that the line leaves the plot.
+   * They are so many pixels wide; with 0 every bucket is a column, and a wide distance between them is not a hole.
    */
   read(piece: Piece, projection: Projection, from: number, to: number, width: number): void {
     this.size = 0;
@@ -85,7 +85,7 @@ export class Columns {
     if (this.size < 3) return;
     let dense = 0;
     for (let i = 1; i < this.size; ++i) if (this.x[i]! - this.x[i - 1]! <= leastHole / usualDistances) ++dense;
-    // Of most lines no more needs to be known: they have a sample in nearly every column.
+    // Most lines need no more: they have a sample in nearly every column.
     const most = 2 * dense > this.size ? leastHole : Math.max(leastHole, usualDistances * this.usualDistance());
     for (let i = 1; i < this.size; ++i) this.isAfterHole[i] = this.x[i]! - this.x[i - 1]! > most ? 1 : 0;
   }

@@ -43,7 +43,7 @@ export class CrossHair {
       values.set(key, format.number(found ? found.piece.mean[found.index]! : NaN));
       const point = look.isBound || isOver ? null : pointOn(each.strokes, plot.valToPos(at, "x", true));
       const top = point === null ? NaN : plot.valToPos(point.value, look.isRight ? "right" : "y");
-      // What is measured once in a while has its ring where it was measured.
+      // A sparse series has its ring where it was measured.
       const isAside = look.isSparse && point !== null;
       this.place(plot, each, isAside ? (point.x - plot.bbox.left) / devicePixelRatio : left, top);
     }

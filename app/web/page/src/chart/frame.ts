@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be drawn is drawn once, before the browser shows its next frame.
+// Drawing happens once, before the browser shows its next frame, however often it is asked for.
 
 const waiting = new Set<() => void>();
 

@@ -52,7 +52,7 @@ export function listenToGestures(plot: uPlot, view: ViewState): Endings {
   return endings;
 }
 
-/** Of a chart that has the focus. Whether the key was for it. */
+/** Handles a key of the chart that has the focus. Returns whether the key was for it. */
 export function pressKey(key: string, isShift: boolean, view: ViewState): boolean {
   const { from, to } = view.shown;
   const middle = view.cursor ?? (from + to) / 2;

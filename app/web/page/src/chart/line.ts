@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chart draws, as data.
+// The content of a chart, as data.
 import type { Piece } from "./piece";
 
 /** How a line looks, and which of a chart's axes it is of. */
@@ -23,7 +23,7 @@ export interface Line {
   pieces: readonly Piece[]; // one a generation, so that no line crosses a restart
 }
 
-/** From where on a generation trained, and with how many replicas. */
+/** A generation's span: where it trained, and with how many replicas. */
 export interface Band {
   from: number;
   to: number;

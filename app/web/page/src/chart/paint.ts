@@ -24,7 +24,7 @@ export interface Ink {
   dash: readonly number[];
 }
 
-// By a line's place in its chart, for those who cannot tell the colours apart.
+// Dashes by a line's place in its chart, for those who cannot tell the colours apart.
 const dashes = [[], [4, 2.5], [1, 2.5], [5, 2, 1, 2], [8, 2.5], [5, 2, 1, 2, 1, 2]];
 
 export function inkOf(look: LineLook, place: number, colours: Colours, isColourBlind: boolean): Ink {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chart shows at present: its lines by columns of pixels, and from where to where its vertical axes go.
+// The present scene of a chart: its lines by columns of pixels, and the ranges of its vertical axes.
 import { Columns, type Projection } from "./columns";
 import type { ChartFrame, Line, LineLook } from "./line";
 import type { Ink, Stroke } from "./paint";
@@ -89,7 +89,8 @@ export class Scene {
     return [foot, rightTop + aboveTop * (rightTop - foot)];
   }
 
-  // Of what is seen: lines are read a little beyond the plot, to where those of few values come from.
+  // Returns the range of the values in sight: lines are read a little beyond the plot, to where those of few
+  // values come from.
   private values(isRight: boolean): ValueRange {
     const range = new ValueRange();
     for (const { line, strokes } of this.drawn) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values a vertical axis shows, by the window's rules (app/desktop/chart/value_range.h): charts stand on a base, so
-// that heights compare, and where single peaks would make the rest flat they are cut.
+// The range of values of a vertical axis, by the window's rules (app/desktop/chart/value_range.h): charts stand on a
+// base, so that heights compare, and where single peaks would make the rest flat they are cut.
 import { roundInterval } from "../base/ticks";
 
 export interface RangeOptions {
@@ -97,7 +97,7 @@ function linearRange(lowest: number, highest: number, options: RangeOptions): [n
   const high = highest > low ? highest : low + (low !== 0 ? Math.abs(low) * 0.1 : 1);
   const step = roundInterval(low, high, 4);
   const top = Math.ceil((high + 0.02 * (high - low)) / step) * step;
-  // A base that is no round number has its line a little above the edge.
+  // A base that is not a round number has its line a little above the edge.
   if (low === base && base !== 0) return [base - 0.06 * (top - base), top];
   return [Math.floor(low / step) * step, top];
 }

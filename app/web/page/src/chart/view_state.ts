@@ -12,7 +12,7 @@ export interface Range {
 
 export const axes: readonly Axis[] = ["time", "step", "progress"];
 
-/** Which vertical axes are logarithmic: those that say more so, all, or none. */
+/** The logarithmic vertical axes: those that say more so, all, or none. */
 export type LogChoice = "auto" | "log" | "linear";
 const logChoices: readonly LogChoice[] = ["auto", "log", "linear"];
 
@@ -46,7 +46,7 @@ export class ViewState {
     this.isFollowing = !(to > from);
   }
 
-  /** What the charts show. One that follows keeps its width and goes to the newest. */
+  /** The range that the charts show. One that follows keeps its width and goes to the newest. */
   get shown(): Range {
     if (this.zoom === null) return this.whole;
     if (!this.isFollowing) return this.zoom;
@@ -68,7 +68,7 @@ export class ViewState {
     this.changed.emit();
   }
 
-  /** Shows this part, or as much of it as there is; all of it is no zoom. */
+  /** Shows this part, or as much of it as there is; all of it is not a zoom. */
   show(range: Range): void {
     const { from, to } = this.whole;
     const all = to - from;
@@ -85,7 +85,7 @@ export class ViewState {
     this.show({ from: centre - (centre - from) * factor, to: centre + (to - centre) * factor });
   }
 
-  /** By a share of what is shown. */
+  /** Moves by a share of the shown range. */
   pan(share: number): void {
     const { from, to } = this.shown;
     const by = share * (to - from);

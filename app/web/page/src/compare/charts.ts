@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the charts of a comparison show: those of a run, each with the one line that says most, once for every run.
+// The charts of a comparison: those of a run, each with the one line that says most, once for every run.
 import type { Line } from "../chart/line";
 import { type ChartSpec, chartsOf, type LineSpec, type Recorded, usualCharts } from "../run/charts";
 import { lineOf } from "../run/derive";
@@ -33,7 +33,7 @@ export function linesOf({ line }: ComparedChart, runs: readonly ComparedRun[]): 
   });
 }
 
-/** What a legend says of the line, beside the chart's own unit. */
+/** Returns the chart with a legend that names its line, beside the chart's own unit. */
 export function frameOf({ spec, line }: ComparedChart): ChartSpec {
   const isNamed = spec.lines.length > 1 && line.label.toLowerCase() !== spec.title.toLowerCase();
   return { ...spec, unit: [isNamed ? line.label : "", spec.unit].filter((text) => text !== "").join(", ") };

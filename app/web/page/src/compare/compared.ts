@@ -51,7 +51,7 @@ export class Compared {
       samples: (data) => this.#of(data, (run) => run.samples.add((data as { rows: Row[] }).rows)),
       changed: (data) => this.#of(data, (run) => void this.#read(run)),
     }, () => {
-      // What has come while there was no connection was not heard.
+      // Changes that came while there was no connection were not heard.
       for (const run of this.runs) {
         void this.#read(run);
         void run.samples.ask();

@@ -7,7 +7,10 @@ export interface Difference {
   isDifferent: boolean;
 }
 
-/** Of all names that any of them has, in alphabetical order. Numbers that are equal are the same, however they are written. */
+/**
+ * Compares all names that any of them has, in alphabetical order. Numbers that are equal are the same,
+ * however they are written.
+ */
 export function differences(runs: readonly Record<string, string>[]): Difference[] {
   const names = [...new Set(runs.flatMap((run) => Object.keys(run)))].sort();
   return names.map((name) => {

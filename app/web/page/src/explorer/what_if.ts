@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fitted model says of any number of replicas: the server's answer, and the figures and words of it.
+// The fitted model's predictions for any number of replicas: the server's answer, and its figures and words.
 import { count, number, replicas } from "../base/format";
 import { type JsonNumber, toNumber } from "../base/types";
 import type { FigureData, FigureSeries } from "../figure/figure";
 
-/** What a number of replicas would do, or does, with the batch size that goodput chooses there. */
+/** Prediction or measurement at a number of replicas, with the batch size that goodput chooses there. */
 export interface Point {
   replicas: number;
   goodput: JsonNumber;
@@ -36,7 +36,7 @@ export interface Explorer {
   batch_curve?: { replicas: number; points: Pick<Point, "batch_size" | "goodput" | "throughput" | "efficiency">[] } | null;
 }
 
-/** What is measured now, and with which batch size. */
+/** Returns what is measured now, and with which batch size. */
 export function presentPoint(explorer: Explorer): Partial<Point> | null {
   const { now } = explorer;
   return now ? { ...now.predicted, goodput: null, throughput: null, efficiency: null, step_time: null, ...now.measured, replicas: now.replicas } : null;

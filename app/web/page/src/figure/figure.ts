@@ -154,7 +154,7 @@ export class Figure {
     return root;
   }
 
-  // What would touch the label before it is left out, and what would stand beyond an end is moved in.
+  // A label that would touch the one before is left out, and one that would stand beyond an end is moved in.
   #bottomLabels(bottom: Scale, x: (value: number) => number, width: number, y: number): SVGElement[] {
     const made: SVGElement[] = [];
     let free = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values to places along an axis, and the ticks there: of figures with few points at rest (charts of samples have
-// their own). An axis of names has its values at 0, 1, 2 and so on.
+// A scale maps values to places along an axis, with ticks there: for figures with few points at rest (charts of
+// samples have their own). An axis of names has its values at 0, 1, 2 and so on.
 import { linearTicks, logTicks, roundInterval, timeTicks, type Tick } from "../base/ticks";
 
 export interface Axis {
@@ -23,7 +23,7 @@ function between(low: number, high: number): (value: number) => number {
   return (value) => (high > low ? (value - low) / (high - low) : 0.5);
 }
 
-/** `most` is how many ticks there is room for. Values that are no numbers, and those a logarithm has none of, are left out. */
+/** `most` is how many ticks there is room for. Values that are not numbers, and those a logarithm has none of, are left out. */
 export function scaleOf(axis: Axis, values: readonly number[], most: number): Scale {
   if (axis.kind === "names") {
     const names = axis.names ?? [];

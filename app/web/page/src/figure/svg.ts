@@ -15,7 +15,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** Of a polyline through these points, in pixels; a point that is no number is a gap. */
+/** Returns the path of a polyline through these points, in pixels; a point that is not a number is a gap. */
 export function pathOf(points: readonly (readonly [number, number])[]): string {
   let path = "";
   let isDrawn = false;

@@ -75,7 +75,7 @@ export function poolText(pool: NonNullable<Queue["pool"]>): string {
   return pool.draining ? "starts nothing new" : pool.policy;
 }
 
-// Of cpu:10 and cpu:9 the latter is first.
+// Sorts numbers by value: cpu:9 comes before cpu:10.
 function inOrder(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a terminal would show of a program's output: without colours, and of a line that a progress bar writes again and
-// again the last state.
+// A program's output as a terminal would show it: without colours, and with only the last state of a line that a
+// progress bar writes again and again.
 
 const colours = /\x1b\[[0-9;?]*[A-Za-z]/g;
 

@@ -133,7 +133,7 @@ const known: ChartSpec[] = [
   },
 ];
 
-// Of what the supervisor records of each replica, `device/<what>/<rank>`.
+// Series that the supervisor records of each replica, `device/<what>/<rank>`.
 const devices: [what: string, title: string, unit: string, factor: number][] = [
   ["cpu", "Cores in use", "of each replica", 1],
   ["memory", "Memory", "MB of each replica", 1e-6],
@@ -205,7 +205,7 @@ export function chartsOf(recorded: readonly Recorded[]): ChartSpec[] {
   return [...known, ...ownCharts(recorded), ...deviceCharts(recorded.map((series) => series.name))];
 }
 
-/** Those that are there without being asked for. */
+/** Returns the charts that are shown without being asked for. */
 export function usualCharts(charts: readonly ChartSpec[], recorded: readonly Recorded[]): ChartSpec[] {
   const names = new Set(recorded.map((series) => series.name));
   return charts.filter((chart) => chart.showing === undefined || chart.showing === "always" ||

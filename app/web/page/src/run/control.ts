@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be done with a run. Each press waits for what the supervisor says to it, and the status shows what comes of it.
+// The controls of a run. Each press waits for what the supervisor says to it, and the status shows what comes of it.
 import * as api from "../base/api";
 import { button, h, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
@@ -27,7 +27,10 @@ function askToStop(name: string, stop: () => void): void {
 
 const percent = (share: number) => format.percent(Math.abs(share));
 
-/** What the model says of another number of replicas: predicted against predicted, so that its error cancels. */
+/**
+ * Returns the model's prediction for another number of replicas: predicted against predicted, so that its
+ * error cancels.
+ */
 export function predictionText(explorer: Explorer | null, chosen: number, present: number): string {
   if (!explorer?.curve) return explorer?.why ?? "";
   const point = explorer.curve.find((each) => each.replicas === chosen);

@@ -8,7 +8,7 @@ import { chartsOf, type ChartSpec, seriesOf, usualCharts } from "./charts";
 import { bandsOf, lineOf } from "./derive";
 import type { RunSession } from "./session";
 
-// What is read out besides what the charts draw.
+// Series that are read out besides those of the charts.
 const readOut = ["step", "gain", "scale", "noise_scale", "lr", "batch_size", "throughput", "goodput", "efficiency", "loss",
   "step_time", "model_step_time"];
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chart draws of what is recorded: in its own unit, as the difference or the ratio of two series, and from where to
-// where each generation trained.
+// Derives a chart's lines from recorded series: in its own unit, as the difference or the ratio of two series, and the
+// spans in which each generation trained.
 import type { Generation } from "../base/types";
 import type { Band, Line } from "../chart/line";
 import { bucketAt, type Piece } from "../chart/piece";
@@ -8,7 +8,9 @@ import type { LineSpec } from "./charts";
 
 export type Reader = (series: string) => readonly Piece[];
 
-/** Of two series of the same steps, bucket by bucket; a band that they would have together is not known. */
+/**
+ * Combines two series of the same steps, bucket by bucket; a band that they would have together is not known.
+ */
 function combined(a: Piece, b: Piece | undefined, of: (a: number, b: number) => number): Piece {
   const mean = a.mean.map((value, i) => {
     if (b === undefined) return NaN;
@@ -35,7 +37,10 @@ export function lineOf(spec: LineSpec, read: Reader): Line {
   return { key: other === undefined ? spec.series : `${spec.series} ${spec.minus ? "-" : "/"} ${other}`, look: spec, pieces };
 }
 
-/** From the first sample of a generation, of whichever series, to that of the next, or to the newest. */
+/**
+ * Returns the bands from the first sample of a generation, of whichever series, to that of the next, or to
+ * the newest.
+ */
 export function bandsOf(series: readonly string[], read: Reader, generations: readonly Generation[]): Band[] {
   const spans = new Map<number, { from: number; to: number }>();
   for (const piece of series.flatMap((name) => [...read(name)])) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs and how far it is, and how the charts below are looked at.
+// The header of a run: what runs, how far it is, and how the charts below are looked at.
 import { fill, h, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
 import { pathOf } from "../base/route";
@@ -38,7 +38,7 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
     const { state, status } = session;
     if (run === undefined || state === null) return;
     setText(name, run.name || run.id);
-    // What was said last may be long past.
+    // The last word may be long past.
     const isUnknown = silence > 0 && isActive(state);
     setText(chip, isUnknown ? `Nothing heard for ${silence} s` : stateText(state, status));
     setAttributes(chip, { "data-tone": isUnknown ? "warning" : toneOf[state] });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured where the cross-hair is, or at the newest step.
+// The values at the cross-hair, or at the newest step.
 import { h, setText } from "../base/dom";
 import * as format from "../base/format";
 import { beforeNextFrame } from "../chart/frame";

@@ -22,7 +22,10 @@ export class ReplicaChoice {
   private present = 0;
   private devices = 0;
 
-  /** What there is and what trains; a person's choice stays until the number that trains is another. */
+  /**
+   * Sets the numbers of devices and of replicas that train; a person's choice stays until the number that
+   * trains is another.
+   */
   set(devices: number, present: number): void {
     if (devices === this.devices && present === this.present) return;
     if (present !== this.present) this.chosen = present;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the last restart's pause was made of, or how far the one under way is.
+// The parts of the last restart's pause, or how far the one under way is.
 import { fill, h, setText } from "../base/dom";
 import * as format from "../base/format";
 import type { RunSession } from "./session";

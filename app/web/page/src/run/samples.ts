@@ -15,10 +15,12 @@ const coarsest = 1.6; // times the buckets that are wanted, until finer ones are
 const nearZero = 0.05; // of the newest: an axis that begins there begins at 0
 const mostGrown = 2.5; // times the columns, until the growing line is asked for in coarser buckets
 
-/** What the samples of a run have to know of the axis that they are looked at on, and to say of it. */
+/**
+ * The part of the view state by which samples know the axis that they are looked at on, and report its range.
+ */
 export type SampleView = Pick<ViewState, "changed" | "axisChanged" | "axis" | "shown" | "whole" | "isZoomed" | "setWhole">;
 
-// What is an axis, too, comes as the row's place.
+// A series that is also an axis comes as the row's place.
 function valueOf(row: Row, series: string): JsonNumber | undefined {
   if (series === "step") return row.step;
   return row.values[series] ?? (series === "progress" ? (row.x.progress ?? undefined) : undefined);
@@ -58,7 +60,7 @@ export class SampleStore {
     return this.series.get(series) ?? [];
   }
 
-  /** Which series, and how many pixels wide the widest of their charts is. */
+  /** Sets which series are wanted, and how many pixels wide the widest of their charts is. */
   want(series: readonly string[], columns: number): void {
     const names = [...new Set(series)].sort();
     const isMore = names.some((name) => !this.wanted.includes(name)) || columns > coarsest * this.columns;
@@ -140,7 +142,7 @@ export class SampleStore {
     if (grown > mostGrown * this.columns && this.asking === null) void this.ask();
   }
 
-  // Of a value that comes late only the step is known: it stands where that step is.
+  // A value that comes late has only its step: it stands where that step is.
   private place(row: Row, axis: Axis): number {
     const x = axis === "step" ? row.step : row.x[axis];
     if (x !== null) return x;

@@ -42,7 +42,7 @@ export class RunSession {
     return this.status?.state ?? this.detail?.run.state ?? null;
   }
 
-  /** What is recorded is asked for again, once more where it changes while the answer is on its way. */
+  /** Asks for the records again, once more where they change while the answer is on its way. */
   async refresh(): Promise<void> {
     if (this.asking !== null) {
       this.isStale = true;

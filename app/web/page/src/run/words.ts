@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run does, in words and in the tone of its colour, as in the window (app/desktop/look/status_text.h).
+// The state of a run in words and in the tone of its colour, as in the window
+// (app/desktop/look/status_text.h).
 import * as format from "../base/format";
 import { isActive, type RunState, type RunStatus, type RunSummary, toNumber } from "../base/types";
 

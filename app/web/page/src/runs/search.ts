@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person writes to find runs: words, each of which a run has somewhere, as in the window (app/desktop's RunQuery),
-// or a filter as `batchscope ls --where` takes it.
+// The search for runs: words, each of which a run has somewhere, as in the window (app/desktop's RunQuery), or a filter
+// as `batchscope ls --where` takes it.
 
 const fields = ["name", "id", "state", "group", "tag", "note"];
 

@@ -30,7 +30,10 @@ export class Brushes {
     else this.#stretches.set(axis.name, { from, to });
   }
 
-  /** By a part of the axis, as far as it goes; one that is not there yet begins as the half on that side. */
+  /**
+   * Moves by a part of the axis, as far as it goes; a brush that is not there yet begins as the half on that
+   * side.
+   */
   move(axis: TrialAxis, by: number): void {
     const now = this.at(axis);
     if (!now) return this.set(axis, by > 0 ? { from: 0.5, to: 1 } : { from: 0, to: 0.5 });

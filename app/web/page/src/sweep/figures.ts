@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the figures of a sweep show: learning curves from rung to rung, the best so far, one value over another, and what
-// matters. The best trial is orange and the others the stronger the better they did.
+// The figures of a sweep: learning curves from rung to rung, the best so far, one value over another, and what matters.
+// The best trial is orange and the others the stronger the better they did.
 import { duration, number, percent } from "../base/format";
 import type { FigureData, FigurePoint, FigureSeries } from "../figure/figure";
 import { bestSoFar, isShare, metricText, numeric, parameterAxes, rungTicks, type Sweep, type TrialAxis } from "./trials";

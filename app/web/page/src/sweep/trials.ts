@@ -10,7 +10,7 @@ export interface Trial {
   trial: number;
   state: TrialState;
   parameters: Record<string, string>;
-  value: number | string | null; // a string where it is no number: "nan", "inf"
+  value: number | string | null; // a string where it is not a number: "nan", "inf"
   rung: number | null;
   runs: string[];
   began: number | null;
@@ -19,7 +19,7 @@ export interface Trial {
   message: string;
 }
 
-// What a trial trained from one rung to the next.
+// A trial's training from one rung to the next.
 export interface Leg {
   trial: number;
   rung: number;
@@ -77,12 +77,12 @@ export function isShare(metric: string): boolean {
   return /accuracy/.test(metric);
 }
 
-/** Of values that are numbers, the better first. */
+/** Returns whether `a` is better than `b`, both numbers. */
 export function isBetter(goal: "min" | "max", a: number, b: number): boolean {
   return goal === "max" ? a > b : a < b;
 }
 
-/** Of each trial, in their order: 1 the best, 0 the worst, NaN where it has no value. */
+/** Returns the rank of each trial, in their order: 1 the best, 0 the worst, NaN where it has no value. */
 export function ranks(sweep: Sweep): number[] {
   const values = sweep.trials.map((trial) => numeric(trial.value));
   const order = values.filter((value) => !Number.isNaN(value)).sort((a, b) => (isBetter(sweep.sweep.goal, a, b) ? 1 : -1));
@@ -121,7 +121,7 @@ function numberAxis(name: string, values: number[], text: (trial: number) => str
   return axisOf(name, axis, values, text);
 }
 
-/** Of each parameter that was searched: one that is the same in all trials has none. */
+/** Returns an axis for each parameter that was searched: one that is the same in all trials has none. */
 export function parameterAxes(sweep: Sweep): TrialAxis[] {
   const names = sweep.parameters?.map((each) => each.name) ?? [...new Set(sweep.trials.flatMap((each) => Object.keys(each.parameters)))];
   const axes: TrialAxis[] = [];

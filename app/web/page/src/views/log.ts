@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a replica printed, from its end on, and what it prints from now on.
+// The output of a replica, from its end on, and as it prints more.
 import { get, run as getRun, runPath } from "../base/api";
 import { button, fill, h, setText } from "../base/dom";
 import { bytes, replicas } from "../base/format";
@@ -51,7 +51,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       void begins();
     });
   }
-  // Whoever scrolls up wants to read, and whoever comes back to the end wants to follow.
+  // A person who scrolls up wants to read, and one who comes back to the end wants to follow.
   output.addEventListener("scroll", () => {
     follow.checked = output.scrollTop + output.clientHeight >= output.scrollHeight - 24;
   });

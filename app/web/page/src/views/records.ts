@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is recorded of a run beside its samples, as tabs of tables: events, restarts, checkpoints and hyperparameters.
+// The records of a run beside its samples, as tabs of tables: events, restarts, checkpoints and hyperparameters.
 import { fill, h } from "../base/dom";
 import { bytes, clock, count, pause } from "../base/format";
 import { pathOf } from "../base/route";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which view is at which address. A view fills the element that it is given, and returns what ends it.
+// The table of views by address. A view fills the element that it is given, and returns what ends it.
 import { h } from "../base/dom";
 import type { Route, View } from "../base/route";
 import * as compare from "./compare";

@@ -20,7 +20,8 @@ async function open(name, by = it.server) {
   return { run, view, last: await view.grownBeyond("loss", 1) };
 }
 
-// What has come since the step `last` stands there; of very many steps at once the lowest and highest of some columns do.
+// Asserts that the samples since the step `last` stand there; of very many steps at once the lowest and highest of some
+// columns do.
 async function assertFound(view, last) {
   const newest = await view.grownBeyond("loss", last);
   const { pieces } = await view.chart("loss");
@@ -51,7 +52,7 @@ test("a tunnel that broke off", async () => {
   await tunnel.breakOff();
 });
 
-test("a server that hangs is no quiet run", async () => {
+test("a server that hangs is not a quiet run", async () => {
   const { run, view, last } = await open("stopped");
   it.server.child.kill("SIGSTOP");
   await view.until(isSilent);

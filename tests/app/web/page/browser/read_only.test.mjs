@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// With --read-only nothing of a run can be changed: the page offers nothing, and the server refuses.
+// Under --read-only nothing of a run can be changed: the page offers nothing, and the server refuses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setUp } from "./support/case.mjs";

@@ -29,7 +29,7 @@ struct ServerOptions {
 /// The folder with the page that came with this program; empty where there is none. Then the API answers, and
 /// in the page's place it says what to do.
 std::filesystem::path installed_page();
-/// What to do then, a sentence.
+/// Says what to do where there is no page, in a sentence.
 const char* no_page_advice() noexcept;
 
 /// Such a server, of the store that protocol::catalogue_path() names. Needs a QCoreApplication and its event

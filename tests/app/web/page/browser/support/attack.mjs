@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run calls itself that would be a program in a page that does not escape it.
+// A run's name that would be a program in a page that does not escape it.
 export const ATTACK = '<img src=x onerror="window.attacked=1">';

@@ -97,7 +97,8 @@ export class View {
     return handle.jsonValue();
   }
 
-  // What a chart has drawn of a line, a piece for each generation, and the part of the axis that it shows.
+  // Returns what a chart has drawn of a line, a piece for each generation, and the part of the axis that it
+  // shows.
   async chart(name, line = name) {
     const selector = `figure.chart[data-chart="${name}"]`;
     await this.until((of, key) => document.querySelector(of)?.chart?.data()[key]?.some((piece) => piece.x0.length > 0), selector, line);
@@ -115,7 +116,7 @@ export class View {
     }, `figure.chart[data-chart="${name}"]`, to);
   }
 
-  // What axe-core finds that is serious or critical, a line each.
+  // Returns the serious and critical faults that axe-core finds, a line each.
   async accessibilityFaults() {
     await this.page.bringToFront();
     const axe = await (await import("node:fs/promises")).readFile(AXE, "utf8");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What most tests begin with: a store with recorded runs, a server of it and a browser, all of which end with the file.
+// The beginning of most tests: a store with recorded runs, a server of it and a browser, all of which end with the
+// file.
 import { after, before } from "node:test";
 import { Browser } from "./browser.mjs";
 import { Server } from "./server.mjs";

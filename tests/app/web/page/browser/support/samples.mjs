@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What has to hold of samples that a chart draws.
+// Invariants of samples that a chart draws.
 import assert from "node:assert/strict";
 
 // Within each generation a bucket ends before the next begins: nothing is drawn twice.

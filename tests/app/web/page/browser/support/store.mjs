@@ -38,7 +38,7 @@ export class Store {
     });
   }
 
-  // What `batchscope ARGS` prints; throws where it fails.
+  // Returns the output of `batchscope ARGS`; throws where it fails.
   async ask(...args) {
     const child = this.start(args);
     let out = "", err = "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `ssh -L` is to the browser: a port of its own that leads to the server, and may break off.
+// A stand-in for `ssh -L`: a port of its own that leads to the server, and may break off.
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
