@@ -55,7 +55,8 @@ QString clockText(double value, double interval) {
   return QLocale().toString(whole, 'f', 0) + (isShort ? QStringLiteral(":0") : QStringLiteral(":")) + rest;
 }
 
-// Seconds, minutes or hours by how large the axis is; where its ticks are no multiples of them, by the clock.
+// Seconds, minutes or hours by how large the axis is; where its ticks are not multiples of them, by the
+// clock.
 QString timeText(double value, double interval, double largest) {
   if (largest <= 3 * kMinute) return numberText(value, interval, 1) + tr(" s");
   if (largest <= 3 * kHour)
@@ -177,7 +178,8 @@ void paintBelow(QPainter& painter, const Projection& left, const AxisTicks& tick
     labels.push_back({from, from + wide, &tick});
   }
   if (labels.empty()) return;
-  // Which of them are named does not change as the view moves: the multiples of twice, thrice the interval.
+  // The choice of labelled ticks does not change as the view moves: the multiples of twice, thrice the
+  // interval.
   const double interval = ticks.bottom.size() > 1 ? ticks.bottom[1].value - ticks.bottom[0].value : 1;
   const auto number = [&](std::size_t i) {
     return left.logX ? static_cast<std::int64_t>(labels.size() - 1 - i)

@@ -25,7 +25,7 @@ class ChartCard : public QFrame {
   PlotView* plot() const { return plot_; }
   void setCompared(const std::vector<SceneRun>& runs, GroupBands bands);
   void setArrangeable();
-  // Which lines the legend hides, by line.
+  // Returns, by line, whether the legend hides it.
   const std::vector<bool>& hidden() const { return plot_->hidden(); }
   void setHidden(const std::vector<bool>& hidden);
 

@@ -22,7 +22,7 @@ void ChartLayout::setAvailable(std::vector<ChartSpec> charts) {
   arrange();
 }
 
-// What has no place yet comes after what is before it by default.
+// Returns the order with all charts: one that has no place yet comes after the one before it by default.
 std::vector<std::string> ChartLayout::wholeOrder() const {
   std::vector<std::string> order = order_;
   std::string before;
@@ -74,7 +74,7 @@ void ChartLayout::move(const std::string& name, const std::string& target) {
   arrange();
 }
 
-// Those that this run does not have are kept as far as there may be so many.
+// Removes places of charts that this run does not have, from the last on, until there are as many as may be.
 void ChartLayout::limitOrder() {
   for (auto place = order_.end(); place != order_.begin() && order_.size() > kMostPlaces;)
     if (find(available_, *--place) == available_.end()) place = order_.erase(place);

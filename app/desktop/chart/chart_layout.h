@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which charts a person sees, and in which order: what was chosen by hand over what is so by default. Charts
+// The charts that a person sees, in their order: what was chosen by hand over what is so by default. Charts
 // go by their names, so that another run with the same series looks the same, and what a run does not have
 // keeps its place for one that has. Of the charts of a program's own series only a few are there unasked.
 #pragma once
@@ -21,7 +21,7 @@ class ChartLayout {
   static constexpr std::size_t kMostOwn = 4;       // charts of a program's own series that come unasked
   static constexpr std::size_t kMostPlaces = 256;  // of charts, of this run and of others, that are kept
 
-  // What there is to show, in the default order.
+  // Sets the charts that there are to show, in the default order.
   void setAvailable(std::vector<ChartSpec> charts);
 
   // In the person's order, hidden ones too.
@@ -45,7 +45,7 @@ class ChartLayout {
   bool isShownUnasked(const std::string& name) const;
 
   std::vector<ChartSpec> available_, charts_;
-  // Those that there were when one was last moved; what comes later has its place by default, and takes none
+  // The charts that there were when one was last moved; a later one has its place by default, and takes none
   // here.
   std::vector<std::string> order_;
   std::map<std::string, bool> chosen_;  // whether it is shown

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What one chart is about to draw, in pixels of its plot area: the ranges of its axes, every line in pieces
-// that never cross a restart, the bands of the generations. Of one run, or of several that are compared; then
-// the first is the open one, whose generations the bands are.
+// A scene is one chart as it is about to be drawn, in pixels of its plot area: the ranges of its axes, every
+// line in pieces that never cross a restart, the bands of the generations. It shows one run, or several that
+// are compared; then the first is the open one, whose generations the bands are. Of one run, or of several
+// that are compared; then the first is the open one, whose generations the bands are.
 #pragma once
 
 #include <QPolygonF>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a chart shows, as data: its lines, the series and unit behind each, and which axis they belong to. The
-// dashboard is a list of these; a further chart is a further entry.
+// The specification of a chart, as data: its lines, the series and unit behind each, and which axis they
+// belong to. The dashboard is a list of these; a further chart is a further entry.
 #pragma once
 
 #include <QString>
@@ -58,9 +58,10 @@ struct ChartSpec {
   std::set<std::string> series() const;
 };
 
-// That the window knows of, in their default order; those of the program's own series are own_charts.h's.
+// Returns the charts that the window knows of, in their default order; those of the program's own series are
+// own_charts.h's.
 std::vector<ChartSpec> dashboardCharts();
-// Of the goodput explorer, too.
+// Charts of the goodput explorer, too.
 ChartSpec scalingRulesChart();
 ChartSpec noiseChart();
 

@@ -9,7 +9,7 @@
 
 namespace batchscope::desktop {
 
-// What of the line lies inside, in as many pieces as it enters.
+// Returns the parts of the line that lie inside, as many pieces as it enters.
 std::vector<QPolygonF> clipped(const QPolygonF& line, const QRectF& to);
 
 }  // namespace batchscope::desktop

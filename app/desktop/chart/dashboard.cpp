@@ -77,7 +77,7 @@ QWidget* Dashboard::makeOffer() {
   return offer;
 }
 
-// Its charts come with its first samples, which are being read: those that stay are not made anew.
+// Charts come with the model's first samples, which are being read: those that stay are not made anew.
 void Dashboard::setModel(SeriesModel* model) {
   model_ = model;
   for (const auto& [name, card] : made_) card->plot()->setModel(model);

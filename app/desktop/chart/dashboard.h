@@ -33,7 +33,7 @@ class Dashboard : public QScrollArea {
   // New samples are in the model.
   void refresh();
 
-  // Those that are shown, in their order.
+  // Returns the shown cards, in their order.
   const std::vector<ChartCard*>& cards() const { return cards_; }
   std::set<std::string> series() const;
   // Another card that shows the same; the lines that its legend hides are those of the card. The caller's.
@@ -48,7 +48,8 @@ class Dashboard : public QScrollArea {
   // Fills the dashboard with one chart; null: all again.
   void enlarge(ChartCard* card);
   ChartCard* enlarged() const { return enlarged_; }
-  // Which one keys and menus mean: the one with the focus, else the one under the mouse, else the first.
+  // Returns the card that keys and menus mean: the one with the focus, else the one under the mouse, else the
+  // first.
   ChartCard* current() const;
   // Gives the focus to a neighbour of the current one.
   void focusNeighbour(int by);

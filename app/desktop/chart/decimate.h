@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// From samples to pixels. Every pixel column gets at most two points of the raw line, the lowest and the
-// highest value that falls into it, in the order that continues the line most closely; so no spike is lost
-// and none is drawn twice. Beside it the smoothed line: an exponential moving average over columns, debiased
-// (divided by the sum of its weights), that skips what is not finite. NaN breaks a line, and so does a hole:
-// a line tells of values, and where there are none it would tell a tale.
+// Decimation of samples to pixels. Every pixel column gets at most two points of the raw line, the lowest and
+// the highest value that falls into it, in the order that continues the line most closely; so no spike is
+// lost and none is drawn twice. Beside it the smoothed line: an exponential moving average over columns,
+// debiased (divided by the sum of its weights), that skips what is not finite. NaN breaks a line, and so does
+// a hole: a line tells of values, and where there are none it would tell a tale.
 #pragma once
 
 #include <QPolygonF>
@@ -32,8 +32,8 @@ struct Projection {
   double xAt(double px) const;
 };
 
-// Which pixel column of a plot a step falls into: the steps at which the columns begin, looked up once for
-// all lines of a chart.
+// Maps steps to pixel columns of a plot: the steps at which the columns begin, looked up once for all lines
+// of a chart.
 class ColumnSteps {
  public:
   ColumnSteps(const common::StepMap& map, const Projection& projection);
@@ -52,7 +52,7 @@ class ColumnSteps {
   std::vector<double> steps_;
 };
 
-// What falls into one column. A mean of NaN breaks the line.
+// The samples that fall into one column. A mean of NaN breaks the line.
 struct Column {
   std::int64_t index = 0;
   std::int64_t buckets = 0, samples = 0;

@@ -23,7 +23,7 @@ QString FormulaHover::text() const {
   return at ? formulaTip(series_, *model, *at) : QString();
 }
 
-// What the widget says of itself comes last.
+// The widget's own tip comes last.
 bool FormulaHover::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QObject::eventFilter(watched, event);
   QString text = this->text();

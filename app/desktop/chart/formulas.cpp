@@ -228,7 +228,7 @@ std::optional<WorkedFormula> workedFormula(const std::string& series, SeriesMode
     }
     if (worked.computed && worked.recorded && isSame(*worked.computed, *worked.recorded)) return worked;
     if (needsStepBefore(formula)) {
-      // What was recorded last before is not of the step before: a recording may leave steps out.
+      // The last recorded step need not be the step before: a recording may leave steps out.
       worked.numbers.clear();
       worked.computed.reset();
     }

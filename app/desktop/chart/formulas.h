@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the quantities of a run mean, as a table: each in words and in symbols, how it follows from other
+// The meaning of a run's quantities, as a table: each in words and in symbols, how it follows from other
 // recorded series, and where that comes from; so that the numbers of a step can be put into the formula and
 // seen to give what was recorded.
 #pragma once
@@ -26,7 +26,7 @@ struct WorkedFormula {
   std::optional<double> recorded;
 };
 
-// What has to be read so that the series can be explained.
+// Returns the series that have to be read so that this one can be explained.
 std::set<std::string> formulaInputs(const std::string& series);
 
 // None where the series has no formula. Where several rules may have made a value, the one that gives it.

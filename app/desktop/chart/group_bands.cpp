@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kColumn = 2;  // px
 
-// Of sorted values, between neighbours where it falls there.
+// Returns a quantile of sorted values, interpolated between neighbours.
 double quantile(const std::vector<double>& sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
@@ -53,7 +53,7 @@ SceneLine bundled(const std::vector<SceneLine>& members, const QRectF& plot, Gro
     std::vector<double> heights;
     for (const SceneLine& member : members)
       if (const auto y = member.yAt(std::nullopt, x)) heights.push_back(*y);
-    // A run that ends or restarts is no leap of the others.
+    // A run that ends or restarts is not a leap of the others.
     if (heights.size() != count) finish();
     count = heights.size();
     if (heights.empty()) continue;

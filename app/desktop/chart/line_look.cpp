@@ -17,7 +17,7 @@ constexpr double kLargeRadius = 3.2;  // of one that names a run
 constexpr int kMarkers = 4;
 constexpr QSize kSample(12, 12);  // as all samples in lists (look/swatch.h)
 
-// By the place of a line among the lines that are no bounds.
+// Returns the stroke pattern by the place of a line among the lines that are not bounds.
 QList<qreal> strokesAt(std::size_t place) {
   static const QList<qreal> patterns[] = {
       {}, {4, 2.5}, {0.5, 2.5}, {5, 2, 0.5, 2}, {8, 2.5}, {5, 2, 0.5, 2, 0.5, 2}};

@@ -33,7 +33,7 @@ struct LineLook {
   bool isSparse = false;  // has its marker at every value
 };
 
-// Of a run among others, by its slot of Theme::runs, apart from strokes.
+// Returns the look of a run among others, by its slot of Theme::runs, apart from strokes.
 LineLook lookOfRun(int run, const Theme& theme);
 // `run`: the slot of the run among those compared; none: nothing is compared.
 LineLook lookOf(const ChartSpec& spec, std::size_t line, const Theme& theme, std::optional<int> run = {});

@@ -18,7 +18,8 @@ struct BandPlace {
   double x, low, middle, high;
 };
 
-// Of windows that follow one another without a hole; their first and last reach to the ends of their steps.
+// A stretch of windows that follow one another without a hole; the first and last reach to the ends of their
+// steps.
 struct BandStretch {
   std::vector<BandPlace> places;
   double left = 0, right = 0;
@@ -135,7 +136,7 @@ NoiseBand noiseBand(std::span<const NoiseWindow> windows, WindowPlaces& at, cons
     };
     for (const BandPlace& place : places) {
       const double y = projection.py(place.middle), top = projection.py(place.high);
-      // What is not > 0 has no place on a logarithmic axis; a band goes down to its edge.
+      // A value that is not > 0 has no place on a logarithmic axis; a band goes down to its edge.
       const double bottom =
           projection.log && !(place.low > 0) ? projection.plot.bottom() : projection.py(place.low);
       if (!std::isfinite(y) || !std::isfinite(top) || !std::isfinite(bottom)) {

@@ -26,7 +26,7 @@ class WindowPlaces {
       : map_(map), projection_(projection) {}
 
   double px(double step) const { return projection_.px(map_.at(step)); }
-  // Of the middle of a window, which is the so many-th of its line.
+  // Value at the centre of window `number`.
   double middle(std::size_t number, const NoiseWindow& window);
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kColumns = 16;  // buckets that a window is to have at the least, where they can be had
 
-// Of a standard normal distribution: what splits it into five equal parts has these in their middles.
+// Medians of the fifths of a standard normal distribution.
 constexpr std::array kMiddles{-1.2816, -0.5244, 0.0, 0.5244, 1.2816};
 // The expected range of 2, 4, 8 .. values with standard deviation 1.
 constexpr std::array kRanges{1.128, 2.059, 2.847, 3.532, 4.139, 4.687, 5.189,

@@ -19,7 +19,7 @@ namespace names = protocol::series;
 
 constexpr std::size_t kMostLines = 4;  // as many colours as a chart tells apart
 
-// Of the series of every run, what no chart of the dashboard draws.
+// The series of every run that no chart of the dashboard draws.
 constexpr std::array kBookkeeping{names::kMono,           names::kTime,    names::kEpoch,   names::kReplicas,
                                   names::kNonFiniteSteps, names::kSamples, names::kStepTime};
 

@@ -11,7 +11,8 @@
 
 namespace batchscope::desktop {
 
-// Of all that a run has recorded, those that are not of every run, nor of its devices; by name.
+// Returns charts of the recorded series that only this program has: neither those of every run nor those of
+// its devices; by name.
 std::vector<ChartSpec> ownCharts(const std::vector<std::string>& recorded);
 
 }  // namespace batchscope::desktop

@@ -43,11 +43,11 @@ class PlotView : public QWidget {
   const SeriesPainter& painter() const { return painter_; }
   const AxisTicks& ticks() const { return ticks_; }
   QRectF plotArea() const;
-  // What stands beside the cross-hair; no rows: nothing does.
+  // Returns the values beside the cross-hair; no rows: there are none.
   ValuesBox values() const;
 
  Q_SIGNALS:
-  // What is to be known of how the values are drawn; empty: nothing.
+  // Emitted when there is a note on how the values are drawn; empty: none.
   void noted(const QString& note);
 
  protected:

@@ -17,7 +17,7 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr double kBeyondInitial = 16;  // times the initial batch size, where the run has no largest
-constexpr double kMost = 1e9;          // samples, micro-batches; what is beyond is no training
+constexpr double kMost = 1e9;          // samples, micro-batches; what is beyond is not training
 
 OperatingPoint pointOf(const run::Prediction& prediction, BatchLimit limit = BatchLimit::None) {
   return {prediction.at.num_replicas,
@@ -37,7 +37,8 @@ bool needsTwoGradients(const protocol::Model& model, int replicas) {
   return replicas == 1 && !model.single_gradient;
 }
 
-// What is left to them without accumulation, where the program leaves a choice at all.
+// Returns whether these replicas can only take the initial batch size, although the program leaves a choice:
+// they need two gradients, and there is no accumulation.
 bool keepsInitial(const protocol::Model& model, int replicas) {
   return needsTwoGradients(model, replicas) && !model.accumulation && !run::has_fixed_batch_size(model);
 }
@@ -50,8 +51,8 @@ class Configurations {
 
   const std::optional<run::Prediction>& best() const { return best_; }
 
-  // What comes nearest to the batch size; the fastest of the feasible ones, or else as it would be without
-  // the limit that it has.
+  // Returns the point nearest to the batch size; the fastest of the feasible ones, or else as it would be
+  // without the limit that it has.
   OperatingPoint nearest(double batch) const {
     if (run::has_fixed_batch_size(model_)) {
       const int steps = best_ ? best_->at.accumulation_steps : 0;
@@ -161,7 +162,7 @@ GoodputPrediction predictGoodput(const protocol::Model& model, int replicas, int
   for (int i = 0; i < points; ++i)
     curve.push_back(
         configurations.nearest(low * std::pow(high / low, static_cast<double>(i) / (points - 1))));
-  // Of those of one batch size the feasible one, and of these the best, which came first.
+  // Keeps, of the points of one batch size, the feasible one, and of these the best, which came first.
   std::stable_sort(curve.begin(), curve.end(), [](const OperatingPoint& a, const OperatingPoint& b) {
     return std::pair(a.batchSize, !a.isFeasible()) < std::pair(b.batchSize, !b.isFeasible());
   });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the fitted model predicts of a number of replicas (run/prediction.h), as the window draws and words
-// it: the curve over batch size, the best of it and the run's own place on it. One function gives all three,
-// so that they agree: the best is the highest of the points that the run may take, and each of the others
-// names the limit that keeps the run from it. What was measured is none of this: run/measured_rate.h.
+// The fitted model's predictions for a number of replicas (run/prediction.h), as the window draws and words
+// them: the curve over batch size, the best of it and the run's own place on it. One function gives all
+// three, so that they agree: the best is the highest of the points that the run may take, and each of the
+// others names the limit that keeps the run from it. What was measured is none of this: run/measured_rate.h.
 #pragma once
 
 #include <QString>
@@ -18,7 +18,7 @@
 
 namespace batchscope::desktop {
 
-// What keeps a run from a batch size, if anything does.
+// The limit that keeps a run from a batch size, if any does.
 enum class BatchLimit {
   None,
   FixedBatchSize,
@@ -57,7 +57,7 @@ GoodputPrediction predictGoodput(const protocol::Model& model, int replicas, int
 // where they do not.
 std::optional<OperatingPoint> presentPoint(const protocol::Model& model, int replicas,
                                            const std::map<std::string, double>& latest);
-// What the run would do on so many replicas; empty where nothing is feasible.
+// Returns the best point on so many replicas; empty where nothing is feasible.
 std::optional<OperatingPoint> bestPoint(const protocol::Model& model, int replicas);
 std::vector<OperatingPoint> goodputCurve(const protocol::Model& model, int replicas, int points);
 
@@ -67,8 +67,8 @@ QString limitText(const protocol::Model& model, int replicas, BatchLimit limit);
 QString constraintText(const protocol::Model& model, int replicas);
 // "≈ 18,410", which no line breaks: what is predicted has this mark, and what was measured has none.
 QString predictedText(double value, int digits = 3);
-// Of a restart: "Predicted goodput ≈ 18,410 samples/s, obtained 17,890 (−3 %)", or that it is still being
-// measured where `goesOn`; empty where nothing was predicted.
+// Says how a restart compares with its prediction: "Predicted goodput ≈ 18,410 samples/s, obtained 17,890 (−3
+// %)", or that it is still being measured where `goesOn`; empty where nothing was predicted.
 QString forecastText(const storage::Generation& generation, bool goesOn);
 // "8 replicas share 2 devices: no faster than 2"; empty where each has its own, or nothing is known.
 QString sharingText(const protocol::Model& model, int replicas);

@@ -7,7 +7,7 @@ namespace batchscope::desktop {
 
 class SeriesModel;
 
-// What a generation did again, because the checkpoint it began with undid it.
+// The steps that a generation did again, because the checkpoint it began with undid them.
 struct Repeated {
   std::int64_t steps = 0;
   double seconds = 0;

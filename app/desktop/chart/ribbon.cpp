@@ -36,7 +36,7 @@ std::vector<Place> placesOf(const QPolygonF& line) {
   return places;
 }
 
-// Of the places from first to last.
+// Returns the outline of the places from first to last.
 QPolygonF outline(const std::vector<Place>& places, std::size_t first, std::size_t last, double width) {
   std::vector<QPointF> above, below;
   for (std::size_t i = first; i <= last; ++i) {

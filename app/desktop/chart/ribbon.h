@@ -16,8 +16,8 @@ namespace batchscope::desktop {
 // Whether the line runs to the right in steps so small that a ribbon is indistinguishable from a stroke.
 bool isDense(const QPolygonF& line);
 
-// Of a dense line, in pieces that overlap by one place, for a pen that hides what is below. Points that share
-// an x are one place that reaches from the lowest to the highest of them.
+// Returns a dense line as areas that overlap by one place, for a pen that hides what is below. Points that
+// share an x are one place that reaches from the lowest to the highest of them.
 std::vector<QPolygonF> ribbon(const QPolygonF& line, double width);
 
 }  // namespace batchscope::desktop

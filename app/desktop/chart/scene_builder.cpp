@@ -14,7 +14,7 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max() - 1;  // no end is known
-// From so many steps a pixel column on, noise is a band.
+// Steps a pixel column from which on noise is a band.
 constexpr double kNoise = 4;
 constexpr double kFewest = 12;  // steps of a window of noise, for its quantiles to say something
 constexpr double kWindow = 3;   // pixels of it, at the least
@@ -253,7 +253,7 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
     return line < options.isHidden.size() && options.isHidden[line];
   };
 
-  // By run and line.
+  // Parts by run and line.
   std::vector<std::vector<std::vector<Part>>> parts(runs.size(),
                                                     std::vector<std::vector<Part>>(spec.lines.size()));
   ValueRange left, right;

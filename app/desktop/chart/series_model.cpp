@@ -307,8 +307,8 @@ std::optional<double> SeriesModel::value(const std::string& series, const StepRe
   return sampleIn(series, at.generation, *bucket, at.step).value_or(bucket->mean);
 }
 
-// Which of the bucket's samples it is, the store knows; it is asked once for all of them, for the cross-hair
-// is painted many times and moves by little.
+// Finds the sample of a bucket. The store is asked once for all of them, for the cross-hair is painted many
+// times and moves by little.
 std::optional<double> SeriesModel::sampleIn(const std::string& series, int generation, const Bucket& bucket,
                                             std::int64_t step) {
   Detail& detail = details_[series];

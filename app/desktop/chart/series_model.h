@@ -48,14 +48,14 @@ class SeriesModel {
  public:
   explicit SeriesModel(std::filesystem::path samples);
 
-  // Which series to follow; those that an x axis counts always are.
+  // Sets the series to follow; those that an x axis counts always are.
   void want(const std::set<std::string>& series);
 
   // Reads what is new, given the run's generations; true where anything was. Throws Error as the store does,
   // but a file that is not there yet is only no news.
   bool refresh(const std::vector<storage::Generation>& generations);
 
-  // What the run has recorded so far, wanted or not, by name.
+  // Returns the names of the series that the run has recorded so far, wanted or not.
   const std::vector<std::string>& recorded() const { return recorded_; }
 
   const std::vector<GenerationSpan>& generations() const { return spans_; }
@@ -64,8 +64,8 @@ class SeriesModel {
 
   // Valid until the next refresh.
   common::StepMap map(XAxis axis, int generation) const;
-  // From the first to the newest sample, from zero where that is near; low > high where there is none. For a
-  // logarithmic axis from the first place above zero.
+  // The range from the first to the newest sample, from zero where that is near; low > high where there is
+  // none. For a logarithmic axis from the first place above zero.
   struct Extent {
     double low = 0, high = -1;
     bool empty() const { return !(high >= low); }

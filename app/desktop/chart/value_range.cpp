@@ -75,7 +75,7 @@ std::pair<double, double> ValueRange::range(const RangeOptions& options) {
   if (!(high > low)) high = low + (low != 0 ? std::abs(low) * 0.1 : 1);
   const double step = common::roundInterval(low, high, 4);
   const double top = std::ceil((high + 0.02 * (high - low)) / step) * step;
-  // A base that is no round number has its line a little above the edge.
+  // A base that is not a round number has its line a little above the edge.
   if (low == base && base != 0) return {base - 0.06 * (top - base), top};
   return {std::floor(low / step) * step, top};
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr double kRow = 14, kPadding = 7, kNameGap = 6, kColumnGap = 12;
 constexpr double kBeside = 10;  // between the cross-hair and the box
 
-// Of the chart's axis, where that has one that belongs to a value.
+// Returns the unit of the chart's axis, where that has one that belongs to a value.
 QString unitOf(const LineSpec& line) {
   const auto first = line.series.substr(0, line.series.find('-'));  // of a difference
   const common::Unit unit = common::unitOf(first);
@@ -23,7 +23,7 @@ QString unitOf(const LineSpec& line) {
 }
 
 std::optional<double> valueOf(SeriesModel& model, const LineSpec& line, const StepRef& at) {
-  // What is measured once in a while holds over restarts.
+  // A sparse series, measured once in a while, holds over restarts.
   const auto value = line.isSparse ? model.newest(line.series, at) : model.value(line.series, at);
   return value && !std::isnan(*value) ? std::optional(*value * line.factor) : std::nullopt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What stands beside the cross-hair: the values of all lines of a chart at that step, or of all runs that are
+// The values beside the cross-hair: those of all lines of a chart at that step, or of all runs that are
 // compared. Values come from the series, each the newest at or before the step; a line that has none yet is
 // not there.
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What all charts share: the x axis, the zoomed range with its undo, following, smoothing, logarithmic axes,
-// and the step under the cross-hair. Zooms and pans by hand can be undone; the turns of a wheel and the keys
-// that follow one another closely count as one.
+// The view that all charts share: the x axis, the zoomed range with its undo, following, smoothing,
+// logarithmic axes, and the step under the cross-hair. Zooms and pans by hand can be undone; the turns of a
+// wheel and the keys that follow one another closely count as one.
 #pragma once
 
 #include <QElapsedTimer>
@@ -51,8 +51,8 @@ class ViewState : public QObject {
   // The runs beside the open one, all of which is to be in view. Borrowed.
   void setCompanions(std::vector<const SeriesModel*> companions);
 
-  // What of `axis` is in view: the zoom, translated where it was made on another axis, else everything.
-  // `isLog`: also where the shared x axis is not logarithmic.
+  // Returns the part of `axis` in view: the zoom, translated where it was made on another axis, else
+  // everything. `isLog`: also where the shared x axis is not logarithmic.
   Extent range(const SeriesModel& model, XAxis axis, bool isLog = false) const;
   // x moved by a share of the range, as the axis counts.
   double shifted(const Extent& range, double x, double share) const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the horizontal axis counts. All but the steps are recorded series (common/step_map.h): scale-invariant
-// iterations are "progress", the statistical epoch (progress in units of a pass at the initial batch size) is
-// "epoch", and active time is wall time without the pauses between generations.
+// The quantity that the horizontal axis counts. All but the steps are recorded series (common/step_map.h):
+// scale-invariant iterations are "progress", the statistical epoch (progress in units of a pass at the
+// initial batch size) is "epoch", and active time is wall time without the pauses between generations.
 #pragma once
 
 #include <QString>

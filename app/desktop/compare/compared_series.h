@@ -38,7 +38,7 @@ class ComparedSeries : public QObject {
                  QObject* parent = nullptr);
   ~ComparedSeries() override;
 
-  // What the charts show of every run.
+  // Sets the series that the charts show of every run.
   void want(const std::set<std::string>& series);
   // The open run first; empty where nothing is compared. The models are valid until changed().
   const std::vector<Entry>& runs() const { return runs_; }

@@ -268,7 +268,7 @@ QString ControlPanel::predictionText() const {
   return chosen == present_ ? presentText(*session_->model()) : changeText(*session_->model(), chosen);
 }
 
-// What was measured, and beside it what the model makes of the same configuration.
+// Says what was measured, and beside it what the model predicts for the same configuration.
 QString ControlPanel::presentText(const protocol::Model& model) const {
   const auto& measured = session_->measured();
   const auto now = presentPoint(model, present_, session_->status().latest);

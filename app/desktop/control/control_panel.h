@@ -38,14 +38,15 @@ class ControlPanel : public QFrame {
   QPushButton* pauseButton() const { return pause_; }
   QPushButton* stopButton() const { return stop_; }
 
-  // What opens the explorer, beside the small curve, and why it scaled, beside the last restart.
+  // Sets the actions that open the explorer, beside the small curve, and why it scaled, beside the last
+  // restart.
   void setPages(QAction* explorer, QAction* scaling);
 
  Q_SIGNALS:
   // A run that nobody supervises is to go on; 0: as many replicas as before.
   void resumeRequested(int replicas);
   void explorerRequested();
-  // What the restart button says or whether it is enabled.
+  // Emitted when the restart button's text or state changed.
   void restartUpdated();
 
  private:

@@ -22,7 +22,7 @@ class ReplicaButtons : public QWidget {
  public:
   explicit ReplicaButtons(QWidget* parent = nullptr);
 
-  // What the run may use, and how many of these no other run has.
+  // Devices that the run may use, and how many of these no other run has.
   struct Devices {
     int all = 1;
     int free = 1;
@@ -31,7 +31,7 @@ class ReplicaButtons : public QWidget {
   };
   void setDevices(const Devices& devices);
   void setPresent(int replicas);
-  // What is predicted of a count, for its hint; may be empty.
+  // Sets the function that gives the prediction for a count, for its hint; may be empty.
   void setPrediction(std::function<QString(int)> of);
   // A count that is not among the choices becomes one.
   void setChosen(int replicas);

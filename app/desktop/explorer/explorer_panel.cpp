@@ -33,7 +33,7 @@ QHBoxLayout* headOf(QFrame* card, const QString& title, QLabel* unit) {
   return hbox(nullptr, {12, 0, 10, 0}, 7, {named("chartTitle", card, title), unit, rest()});
 }
 
-// By the rows of the what-if card: of rates, as a text each, then of what the step is made of.
+// Texts by the rows of the what-if card: of rates, as a text each, then of what the step is made of.
 std::array<QString, 6> textsOf(const std::optional<OperatingPoint>& point, std::array<QString, 3> rates) {
   std::array<QString, 6> texts;
   std::move(rates.begin(), rates.end(), texts.begin());
@@ -160,7 +160,7 @@ void ExplorerPanel::setRestart(const OfferedRestart& restart) {
 
 void ExplorerPanel::sessionOpened() {
   SeriesModel* series = session_->series();
-  // What only this page needs is read once it is looked at.
+  // Series that only this page needs are read once it is looked at.
   if (series != nullptr && isVisible()) {
     for (const ChartCard* chart : cards_) series->want(chart->plot()->spec().series());
     const auto names = run::step_time_series();

@@ -27,7 +27,7 @@ class Figure : public QChartView {
   // Where a place on the bottom and left axes lies on the widget, and the other way round.
   QPointF place(double x, double y) const;
   double valueAt(double pixel) const;
-  // What is pointed at; empty: nothing.
+  // Returns the text of the point under the mouse; empty: there is none.
   QString chosenText() const;
 
  protected:
@@ -44,7 +44,7 @@ class Figure : public QChartView {
   void wheelEvent(QWheelEvent* event) override;
 
  private:
-  // What can be pointed at.
+  // A place that can be pointed at.
   struct Target {
     double x, y;
     bool isRight;

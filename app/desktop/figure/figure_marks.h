@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What Qt Charts draws of a series of a figure: lines, dots, or an area, in the colours of the theme at hand.
+// The marks by which Qt Charts draws a series of a figure: lines, dots, or an area, in the colours of the
+// theme at hand.
 #pragma once
 
 #include <QAbstractSeries>
@@ -12,7 +13,7 @@ namespace batchscope::desktop {
 
 bool isDots(const FigureSeries& series);
 
-// Whoever adds them to a chart owns them.
+// Returns new marks; a chart that they are added to owns them.
 QList<QAbstractSeries*> marksOf(const FigureSeries& series, const FigureAxes& axes);
 
 }  // namespace batchscope::desktop

@@ -86,7 +86,7 @@ FigureData GoodputCurve::figure() const {
   if (const auto& best = prediction_.best) {
     const auto at = static_cast<double>(best->batchSize);
     data.notes.push_back({at, kAnywhere, tr("best %1").arg(formatCount(best->batchSize)), {Ink::Accent}});
-    // What a program fixes is one place on a line that is out of reach.
+    // A batch size that a program fixes is one place on a line that is out of reach.
     data.series.push_back({.ink = {Ink::Series, 0},
                            .mark = FigureSeries::Mark::Dots,
                            .points = {{at, best->goodput}},

@@ -109,7 +109,7 @@ class Parser {
     if (words.size() != 1) refuse(QStringLiteral("one word is expected, not %1").arg(words.size()));
     return words.first();
   }
-  // Its place among the choices.
+  // Returns the word's place among the choices.
   int oneOf(const QString& word, const QStringList& choices) const {
     const auto place = choices.indexOf(word);
     if (place < 0)
@@ -119,13 +119,13 @@ class Parser {
   double number(const QString& word) const {
     bool isNumber = false;
     const double value = word.toDouble(&isNumber);
-    if (!isNumber) refuse(QStringLiteral("\"%1\" is no number").arg(word));
+    if (!isNumber) refuse(QStringLiteral("\"%1\" is not a number").arg(word));
     return value;
   }
   int count(const QString& word) const {
     const double value = number(word);
     if (value < 1 || value > 1e9 || value != std::floor(value))
-      refuse(QStringLiteral("\"%1\" is no whole number above zero").arg(word));
+      refuse(QStringLiteral("\"%1\" is not a whole number above zero").arg(word));
     return static_cast<int>(value);
   }
 
@@ -142,7 +142,7 @@ class Parser {
     if (words.size() != 3) refuse(QStringLiteral("share FIRST SECOND DEVICES is expected"));
     const int devices = count(words[2]);
     if (devices % 2 != 0 || devices > kMostShared)
-      refuse(QStringLiteral("\"%1\" is no even number up to %2").arg(words[2]).arg(kMostShared));
+      refuse(QStringLiteral("\"%1\" is not an even number up to %2").arg(words[2]).arg(kMostShared));
     add(ShareDevices{recorded(words[0]), recorded(words[1]), devices});
   }
 

@@ -98,12 +98,12 @@ struct Lesson {
 // Throws Error(usage) naming the lesson, the line, what is wrong and what would be right.
 Lesson parseLesson(const QString& name, const QString& source);
 
-// Those that are compiled in, in their order. Throws as parseLesson.
+// Returns the lessons that are compiled in, in their order. Throws as parseLesson.
 std::vector<Lesson> bundledLessons();
 
-// What `batchscope import` reads; it need not be there.
+// Returns the file that `batchscope import` reads; it need not be there.
 QString recordedRunFile(const QString& run);
-// By which an imported one is found again.
+// Returns the tag by which an imported one is found again.
 QString recordedRunTag(const QString& run);
 
 }  // namespace batchscope::desktop

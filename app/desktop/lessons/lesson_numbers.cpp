@@ -63,7 +63,7 @@ double pauseOf(const Number& number, RunSession& session) {
   return std::nan("");
 }
 
-// Of all restarts that began a generation up to this one.
+// Returns the sum of the pauses of all restarts that began a generation up to this one.
 double pausesOf(const Number& number, RunSession& session) {
   double sum = 0;
   for (const storage::Generation& generation : session.generations()) {

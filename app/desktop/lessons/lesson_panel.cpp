@@ -75,7 +75,7 @@ class LessonDelegate : public QStyledItemDelegate {
  private:
   static constexpr int kRowMargin = 10, kTitle = 20, kTick = 20;
 
-  // Of the summary, in a row of this width.
+  // Returns the height of the summary, in a row of this width.
   static int summaryHeight(const QModelIndex& index, int width) {
     return QFontMetrics(interfaceFont(11))
         .boundingRect(QRect(0, 0, width - 2 * kRowMargin, 1000), Qt::TextWordWrap,
@@ -256,7 +256,7 @@ void LessonPanel::choose(std::size_t choice) {
   reply_->show();
 }
 
-// With air between the paragraphs and in tables, which a label alone does not give.
+// Sets the text with air between the paragraphs and in tables, which a label alone does not give.
 void LessonPanel::setText(const QString& markdown) {
   QTextDocument document;
   document.setDefaultFont(text_->font());

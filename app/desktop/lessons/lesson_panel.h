@@ -41,7 +41,7 @@ class LessonPanel : public QFrame {
   void start(int row);
   // The next page, after the last the list; the one before.
   void turn(int pages);
-  // What the page says and asks, once its numbers are known.
+  // Sets the page's text and its questions, once its numbers are known.
   void setContent(const QString& markdown, std::vector<LessonChoice> choices);
 
  Q_SIGNALS:

@@ -42,7 +42,8 @@ class LessonStage : public QObject {
     Launcher* launcher;
     SharingPanel* sharing;
     const QAction *explorer, *why;  // checked while it is shown
-    // What a lesson may point at: charts, by a series of theirs (null: none has it), and other cards by name.
+    // Targets that a lesson may point at: charts, by a series of theirs (null: none has it), and other cards
+    // by name.
     std::function<QWidget*(const std::string& series)> chartWith;
     std::map<QString, QWidget*> cards = {};
   };
@@ -70,7 +71,7 @@ class LessonStage : public QObject {
   void highlight(const QString& what);
   QWidget* named(const QString& what) const;
 
-  // What was open when the lesson began.
+  // The view of before the lesson began.
   struct Before {
     std::string run;  // its id; empty: none
     ViewState::Look look;

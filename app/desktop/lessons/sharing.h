@@ -31,7 +31,7 @@ class Sharing {
 
   int devices() const { return static_cast<int>(runs_[0].goodput.size()) - 1; }
   const SharingRun& run(std::size_t which) const { return runs_.at(which); }
-  // Of the first run (0) or the second, where the first has `first` devices.
+  // Returns the devices of the first run (0) or the second, where the first has `first` devices.
   int share(std::size_t which, int first) const { return which == 0 ? first : devices() - first; }
   double goodput(std::size_t which, int first) const;
   double sum(int first) const { return goodput(0, first) + goodput(1, first); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a lesson on sharing is about, to play with: devices are moved from one run to the other, by the slider
-// or in the plot, and it is seen what each learns, what both learn in sum, who is better off than with a fair
-// share, and how the pool would split them.
+// The experiment of a lesson on sharing: devices are moved from one run to the other, by the slider or in the
+// plot, and it is seen what each learns, what both learn in sum, who is better off than with a fair share,
+// and how the pool would split them.
 #pragma once
 
 #include <QWidget>

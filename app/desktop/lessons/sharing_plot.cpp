@@ -61,7 +61,7 @@ FigureData SharingPlot::figure() const {
                           formatNumber(sharing_->goodput(1, first)), formatNumber(point.y));
   }
 
-  // Those of one split share a label.
+  // Marks of one split share a label.
   const double anywhere = std::numeric_limits<double>::quiet_NaN();
   std::map<int, QStringList> texts;
   for (const Mark& mark : marks_) texts[mark.first] << mark.text;

@@ -15,7 +15,7 @@ class SharingPlot : public Figure {
  public:
   explicit SharingPlot(QWidget* parent = nullptr);
 
-  // What the dashed lines stand for, by the devices of the first run.
+  // A dashed line, by the devices of the first run.
   struct Mark {
     int first = 0;
     QString text;

@@ -12,7 +12,7 @@ class QToolButton;
 
 namespace batchscope::desktop {
 
-// What stands in a row or column.
+// An item of a row or column.
 struct BoxItem {
   BoxItem(QWidget* what, int share = 0, Qt::Alignment at = {}) : widget(what), stretch(share), place(at) {}
   BoxItem(QLayout* what, int share = 0) : layout(what), stretch(share) {}

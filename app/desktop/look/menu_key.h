@@ -8,7 +8,7 @@ class QAbstractItemView;
 
 namespace batchscope::desktop {
 
-// Of a view whose menu is opened by customContextMenuRequested.
+// Opens by key the menu of a view that is opened by customContextMenuRequested.
 void openMenuByKey(QAbstractItemView* view);
 
 }  // namespace batchscope::desktop

@@ -8,7 +8,7 @@ class QWidget;
 
 namespace batchscope::desktop {
 
-// What lies beneath has the wheel.
+// Leaves the wheel to what lies beneath the field.
 void ignoreWheel(QWidget* field);
 
 }  // namespace batchscope::desktop

@@ -11,7 +11,7 @@ namespace {
 
 constexpr QSize kSize(12, 12);
 
-// With round ends, in the middle.
+// Draws a bar with round ends, in the middle.
 QPixmap bar(const QColor& colour, double width, double height) {
   const qreal ratio = qGuiApp->devicePixelRatio();
   QPixmap picture((QSizeF(kSize) * ratio).toSize());

@@ -14,7 +14,8 @@ struct Theme;
 QPixmap dot(const QColor& colour);
 QPixmap stroke(const QColor& colour);
 
-// Of a run or a job: green running, amber waiting or between states, red failed, grey done.
+// Returns the colour of a run's or a job's state: green running, amber waiting or between states, red failed,
+// grey done.
 QColor stateColour(const QString& state, const Theme& theme);
 
 }  // namespace batchscope::desktop

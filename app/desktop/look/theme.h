@@ -56,7 +56,7 @@ QFont interfaceFont(int pixels, QFont::Weight weight = QFont::Normal);
 QFont fixedFont(int pixels);
 
 QColor withAlpha(QColor colour, double alpha);
-// From `a`, with the share 0, to `b`, with 1.
+// Mixes two colours: `a` with the share 0, `b` with 1.
 QColor mixed(const QColor& a, const QColor& b, double share);
 
 // WCAG 2 contrast ratio, 1..21.

@@ -124,7 +124,7 @@ Toast* Toasts::add(const QString& message) {
   return toast;
 }
 
-// Of several that offer something, the keys are the newest one's: a key that two have would press neither.
+// Gives the keys to the newest toast that offers something: a key that two have would press neither.
 void Toasts::giveKeys() {
   for (Toast* offer : offers_) offer->setKeyed(offer == offers_.back());
 }

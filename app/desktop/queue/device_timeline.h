@@ -42,7 +42,8 @@ class DeviceTimeline : public QAbstractScrollArea {
 
   // In the viewport, without what is cut off.
   QRectF placeOf(std::size_t lane, const LaneBar& bar) const;
-  // What is said of a place: whose bar, of which device, since and until when, why; or that nobody had it.
+  // Returns the text for a place: whose bar, of which device, since and until when, why; or that nobody had
+  // it.
   QString textAt(const QPointF& place) const;
 
   QSize sizeHint() const override;

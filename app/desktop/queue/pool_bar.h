@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a person tells the pool: by which policy it shares the devices, how many of them it may give away, and
-// whether it rests or takes nothing new.
+// The pool's settings: by which policy it shares the devices, how many of them it may give away, and whether
+// it rests or takes nothing new.
 #pragma once
 
 #include <QWidget>

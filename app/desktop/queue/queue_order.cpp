@@ -21,8 +21,8 @@ long costOf(const QueuePlace& place, int priority) {
 }  // namespace
 
 std::optional<std::vector<int>> prioritiesFor(const std::vector<QueuePlace>& order) {
-  // By level, which is the priority plus kMost: the least cost of this place and all before it, and the level
-  // of the one before with which it is that.
+  // The best way to a level, which is the priority plus kMost: the least cost of this place and all before
+  // it, and the level of the one before with which it is that.
   struct Step {
     long cost = kImpossible;
     int before = 0;

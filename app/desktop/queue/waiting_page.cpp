@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kWidth = 560;
 
-// By Slurm, until somebody releases it.
+// Returns whether Slurm holds the job, until somebody releases it.
 bool isHeld(const storage::Origin& origin) { return origin.job && origin.job->reason.starts_with("JobHeld"); }
 
 }  // namespace
@@ -92,7 +92,7 @@ void WaitingPage::cancel() {
               window(), this, [this, id] { run_->handOn(id, QStringLiteral("cancel")); });
 }
 
-// What the cluster says of its job.
+// Shows what the cluster says of the run's job.
 void WaitingPage::refreshElsewhere(const storage::Origin& origin) {
   const storage::ClusterJob job = origin.job.value_or(storage::ClusterJob());
   const auto word = [](const std::string& text) {

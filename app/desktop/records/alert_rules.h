@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a person wants to be told of while looking elsewhere: a loss that is not finite, a run that stands
-// still, a restart that takes long, a run that failed or finished. Plain rules over what the catalogue says
-// of the runs, each said once until its cause is gone. Runs that were over at the first look say nothing.
+// Alerts for a person who looks elsewhere: a loss that is not finite, a run that stands still, a restart that
+// takes long, a run that failed or finished. Plain rules over what the catalogue says of the runs, each said
+// once until its cause is gone. Runs that were over at the first look say nothing.
 #pragma once
 
 #include <QString>

@@ -39,7 +39,7 @@ class CheckpointModel : public TableModel {
   using TableModel::TableModel;
 
   const storage::Checkpoint& at(int row) const { return checkpoints_.at(static_cast<std::size_t>(row)); }
-  // Of the checkpoint after this step; -1: there is none.
+  // Returns the row of the checkpoint after this step; -1: there is none.
   int rowOf(const StepRef& step) const;
   void setCheckpoints(const std::vector<storage::Checkpoint>& checkpoints);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What each replica uses of the machine, a line a replica, with the zoom and the cross-hair of the other
+// The use of the machine by each replica, a line a replica, with the zoom and the cross-hair of the other
 // charts: cores, memory, and its GPU where there is one (protocol/device_series.h). Read only once it is
 // looked at.
 #pragma once

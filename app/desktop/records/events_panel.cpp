@@ -98,7 +98,7 @@ EventsPanel::EventsPanel(RunSession* session, ViewState* state, QWidget* parent)
       [events](const StepRef& step) { return events->rowAt(step); });
   connect(session, &RunSession::opened, events, [=] { events->reset(session->started()); });
   connect(state, &ViewState::changed, events, [this, state, events] {
-    const QSignalBlocker quiet(selectionModel());  // that the chosen row goes is no choice of another
+    const QSignalBlocker quiet(selectionModel());  // the removal of the chosen row does not choose another
     events->setEnd(state->headStep());
   });
   connect(session, &RunSession::detailsChanged, events, [=] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What happened to the run, in sentences, newest first; tailed from the catalogue by the events' ids. A
-// chosen event moves the cross-hair to its step, and the cross-hair chooses the event before it. While the
-// run is replayed, only what had happened by then is there.
+// The events of the run, in sentences, newest first; tailed from the catalogue by the events' ids. A chosen
+// event moves the cross-hair to its step, and the cross-hair chooses the event before it. While the run is
+// replayed, only what had happened by then is there.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the run was started with and what it says of itself: name and value.
+// The settings that the run was started with and that it reports: name and value.
 #pragma once
 
 #include <utility>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the replicas print: one log file at a time, runs/<id>/logs/g<generation>-r<rank>.log, tailed while it
-// is looked at. It goes along to the newest generation as long as the person has not chosen an older one. A
-// line that is chosen moves the cross-hair to the time it was written, give or take the second in which logs
-// are noted, and the cross-hair, or the head of a replay, marks the line of its time. Of a run that failed it
-// is the log of the replica that failed first, where it says why.
+// The output of the replicas: one log file at a time, runs/<id>/logs/g<generation>-r<rank>.log, tailed while
+// it is looked at. It goes along to the newest generation as long as the person has not chosen an older one.
+// A line that is chosen moves the cross-hair to the time it was written, give or take the second in which
+// logs are noted, and the cross-hair, or the head of a replay, marks the line of its time. Of a run that
+// failed it is the log of the replica that failed first, where it says why.
 #pragma once
 
 #include <QTimer>

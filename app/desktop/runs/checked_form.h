@@ -14,7 +14,7 @@ class QLabel;
 
 namespace batchscope::desktop {
 
-// What `check` throws of it, an Error; empty where it is content.
+// Returns the message of the Error that `check` throws; empty where it is content.
 QString complaintOf(const std::function<void()>& check);
 
 class CheckedForm : public QWidget {
@@ -29,9 +29,9 @@ class CheckedForm : public QWidget {
   void setRowVisible(const QWidget* field, bool isVisible);
 
   void setHint(const QWidget* field, const QString& hint);
-  // What is wrong with a field, in place of its hint; empty: nothing is.
+  // Shows what is wrong with a field, in place of its hint; empty: nothing is.
   void setComplaint(const QWidget* field, const QString& complaint);
-  // What may go wrong with it, which is no fault.
+  // Shows what may go wrong with a field that is not at fault.
   void setWarning(const QWidget* field, const QString& warning);
 
   // The keyboard goes through the rows from above, once it has left `before`. Returns the last widget.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a fork of a run is to be called, on how many replicas and with which arguments it goes on from the
+// The dialog that forks a run: its name, on how many replicas and with which arguments it goes on from the
 // checkpoint; and the command line that it amounts to. Arguments that a recipe knows are its fields.
 #pragma once
 

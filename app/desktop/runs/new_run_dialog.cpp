@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kAnyProgram = -1;
 
-// What a field says until a person writes something else.
+// Suggests a text for a field until a person writes something else.
 void suggest(QLineEdit* field, const QString& text) {
   constexpr char kSuggested[] = "suggested";
   if (field->text() != field->property(kSuggested).toString()) return;
@@ -167,7 +167,7 @@ void NewRunDialog::clone(const storage::Run& run) {
   }
   what_->setCurrentIndex(item);
   cloned_ = spec;
-  // What the queue and a lack of memory have added is that run's own.
+  // Settings that the queue and a lack of memory have added are that run's own.
   cloned_->environment.clear();
   cloned_->max_local_batch_size = 0;
   name_->setText(tr("%1 copy").arg(QString::fromStdString(run.name)));

@@ -25,7 +25,7 @@ class ProgramForm;
 class QueueForm;
 class Segments;
 
-// What the dialog offers of this machine and its runs.
+// The choices that this machine and its runs offer.
 struct NewRunOffer {
   std::vector<run::Recipe> recipes = {};
   std::string first = {};                                      // the recipe that is shown first, by its name
@@ -59,7 +59,7 @@ class NewRunDialog : public StartDialog {
   void validate();
   void checkFields();
   const run::Recipe* recipe() const;        // null: any program
-  protocol::ReplicaCount replicas() const;  // throws Error for what is no number of them
+  protocol::ReplicaCount replicas() const;  // throws Error for what is not a number of them
 
   NewRunOffer offer_;
   std::optional<protocol::RunSpec> cloned_;  // what the fields do not say is taken from it

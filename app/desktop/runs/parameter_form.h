@@ -17,9 +17,9 @@ class ParameterForm : public CheckedForm {
   explicit ParameterForm(run::Recipe recipe, const Values& values = {}, QWidget* parent = nullptr);
 
   const run::Recipe& recipe() const { return recipe_; }
-  // Of all parameters.
+  // Returns the values of all parameters.
   const Values& values() const { return values_; }
-  // Those that are not as the recipe has them.
+  // Returns the values that are not as the recipe has them.
   Values changed() const;
 
  Q_SIGNALS:

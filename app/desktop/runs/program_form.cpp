@@ -15,7 +15,7 @@
 namespace batchscope::desktop {
 namespace {
 
-// What a person types for a home folder, without a shell that would read it.
+// Expands a leading ~, which no shell will do here.
 QString expanded(const QString& path) {
   return path.startsWith(QLatin1String("~/")) ? QDir::homePath() + path.mid(1) : path;
 }

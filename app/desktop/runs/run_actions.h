@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What may be done with runs, the same from the list, the table and the menus: clone, rename, group, tag,
-// note, delete. Each concerns the runs that are selected where one is.
+// The actions on runs, the same from the list, the table and the menus: clone, rename, group, tag, note,
+// delete. Each concerns the runs that are selected where one is.
 #pragma once
 
 #include <QObject>
@@ -21,13 +21,13 @@ class RunActions : public QObject {
  public:
   RunActions(RunEdits* edits, CatalogueWatcher* watcher, QWidget* window);
 
-  // Who knows which runs are selected: their ids.
+  // Sets the function that gives the ids of the selected runs.
   void setSelection(std::function<QStringList()> selected) { selected_ = std::move(selected); }
 
   QAction* cloneAction() const { return clone_; }
-  // Its key is for the widgets alone to which it is added.
+  // Returns the action that deletes; its key is for the widgets alone to which it is added.
   QAction* deleteAction() const { return delete_; }
-  // With all but to clone.
+  // Fills a menu with all actions but cloning.
   void fill(QMenu* menu);
   // Others are selected.
   void update();

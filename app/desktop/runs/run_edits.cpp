@@ -76,8 +76,8 @@ static auto moving(const std::vector<std::string>& ids) {
                    [ids](Catalogue& catalogue) { catalogue.restore(ids); });
 }
 
-// Its first redo is the doing. One that fails is nothing to undo. No other has its serial, also where it
-// stands at the same place of the stack.
+// An edit of runs, which its first redo carries out. One that fails cannot be undone. Its serial is unique,
+// also where another edit stands at the same place of the stack.
 class RunEdit : public QUndoCommand {
  public:
   RunEdit(RunEdits* edits, std::int64_t number, const QString& text, RunEdits::Change forth,
@@ -184,7 +184,7 @@ void RunEdits::tag(const QStringList& ids, const QString& tags) {
   });
 }
 
-// What is added already, or not there to be taken away, is no part of the changes.
+// Tags that a run has already, or that are not there to be removed, are not part of the changes.
 void RunEdits::changeTags(const QString& text, std::vector<TagChange> changes) {
   std::erase_if(changes, [](const TagChange& each) { return each.added.empty() && each.removed.empty(); });
   if (changes.empty()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a person says about runs, and deleting them: each is written to the store at once and can be undone
+// The edits of runs by a person, and deleting them: each is written to the store at once and can be undone
 // and done again, in one order, wherever it was asked for.
 #pragma once
 

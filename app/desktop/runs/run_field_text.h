@@ -18,7 +18,7 @@ QString fieldText(const storage::Run& run, const std::string& field, double now)
 // Numbers stand at the right.
 bool isNumeric(const std::string& field, const storage::FieldValue& value);
 
-// What a table of runs shows unless a person chose otherwise.
+// Returns the columns that a table of runs shows unless a person chose otherwise.
 const std::vector<std::string>& usualFields();
 
 }  // namespace batchscope::desktop

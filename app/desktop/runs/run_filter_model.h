@@ -16,7 +16,7 @@ namespace batchscope::desktop {
 
 class RunModel;
 
-// What a person types to find runs: plain words, each of which is to be somewhere in a run's name, id, state,
+// A person's search for runs: plain words, each of which is to be somewhere in a run's name, id, state,
 // group, tags or note; or, as soon as a comparison is in it, the filter of `batchscope ls --where`
 // (storage/run_filter.h).
 class RunQuery {
@@ -40,7 +40,7 @@ class RunFilterModel : public QSortFilterProxyModel {
   explicit RunFilterModel(RunModel* runs, QObject* parent = nullptr);
 
   void setQuery(const RunQuery& query);
-  // Of the run with this id; invalid where it does not pass.
+  // Returns the index of the run with this id; invalid where it does not pass.
   QModelIndex find(const std::string& id) const;
 
  protected:

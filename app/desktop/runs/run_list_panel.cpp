@@ -118,7 +118,7 @@ RunListPanel::RunListPanel(RunModel* runs, RunActions* actions, QWidget* parent)
 
   vbox(this, {10, 10, 10, 8}, 4, {search_, {list_, 1}});
 
-  // What is searched does not open another run, also where the open one does not pass.
+  // Searching does not open another run, also where the open one does not pass.
   connect(search_, &RunSearch::queryChanged, this, [this] {
     const QString open = selected_;
     const QSignalBlocker quiet(this);

@@ -29,7 +29,7 @@ bool looksSame(const storage::Run& a, const storage::Run& b) {
 
 bool belongsToActive(RunState state) { return is_active(state) || state == RunState::paused; }
 
-// By hand, also while the run goes on.
+// Returns whether a person may edit the field, also while the run goes on.
 bool isEditable(const std::string& field) {
   return field == "name" || field == "group" || field == "tag" || field == "note";
 }
@@ -71,7 +71,7 @@ QString RunModel::detail(const storage::Run& run) {
 
 void RunModel::setRuns(const std::vector<storage::Run>& runs) {
   std::vector<storage::Run> sorted = runs;
-  // Those that wait stand behind those that train, in the order in which they will have devices.
+  // Waiting runs stand behind those that train, in the order in which they will have devices.
   const auto waiting = std::stable_partition(
       sorted.begin(), sorted.end(), [](const storage::Run& run) { return belongsToActive(run.state); });
   const auto earlier = std::stable_partition(

@@ -18,7 +18,7 @@ namespace batchscope::desktop {
 
 class Comparison;
 
-// What is said of a run that has no devices yet, or none for now.
+// Description of a run that has no devices yet, or none for now.
 struct WaitingRun {
   int place = 0;  // in the queue, from 1
   QString detail;
@@ -37,9 +37,9 @@ class RunModel : public TableModel {
   void setRuns(const std::vector<storage::Run>& runs);
   // Where those train that are only followed, by their ids.
   void setFollowed(const std::map<std::string, storage::Origin>& followed);
-  // Those that wait in the queue of the pool, by their ids.
+  // Sets the runs that wait in the queue of the pool, by their ids.
   void setWaiting(std::map<std::string, WaitingRun> waiting);
-  // What a supervisor says of its run, which is newer than the catalogue.
+  // Takes the status from a run's supervisor, which is newer than the catalogue.
   void setStatus(const protocol::RunStatus& status);
   // The columns; the name is always the first.
   void setFields(const std::vector<std::string>& fields);
@@ -52,7 +52,7 @@ class RunModel : public TableModel {
   // Says what a person wants; the catalogue, once it has it, brings it back by setRuns.
   bool setData(const QModelIndex& index, const QVariant& value, int role) override;
 
-  // What a run's detail line says: "epoch 19 of 30 · 0.981".
+  // Returns a run's detail line: "epoch 19 of 30 · 0.981".
   static QString detail(const storage::Run& run);
 
  Q_SIGNALS:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the dialogs that start a run share: what of it cannot be, the command line that does the same and can
-// be copied, and the button, which is enabled while nothing is wrong.
+// The base of the dialogs that start a run: the complaints about it, the command line that does the same and
+// can be copied, and the button, which is enabled while nothing is wrong.
 #pragma once
 
 #include <QDialog>
@@ -26,7 +26,7 @@ class StartDialog : public QDialog {
   // Either what is wrong, or the command line.
   void judge(const QStringList& complaints, const QString& command);
 
-  // What the button says from now on.
+  // Sets the button's text.
   void setStartText(const QString& start);
 
  private:

@@ -146,7 +146,7 @@ FigureData replicaLanes(const std::vector<Slice>& slices) {
           {.box = QRectF(slice.from, lane, wide, kLane), .ink = {Ink::Dim, 0, 0}, .text = text});
     }
   }
-  // What a shade means; there is nothing of it to draw.
+  // Adds a legend entry for a shade; the series has no points to draw.
   const auto name = [&](const QString& text, Ink ink, bool isThere) {
     if (!isThere) return;
     data.series.push_back({.name = text, .ink = ink, .mark = FigureSeries::Mark::Dots, .size = 9});

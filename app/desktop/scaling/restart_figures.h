@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What restarts cost, as figures: the parts of each pause in their order, with the work that was done again;
-// and the replicas over time, with what each did.
+// The cost of restarts, as figures: the parts of each pause in their order, with the work that was done
+// again; and the replicas over time, with what each did.
 #pragma once
 
 #include <vector>

@@ -55,7 +55,7 @@ std::vector<Bucket> thinned(const std::vector<Bucket>& buckets, int most) {
   return kept;
 }
 
-// Of a series in seconds a step: the sum over these steps.
+// Returns the sum, over these steps, of a series in seconds a step.
 double sumOver(const std::vector<Bucket>& buckets, std::int64_t from, std::int64_t to) {
   double sum = 0;
   auto bucket = std::lower_bound(buckets.begin(), buckets.end(), from,
@@ -108,7 +108,7 @@ std::vector<Slice> slicesOf(SeriesModel& series, int most) {
   std::vector<Slice> slices;
   for (const GenerationSpan& span : series.generations()) {
     if (span.last == 0) continue;
-    // What came between the last step and the pause, such as a validation, was no pause.
+    // Work between the last step and the pause, such as a validation, was not part of the pause.
     if (!slices.empty() && span.pause >= 0) {
       const Slice& before = slices.back();
       const double began =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a run did, at a bounded number of moments however long it is: what the charts of why it scaled are
-// made of. Steps that a restart threw back are not among them.
+// The history of a run at a bounded number of moments, however long it is: the charts of why it scaled are
+// made of it. Steps that a restart threw back are not among them.
 #pragma once
 
 #include <set>

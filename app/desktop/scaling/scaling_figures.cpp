@@ -90,7 +90,7 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
   std::ranges::copy_if(points, std::back_inserter(known), hasGoodput);
   if (known.empty()) return data;
   const auto [low, high] = std::ranges::minmax(known, {}, &OperatingPoint::goodput);
-  // Of what the run may take; the rest is drawn faintly.
+  // The best of the points that the run may take; the rest is drawn faintly.
   const OperatingPoint best = std::ranges::max(
       known, {}, [](const OperatingPoint& point) { return std::pair(point.isFeasible(), point.goodput); });
   const double span = std::max(high.goodput - low.goodput, 1e-9);

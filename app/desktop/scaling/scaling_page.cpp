@@ -94,7 +94,7 @@ void ScalingPage::setCompared(std::vector<Companion> runs) {
   refreshSamples();
 }
 
-// What only this page needs is read once it is looked at.
+// Asks for the series that only this page needs, once it is looked at.
 void ScalingPage::want() {
   SeriesModel* series = session_->series();
   if (series == nullptr) return;

@@ -25,7 +25,8 @@ class CatalogueWatcher : public QObject {
   explicit CatalogueWatcher(const std::filesystem::path& file, QObject* parent = nullptr);
 
   storage::Catalogue& catalogue() { return catalogue_; }
-  // What `read` makes of it. Where that cannot be read, nothing, and failed() says why: it is one run's.
+  // Returns the result of `read`. A read that fails concerns one run: it returns a default value, and
+  // failed() says why.
   template <class Read>
   auto look(Read&& read) -> decltype(read(std::declval<storage::Catalogue&>())) {
     try {
@@ -38,7 +39,7 @@ class CatalogueWatcher : public QObject {
   // Newest first, as of the last change; without those that were recorded for lessons.
   const std::vector<storage::Run>& runs() const { return runs_; }
   const std::vector<storage::Run>& recorded() const { return recorded_; }  // these
-  // Of either; null: there is none; until the next change.
+  // Returns the run among either list; null: there is none; valid until the next change.
   const storage::Run* find(const std::string& id) const;
   bool hasActiveRuns() const;
   // Where those train that are only followed here, by their ids.
@@ -46,7 +47,7 @@ class CatalogueWatcher : public QObject {
   const std::filesystem::path& file() const { return file_; }
 
  public Q_SLOTS:
-  // What goes wrong is told by failed(): both are called by the event loop, which lets no exception pass.
+  // Called by the event loop, which lets no exception pass: failed() reports what goes wrong.
   void poll();
   void reload();
 

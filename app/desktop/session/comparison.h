@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which runs are looked at together: those that a person chose, and the one that is open. Each has a colour,
-// a slot of Theme::runs, which it keeps as long as it is among them. Nothing is read for it here.
+// The runs that are looked at together: those that a person chose, and the one that is open. Each has a
+// colour, a slot of Theme::runs, which it keeps as long as it is among them. Nothing is read for it here.
 #pragma once
 
 #include <QObject>
@@ -29,17 +29,17 @@ class Comparison : public QObject {
   std::vector<Member> members() const;
   bool isActive() const { return !members().empty(); }
   bool isChosen(const std::string& id) const;
-  // Of a member, where something is compared.
+  // Returns the colour of a member, where something is compared.
   std::optional<int> colourOf(const std::string& id) const;
   std::size_t chosenCount() const;
 
-  // Those beyond the most are not taken.
+  // Adds or removes a run; runs beyond the most are not taken.
   void choose(const std::string& id, bool isChosen);
   void choose(const std::vector<std::string>& ids);  // these and no others
   void clear() { choose(std::vector<std::string>{}); }
   void setColour(const std::string& id, int colour);
   void setOpen(const std::string& id);
-  // Of all runs that there are: others are not compared any more.
+  // Keeps only the runs among `ids`, which are all that there are.
   void keep(const std::set<std::string>& ids);
 
  Q_SIGNALS:

@@ -13,7 +13,7 @@ using protocol::Request;
 
 constexpr int kMomentMs = 2000;
 
-// Its last line, without who says it.
+// Returns the last line of the text, without the program's name.
 QString complaint(const QByteArray& text) {
   const QString last = QString::fromUtf8(text).trimmed().section(QLatin1Char('\n'), -1);
   const QLatin1String who("batchscope: ");

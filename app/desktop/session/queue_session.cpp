@@ -34,7 +34,7 @@ QueueSession::Change toEach(const std::vector<std::string>& ids, QueueSession::D
 
 }  // namespace
 
-// What a read leaves for the next one: nothing changes of a run as long as it has no devices.
+// State kept between two reads: nothing changes of a run as long as it has no devices.
 struct QueueSession::Reader {
   struct History {
     double until = 0;  // when it last had devices; 0: it has some
@@ -68,7 +68,7 @@ struct QueueSession::Reader {
   }
 
  private:
-  // By run: when it last had devices, 0 where it has some.
+  // Returns, by run, when it last had devices; 0 where it has some.
   static std::map<std::string, double> lastUse(const std::vector<storage::LeaseEvent>& leases) {
     std::map<std::string, double> last;
     for (const storage::LeaseEvent& lease : leases) {

@@ -17,7 +17,7 @@
 
 namespace batchscope::desktop {
 
-// What is told of the whole queue; none where nothing can be said yet. Seconds.
+// Totals of the whole queue, in seconds; none where nothing can be said yet.
 struct QueueTotals {
   std::optional<double> meanCompletion;  // of those that succeeded, from their submission to their end
   std::optional<double> meanWait;        // without devices, of all
@@ -44,13 +44,13 @@ struct QueueSnapshot {
 };
 
 bool hasEnded(const pool::QueueEntry& entry);
-// Those that have not ended; they come first.
+// Returns the number of entries that have not ended; they come first.
 std::size_t queueLength(const std::vector<pool::QueueEntry>& entries);
 
 // To one that has only what has not ended, adds the rest of the one before it.
 void keepRest(QueueSnapshot& fresh, QueueSnapshot&& before);
 
-// Of what the snapshot holds, and the models of its runs, now (s since 1970).
+// Computes the totals of a snapshot, with the models of its runs, at `now` (s since 1970).
 QueueTotals totalsOf(const QueueSnapshot& snapshot, const std::map<std::string, protocol::Model>& models,
                      double now);
 

@@ -153,7 +153,7 @@ const std::optional<run::MeasuredRate>& RunSession::measured() {
   return measured_;
 }
 
-// What a run that nobody supervises last was.
+// Takes the last known state of a run that nobody supervises.
 void RunSession::statusFromCatalogue() {
   status_ = {};
   status_.run = run_->id;

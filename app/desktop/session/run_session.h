@@ -40,7 +40,8 @@ class RunSession : public QObject {
   bool isOpen() const { return run_.has_value(); }
   const storage::Run& run() const { return *run_; }
   const protocol::RunStatus& status() const { return status_; }
-  // What that was so many seconds after the first replicas were launched, as far as samples tell.
+  // Returns the status as it was so many seconds after the first replicas were launched, as far as samples
+  // tell.
   protocol::RunStatus statusAt(double seconds) const;
   bool isConnected() const;
   // Where it trains, as far as it is told; none: on this machine.
@@ -57,7 +58,8 @@ class RunSession : public QObject {
   // Reads at once what is new, which otherwise happens ten times a second, and tells it. Blocks on the disk.
   void readSamples();
   storage::Catalogue& catalogue();
-  // Of the open run, as Catalogue has them; empty where they cannot be read, which the watcher tells.
+  // Returns records of the open run, as Catalogue has them; empty where they cannot be read, which the
+  // watcher tells.
   std::vector<storage::Event> events(std::int64_t after);
   std::vector<storage::Checkpoint> checkpoints();
   std::map<std::string, std::string> hyperparameters();
@@ -66,7 +68,7 @@ class RunSession : public QObject {
   // Sends to the supervisor, or where it trains; a refusal comes back as commandFailed.
   void send(protocol::Request::Command command, std::optional<int> replicas = {});
   void send(const protocol::Request& request);
-  // Of a run that trains elsewhere, which need not be the open one: hands on a command such as "stop".
+  // Hands a command such as "stop" to a run that trains elsewhere, which need not be the open one.
   void handOn(const std::string& id, const QString& command);
 
  Q_SIGNALS:

@@ -41,7 +41,7 @@ bool isSame(const std::vector<Sweep>& a, const std::vector<Sweep>& b) {
 
 }  // namespace
 
-// What a read leaves for the next one.
+// State kept between two reads.
 struct SweepSession::Reader {
   std::filesystem::path file;
   std::shared_ptr<const SweepSnapshot> last = {};

@@ -21,7 +21,7 @@ struct SweepSnapshot {
   bool isDriven = false;           // the process that begins trials is there
 };
 
-// Of each trial how well its newest value ranks among all: 1 the best, 0 the worst; NaN: it has none.
+// Returns each trial's rank by its newest value: 1 the best, 0 the worst; NaN: it has none.
 std::vector<double> ranksOf(const sweep::SweepView& view);
 
 }  // namespace batchscope::desktop

@@ -15,7 +15,7 @@ namespace batchscope::desktop {
 // The widget as it is shown, drawn anew in vectors.
 QByteArray svgOf(QWidget* widget);
 
-// What the widget shows now, in either form.
+// A picture of what the widget shows now, in either form.
 struct Picture {
   explicit Picture(QWidget* widget);
 
@@ -23,8 +23,8 @@ struct Picture {
   QByteArray svg;
 };
 
-// By the ending of the name, .png or .svg. Throws Error(usage) for another, Error(io) where it cannot write;
-// a file of that name is replaced only once the new one is complete.
+// Saves in the form of the name's ending, .png or .svg. Throws Error(usage) for another, Error(io) where it
+// cannot write; a file of that name is replaced only once the new one is complete.
 void savePicture(const Picture& picture, const QString& file);
 
 // Replaces the file by the content, or leaves it and throws Error(io).

@@ -14,8 +14,8 @@ class ChartCard;
 class FigureCard;
 class RunSession;
 
-// Of the open run; figures that have nothing to show are left out. Reads the catalogue and throws Error as it
-// does.
+// Returns the report of the open run; figures that have nothing to show are left out. Reads the catalogue and
+// throws Error as it does.
 QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts,
                       const std::vector<FigureCard*>& figures);
 

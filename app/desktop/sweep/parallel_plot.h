@@ -21,14 +21,14 @@ class ParallelPlot : public QWidget {
  public:
   explicit ParallelPlot(QWidget* parent = nullptr);
 
-  // By the number of the trial.
+  // A line, by the number of the trial.
   struct Line {
     double rank = 0;  // 1: the best, 0: the worst; NaN: it has no value
     QString text;     // what a person who points at it reads
   };
   // The metric's axis is the last.
   void setTrials(std::vector<TrialAxis> axes, std::vector<Line> lines, std::optional<std::size_t> best);
-  // Those that are not fade.
+  // Sets the lines that are kept; the others fade.
   void setKept(std::vector<bool> kept);
   void setSelected(std::set<std::size_t> trials);
   void setHovered(std::optional<std::size_t> trial);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which sweep is looked at, how it stands, and what a person does with it.
+// The bar above a sweep: which one is looked at, how it stands, and what a person does with it.
 #pragma once
 
 #include <QWidget>

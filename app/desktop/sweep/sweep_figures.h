@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a sweep has found, as figures: how trials learnt from rung to rung, how good the best was by when, two
-// quantities over one another, and which parameters matter. The best trial is orange in all of them; of the
-// others the stronger ones did better.
+// The findings of a sweep, as figures: how trials learnt from rung to rung, how good the best was by when,
+// two quantities over one another, and which parameters matter. The best trial is orange in all of them; of
+// the others the stronger ones did better.
 #pragma once
 
 #include "figure/figure_data.h"
@@ -11,7 +11,7 @@
 
 namespace batchscope::desktop {
 
-// What the best value is counted over.
+// The cost over which the best value is counted.
 enum class Budget { WallTime, DeviceTime };
 
 // `ranks` as ranksOf() has them.

@@ -268,7 +268,7 @@ void SweepPage::arrange(int columns) {
   for (int column = 0; column < 4; ++column) grid_->setColumnStretch(column, column < columns ? 1 : 0);
 }
 
-// What is not shown asks for no room.
+// A page that is not shown asks for no room.
 void SweepPage::showPage(QWidget* page) {
   for (int i = 0; i < pages_->count(); ++i) {
     const auto policy = pages_->widget(i) == page ? QSizePolicy::Preferred : QSizePolicy::Ignored;
@@ -331,7 +331,7 @@ void SweepPage::refreshFigures() {
   scatter_->setData(scatter(view, quantities_[at(x_)], quantities_[at(y_)], ranks_));
 }
 
-// Those that are chosen stay so.
+// The chosen quantities stay so.
 void SweepPage::fillQuantities() {
   QStringList names;
   for (const TrialAxis& quantity : quantities_) names << quantity.name;

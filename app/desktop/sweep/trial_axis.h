@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What each trial of a sweep has one of, a parameter, its metric or its device time, and the axis on which
-// these lie. Of a parameter with few values each has a cell of its own.
+// A quantity that each trial of a sweep has, a parameter, its metric or its device time, and the axis on
+// which its values lie. Of a parameter with few values each has a cell of its own.
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ struct TrialAxis {
   double valueAt(double place) const;
 };
 
-// What is searched, in the order of the file.
+// Returns the axes of the searched parameters, in the order of the file.
 std::vector<TrialAxis> parameterAxes(const sweep::SweepView& view);
 TrialAxis metricAxis(const sweep::SweepView& view);
 TrialAxis deviceTimeAxis(const sweep::SweepView& view);

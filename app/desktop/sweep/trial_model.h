@@ -52,7 +52,8 @@ class TrialModel : public TableModel {
   std::optional<std::size_t> hovered_;
 };
 
-// Those with all words of a text in their row, and within the brushes. Rows of the model are trials' numbers.
+// Passes trials with all words of a text in their row, and within the brushes. Rows of the model are trials'
+// numbers.
 class TrialFilter : public QSortFilterProxyModel {
   Q_OBJECT
  public:
@@ -60,7 +61,7 @@ class TrialFilter : public QSortFilterProxyModel {
 
   void setText(const QString& text);
   void setBrushed(std::vector<bool> kept);  // trials beyond these are
-  // Of each of so many trials whether it is there.
+  // Returns, for each of so many trials, whether it is shown.
   std::vector<bool> shown(std::size_t trials) const;
 
  protected:

@@ -41,8 +41,8 @@ using namespace batchscope;
 using namespace batchscope::desktop;
 
 constexpr QSize kSize(1440, 900), kStorySize(1280, 800);
-// What tells a run by itself: what a step is worth, the batch that is chosen by it, what both bring, and that
-// the run learns all the while.
+// The charts that tell a run by themselves: what a step is worth, the batch that is chosen by it, what both
+// bring, and that the run learns all the while.
 const std::set<std::string> kStory{"gain", "batch-size", "goodput", "accuracy"};
 constexpr double kStorySmoothing = 0.9;
 constexpr int kPatience = 60'000;  // ms

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   }
   QSvgRenderer picture(in.readAll());
   const QSize size = picture.defaultSize();
-  if (!picture.isValid() || size.isEmpty()) return refuse("standard input is no SVG document");
+  if (!picture.isValid() || size.isEmpty()) return refuse("standard input is not an SVG document");
   if (size.width() > kMostPixels || size.height() > kMostPixels) return refuse("the picture is too large");
   QImage image(size, QImage::Format_RGB32);
   image.fill(Qt::white);

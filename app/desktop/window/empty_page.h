@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What stands in the middle while there is no run to show: what this is, and the buttons that begin.
+// The page in the middle while there is no run to show: what this is, and the buttons that begin.
 #pragma once
 
 #include <QWidget>

@@ -140,7 +140,7 @@ void Instrument::showEvent(QShowEvent* event) {
   hasLayout_ = true;
 }
 
-// Of the docks below, with their tabs; 0: there are none.
+// Returns the height of the docks below, with their tabs; 0: there are none.
 int Instrument::panelHeight() const {
   const auto shown = std::ranges::find_if(
       docks_, [](const QDockWidget* dock) { return isBelow(dock) && !dock->visibleRegion().isEmpty(); });

@@ -197,7 +197,7 @@ void MainWindow::connectSession() {
   });
 }
 
-// What opens a run, wherever it is asked for.
+// Connects everything that opens a run, wherever it is asked for.
 void MainWindow::connectRuns() {
   choice_ = new RunChoice({watcher_, session_, comparison_, runs_, list_, header_}, this);
   connect(choice_, &RunChoice::chosen, pages_, &Pages::showRun);
@@ -422,12 +422,12 @@ void MainWindow::setPage(Page page) {
   if (page == Page::Run && compared) instrument_->raisePanel(QStringLiteral("events"));
 }
 
-// What a run has, in place of the pages of many.
+// Shows a page of a run, in place of the pages of many.
 void MainWindow::showInstrument() {
   if (!showsRun(page_)) showPage(Page::Run);
 }
 
-// Those that take the place of a run's charts, where these are.
+// Updates the pages that take the place of a run's charts, where these are.
 void MainWindow::updateRunPages() {
   for (QAction* action : {header_->explorerAction(), header_->scalingAction()})
     action->setEnabled(hasRun_ && showsRun(page_));

@@ -73,14 +73,14 @@ void MainWindow::buildMenus() {
   fillHelpMenu(menuBar()->addMenu(tr("&Help")));
 }
 
-// Its key does nothing where nobody would see what.
+// Disables the action, and its key, where no run is open.
 void MainWindow::needsRun(QAction* action) {
   const auto enable = [this, action] { action->setEnabled(session_->isOpen()); };
   connect(session_, &RunSession::opened, action, enable);
   enable();
 }
 
-// Its key says why nothing happens where it cannot be chosen.
+// Lets the action's key say why nothing happens where it cannot be chosen.
 void MainWindow::tellsWithoutRun(QAction* action) {
   auto* key = new QShortcut(action->shortcut(), this);
   connect(key, &QShortcut::activated, this, [this, action] {

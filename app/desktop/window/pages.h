@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What stands where: the list of runs or the lessons at the left, in the middle the run, or an invitation
-// where there is none, and the control at the right; or the table of runs, the queue, or a sweep, in
-// place of all of these.
+// The arrangement of pages: the list of runs or the lessons at the left, in the middle the run, or an
+// invitation where there is none, and the control at the right; or the table of runs, the queue, or a sweep,
+// in place of all of these.
 #pragma once
 
 #include <QStackedWidget>

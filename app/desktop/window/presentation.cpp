@@ -31,7 +31,7 @@ Presentation::Presentation(Dashboard* dashboard, int place, RunSession* session,
   connect(session, &RunSession::samplesChanged, this, [this] {
     if (card_ != nullptr) card_->plot()->refresh();
   });
-  // Its card borrows what those of the dashboard do.
+  // The card borrows the model and the comparison from those of the dashboard.
   for (const auto change : {&Dashboard::modelChanged, &Dashboard::comparedChanged, &Dashboard::chartsChanged})
     connect(dashboard, change, this, [this] { turn(0); });
   turn(0);

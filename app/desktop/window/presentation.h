@@ -17,7 +17,7 @@ class RunSession;
 class Presentation : public QGraphicsView {
   Q_OBJECT
  public:
-  // Of the chart at this place on the dashboard. A window of its own, gone when it is closed.
+  // Presents the chart at this place on the dashboard. A window of its own, gone when it is closed.
   Presentation(Dashboard* dashboard, int place, RunSession* session, QWidget* parent);
 
   ChartCard* card() const { return card_; }

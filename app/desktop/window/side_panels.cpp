@@ -122,7 +122,7 @@ bool SidePanels::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::MouseButtonPress && middle_->isAncestorOf(widget)) lower();
   if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
     lower();
-    event->accept();  // it is no shortcut now
+    event->accept();  // it is not a shortcut now
     return true;
   }
   return false;

@@ -28,7 +28,7 @@ class SidePanels : public QWidget {
   void setHasRight(bool has);
   void showLeft();
 
-  // Which are wanted, for the next time.
+  // Keeps which panels are wanted, for the next time.
   void save(QSettings& settings) const;
   void restore(const QSettings& settings);
 

@@ -12,7 +12,7 @@
 
 namespace batchscope::desktop {
 
-// What a start asks of a window.
+// The request of a start to a window.
 struct WindowRequest {
   QString run;   // id; empty: as the window chooses
   QString file;  // an exported run to open
