@@ -1,4 +1,4 @@
-# What is installed, and the Debian packages of it (./dev package): batchscope, the programs with the examples, and
+# Installation, and the Debian packages of it (./dev package): batchscope, the programs with the examples, and
 # libbatchscope-dev, what a training program links and what reads the store. All programs lie in one folder, as they do
 # in the build, because they look for one another beside themselves; in bin are links to those that people call.
 set(programs_folder lib/batchscope)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program that a test ran said at its end. One that a signal ended says nothing of it by itself, and a
+// The last words of a program that a test ran. One that a signal ended says nothing of it by itself, and a
 // test that prints its standard error would print nothing.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace batchscope::testing {
 
-// Its standard error, and behind it the signal that ended it, if one did.
+// Returns its standard error, and behind it the signal that ended it, if one did.
 inline QByteArray last_words(QProcess& process) {
   QByteArray words = process.readAllStandardError();
   if (process.exitStatus() == QProcess::CrashExit)  // the exit code is the signal's number then

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a suite's end says of skipped tests, and which tests a change affects."""
+"""The end of a suite on skipped tests, and the tests that a change affects."""
 import contextlib
 import io
 import pathlib

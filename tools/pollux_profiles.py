@@ -22,7 +22,7 @@ import pathlib
 import shutil
 import sys
 
-# What the published simulator has in its code (applications.py and simulator.py).
+# Limits in the published simulator's code (applications.py and simulator.py).
 LIMITS = {
     "yolov3": {"max_local_bsz": 8},
     "ncf": {"max_replicas": 1, "batch_size": 32768},

@@ -23,8 +23,8 @@ struct PictureData {
   Pictures train, test;
 };
 
-// Adds a file's records. Throws Error(corrupt) for a size that is no whole number of records and for a class
-// above 9; `name` stands in the message.
+// Adds a file's records. Throws Error(corrupt) for a size that is not a whole number of records and for a
+// class above 9; `name` stands in the message.
 void parse_pictures(const std::vector<std::uint8_t>& bytes, const std::string& name, Pictures& pictures);
 
 // data_batch_1.bin to data_batch_5.bin and test_batch.bin. Throws as above, and Error(not_found).

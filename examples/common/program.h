@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every example does around its training: reads the command line, explains mistakes, shows its options
-// with the run as hyperparameters, turns exceptions into a line and an exit code.
+// The frame of every example around its training: reads the command line, explains mistakes, shows its
+// options with the run as hyperparameters, turns exceptions into a line and an exit code.
 #pragma once
 
 #include <CLI/CLI.hpp>

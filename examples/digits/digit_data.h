@@ -24,8 +24,8 @@ DigitData load_digits(const std::filesystem::path& directory);
 // Where the cache keeps the drawn set; none where nobody says where caches are.
 std::optional<std::filesystem::path> drawn_digits_directory(std::uint64_t seed);
 
-// From the cache; drawn, and cached if that can be done, where the cache has no such set or a damaged one.
-// Several processes may do so at once: all draw the same bytes.
+// Reads the set from the cache; draws it, and caches it if that can be done, where the cache has no such set
+// or a damaged one. Several processes may do so at once: all draw the same bytes.
 DigitData drawn_digits(std::uint64_t seed);
 
 // The first `count` images of a set, for a quick try.

@@ -88,7 +88,7 @@ class Canvas {
   std::array<double, kSide * kSide> pixels_{};
 };
 
-// From the glyph's box to the canvas: scaled, slanted, turned and shifted about the middle.
+// Maps the glyph's box to the canvas: scaled, slanted, turned and shifted about the middle.
 class Placement {
  public:
   explicit Placement(Random& random) {

@@ -23,7 +23,7 @@ class LanguageModel : public torch::nn::Module {
   // Words [length, columns] to scores [length, columns, vocabulary]. `continues` [columns] says which columns
   // go on from the window before.
   virtual at::Tensor forward(const at::Tensor& words, const at::Tensor& continues) = 0;
-  // What the next window begins with is nothing.
+  // Makes the next window begin without a state.
   virtual void forget() {}
 };
 

@@ -87,7 +87,7 @@ double accuracy(digits::Network& network, const at::Tensor& images, const at::Te
   return network.forward(images).argmax(1).eq(labels).to(at::kDouble).mean().item<double>();
 }
 
-// By a person (Ctrl-C) or by the supervisor, which restarts the program on another number of replicas.
+// Set by a person (Ctrl-C) or by the supervisor, which restarts the program on another number of replicas.
 volatile std::sig_atomic_t asked_to_leave = 0;
 
 void train(const Options& options) {

@@ -61,7 +61,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
 
-    # What stands before init_process_group happens once for all replicas and restarts: they are forked there.
+    # Code before init_process_group runs once for all replicas and restarts: they are forked there.
     folder = options.data or drawn_digits.drawn()
     training, testing = digits(folder, "train", options.train_images), digits(folder, "t10k")
     adl.init_process_group()

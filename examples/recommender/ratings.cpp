@@ -79,7 +79,7 @@ Ratings drawn_ratings(std::uint64_t seed, std::int64_t users, std::int64_t items
     const std::int64_t taste = below(kTastes), count = 8 + below(25);
     std::vector<bool> taken(static_cast<std::size_t>(items));
     for (std::int64_t time = 0; time < count; ++time) {
-      // Of an item's number the remainder is its taste, the rest its rank; small ranks are popular.
+      // An item's number modulo the tastes is its taste, the rest its rank; small ranks are popular.
       const std::int64_t rank = std::min(below(items / kTastes + 1), below(items / kTastes + 1));
       const std::int64_t item = rank * kTastes + (below(5) > 0 ? taste : below(kTastes));
       if (item >= items || taken[static_cast<std::size_t>(item)]) continue;

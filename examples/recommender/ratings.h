@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who liked what: MovieLens' ratings as they are downloaded, or made-up ones. Of each user's items the last
-// is kept for testing (He et al. 2017).
+// Ratings of items by users: MovieLens' as they are downloaded, or made-up ones. Of each user's items the
+// last is kept for testing (He et al. 2017).
 #pragma once
 
 #include <cstdint>

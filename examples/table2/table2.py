@@ -37,7 +37,7 @@ class Task:
     larger_is_better: bool = True
 
     def iterations(self, scale):
-        """Of one pass."""
+        """Returns the iterations of one pass."""
         return math.ceil(self.samples / (scale * self.batch_size))
 
 
@@ -81,7 +81,7 @@ class Table:
         self.out.mkdir(parents=True, exist_ok=True)
         subprocess.run([options.batchscope, "ls"], check=True, stdout=subprocess.DEVNULL)  # makes the catalogue, once
 
-    # What there is to run.
+    # The trainings to run.
 
     def cells(self):
         """In the order in which they are wanted: first what the claims are about, of all seeds."""
@@ -124,7 +124,7 @@ class Table:
         return command + ["--", *task.arguments, "--epochs", str(epochs), "--seed", str(cell.seed), "--micro-batches",
                           str(max(1, cell.scale // max(replicas))), "--scaling-rule", rule]
 
-    # What was run.
+    # The trainings that were run.
 
     def report(self, cell):
         return self.out / f"{cell.name()}.report.json"
@@ -191,7 +191,7 @@ class Table:
             needed.result()  # begun before this one, so there is a worker that ends it
         return cell, self.run(cell)
 
-    # What came out.
+    # The results.
 
     def metric(self, cell):
         """Not a number where the run was ended."""

@@ -25,7 +25,7 @@ PATIENCE = 900  # s, on a machine that has much else to do
 
 
 def store(programs, home):
-    """What calls our programs in a store of its own there."""
+    """Returns a function that calls our programs in a store of its own there."""
     # Threads that wait in a loop would starve one another where other work wants the cores too.
     environment = dict(os.environ, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home,
                        XDG_CONFIG_HOME=home, OMP_WAIT_POLICY="passive")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every bench program shares: a list of measures, their runs interleaved so that a slow moment of the
+// The frame of every bench program: a list of measures, their runs interleaved so that a slow moment of the
 // machine falls on all of them alike, and one JSON object a line with the median. `--list` prints the names;
 // names given as arguments choose among them.
 #pragma once

@@ -1,15 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a person waits for in a store of 1,000 runs and 200 million samples (big_store.cpp makes it): seconds of the
-programs from start to end, of `batchscope ls`, `show` and `plot` (of a series of ten million steps), of the window's
-opening with its picture drawn, of one zoom into a run of ten million steps, and of questions in SQL:
-  store.big.sql.step     the value at a step of the long run
-  store.big.sql.run      three series of a run of 10,000 steps joined by step
-  store.big.sql.join     two series of the long run joined over a million steps
-  store.big.sql.compare  two runs of 10,000 steps compared on step, in all ten series
-  store.big.sql.rolling  a mean over 100 steps, at a million steps
-  store.big.sql.last     the last value of each series of each of the 1,000 runs
-store.big.make is what it took to write the whole."""
+"""Waiting times of a person in a store of 1,000 runs and 200 million samples (big_store.cpp makes it): seconds of
+the programs from start to end, of `batchscope ls`, `show` and `plot` (of a series of ten million steps), of the
+window's opening with its picture drawn, of one zoom into a run of ten million steps, and of questions in SQL:"""
 import json
 import os
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What charting costs a Python script: a step of 2 ms of plain Python, which holds the interpreter's lock throughout, with
-batchscope.record and step over the same step without. A process reads as a supervisor does. Both are done in turn, in blocks of
-steps; printed is the median of one block's time over the other's."""
+"""Measures the cost of charting a Python script: a step of 2 ms of plain Python, which holds the interpreter's lock throughout,
+with batchscope.record and step over the same step without. A process reads as a supervisor does. Both are done in turn, in
+blocks of steps; printed is the median of one block's time over the other's."""
 
 import itertools
 import json
@@ -30,7 +30,8 @@ while connection.recv(1 << 16):
 
 
 def work(count):
-    """Of floats alone, which have a list of free ones: what whole numbers cost hangs on what else was allocated, by tenths."""
+    """Works on floats alone, which have a list of free ones: what whole numbers cost hangs on what else was allocated, by
+    tenths."""
     total = 0.0
     for _ in itertools.repeat(None, count):
         total = total * 0.999 + 1.0

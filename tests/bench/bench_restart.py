@@ -51,7 +51,7 @@ def names():
 
 
 def run(task, forked):
-    """Of one run: the seconds of its start, and its generations after the first cycle with those before them."""
+    """Runs once. Returns the seconds of its start, and its generations after the first cycle with those before them."""
     counts = CYCLE * task["cycles"]
     with tempfile.TemporaryDirectory(prefix="restart-") as home:
         environment = dict(os.environ, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home)

@@ -1,13 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `batchscope serve` costs, and how long a person waits for it.
-  serve.step   median step time of digits on one replica while 20 pages watch it live, over that while none does; the median
-               of the ratios of neighbouring blocks of some seconds, whose order changes with each pair
-  serve.cpu    share of a core that the server takes meanwhile
-  serve.bytes  bytes a second that each of these pages gets
-  serve.first  seconds from a server's start to the list of a store of 1,000 runs and 20 million samples, and to eight charts
-               of its longest run at 2,000 columns
-The pages are clients of the streams, of one thread that reads and forgets: no browser draws."""
+"""The cost of `batchscope serve`, and how long a person waits for it."""
 import http.client
 import json
 import os

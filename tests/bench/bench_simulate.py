@@ -3,7 +3,7 @@
 """Simulated seconds of the eight workloads published with Pollux, 160 jobs each, on 16 nodes of 4 devices.
 
 The measurements are looked for in BATCHSCOPE_POLLUX_DIR, or ../shared/pollux beside the source tree; they have no
-licence and are no part of the project. Jobs know of themselves what their own fitted model says. The goals are
+licence and are not part of the project. Jobs know of themselves what their own fitted model says. The goals are
 the mean completion times and the worst finish-time fairness of the published Pollux, or better. simulate.time is
 what the simulator takes, in real seconds, for one workload under one policy.
 """
@@ -39,7 +39,7 @@ def published():
 
 
 class Simulator:
-    """What was asked before is not asked again."""
+    """Simulates; an answer is kept, and not computed again."""
 
     def __init__(self, profiles):
         self.batchscope = pathlib.Path(__file__).resolve().parent.parent / "batchscope"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a step costs over a plain LibTorch loop, and what a small all-reduce costs. The program starts itself
-// as the replicas of each measure. Both loops run in the same processes, in short turns, on the same data;
-// the value is the ratio of their median step times. step.mlp.k1.limit is what the difference estimator costs
-// alone: of the plain loop, where it keeps its last gradient and reads both once. step.gpu is measured where
-// there is a GPU, or where BATCHSCOPE_REHEARSE is set (trainee.h); its goals are a GPU's. The plain loop
-// clears gradients by dropping them; with several replicas it averages them in the same buckets, started from
-// hooks and overlapped with backward, as we do, and broadcasts BatchNorm's buffers; it knows no statistics,
-// profile or telemetry.
+// Measures the cost of a step over a plain LibTorch loop, and of a small all-reduce. The program starts
+// itself as the replicas of each measure. Both loops run in the same processes, in short turns, on the same
+// data; the value is the ratio of their median step times. step.mlp.k1.limit is what the difference estimator
+// costs alone: of the plain loop, where it keeps its last gradient and reads both once. step.gpu is measured
+// where there is a GPU, or where BATCHSCOPE_REHEARSE is set (trainee.h); its goals are a GPU's. The plain
+// loop clears gradients by dropping them; with several replicas it averages them in the same buckets, started
+// from hooks and overlapped with backward, as we do, and broadcasts BatchNorm's buffers; it knows no
+// statistics, profile or telemetry.
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>

@@ -36,7 +36,7 @@ bench::Measure measure(const std::string& name, Method method, std::optional<dou
           }};
 }
 
-// Of 1,000 trials that have come to their rungs, none of which may go on.
+// Returns the legs of 1,000 trials that have come to their rungs, none of which may go on.
 std::vector<LegRecord> legs(const SweepFile& sweep) {
   std::vector<LegRecord> legs;
   for (std::size_t trial = 0;;) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What batchscope.torch costs. python.step.MODEL.kN: a step, everything on, over the same step of plain PyTorch on one
-replica and of DistributedDataParallel over Gloo on two; both loops run in the same processes, in short turns, on the
-same data, and the value is the ratio of their median times. It starts itself as the replicas of a measure; needs
-python3-torch. (bench_restart measures python.restart.)"""
+"""Measures the cost of batchscope.torch. python.step.MODEL.kN: a step, everything on, over the same step of plain
+PyTorch on one replica and of DistributedDataParallel over Gloo on two; both loops run in the same processes, in short
+turns, on the same data, and the value is the ratio of their median times. It starts itself as the replicas of a
+measure; needs python3-torch. (bench_restart measures python.restart.)"""
 import json
 import os
 import pathlib

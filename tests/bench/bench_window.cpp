@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a frame of the window costs, drawn offscreen at 1920 x 1080: twelve live charts of eight series each
+// Measures a frame of the window, drawn offscreen at 1920 x 1080: twelve live charts of eight series each
 // over a history of a million steps, to which a writer appends between frames as a supervisor would. The
 // charts share eight recorded series; each draws all of them, at its own size. window.frame is the frame over
 // bare drawPolyline calls of the same points with the same pens in the same run. window.idle is the share of
@@ -180,7 +180,7 @@ class Charts {
     return static_cast<double>(clock.nsecsElapsed()) * 1e-9;
   }
 
-  // Of the first chart, thinned: the outlines of the bands, then the lines of the medians.
+  // Returns the points of the first chart, thinned: the outlines of the bands, then the lines of the medians.
   std::vector<QList<QPointF>> points() const {
     std::vector<QList<QPointF>> lines(2 * kSeries);
     for (const SceneLine& line : plots_.front()->painter().scene().lines) {

@@ -32,7 +32,7 @@ struct Task {
   bool bf16 = false;                      // the forward pass
 };
 
-// Of a GPU, or small.
+// Returns a task for a GPU, or a small one.
 inline Task gpu_task(const std::string& model, std::int64_t batch_size, bool bf16) {
   const c10::Device device = replica_device();
   const at::Tensor data = model == "transformer"

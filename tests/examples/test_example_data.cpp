@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What examples learn from, besides digits: tables of numbers and texts as they are read, and the written
-// text.
+// Data of the examples besides digits: tables of numbers and texts as they are read, and the written text.
 #include <set>
 #include <sstream>
 

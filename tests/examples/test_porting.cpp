@@ -34,7 +34,7 @@ QStringList difference(int from, int to) {
   return QString::fromUtf8(diff.readAllStandardOutput()).split('\n').mid(2).filter(kChanged);
 }
 
-// What the first diff in this text says to change.
+// Returns the changed lines of the first diff in this text.
 QStringList quoted(const QString& text) {
   return text.section("```diff\n", 1, 1).section("```", 0, 0).split('\n').filter(kChanged);
 }

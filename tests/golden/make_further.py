@@ -83,7 +83,7 @@ class Training:
 
 
 class Loader:
-    """What AdaptDL asks of the loader that is at work: how large a step is, and whether this is its last micro-batch."""
+    """The interface that AdaptDL needs of the loader at work: how large a step is, and whether this is its last micro-batch."""
     training, batch_size, max_batch_size = True, INITIAL, 1 << 20
     current_local_bsz = INITIAL
     is_last = False
@@ -200,7 +200,7 @@ def free_port():
 
 
 def trajectory(config, *arguments):
-    """Of all replicas, each a process."""
+    """Returns the trajectories of all replicas, each a process."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         replicas = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an installed archive defines directly in `batchscope` is what its headers declare there: internals have
+"""An installed archive defines directly in `batchscope` only what its headers declare there: internals have
 namespaces of their own, so that a program's own `batchscope::send` would not be linked with the engine's.
 
     symbols_test.py PREFIX      a prefix into which the component `engine` was installed

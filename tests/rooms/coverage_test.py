@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What COVERAGE.md names is there. Each row of its tables is a feature, where it is here, and its tests. In backticks behind
-the first bar stand tests (`train.loop SLOT SLOT`, in the last column), commands with their options (`batchscope ls --sort`),
-paths (which named_files_test.py looks for), and names: of variables of the environment, and of what public headers declare.
-A row that is neither missing nor left out names a test, or says that one is missing. Each row of the differences from
-AdaptDL and FairScale in the two PORTING.md names one, too."""
+"""Everything that COVERAGE.md names is there. Each row of its tables is a feature, where it is here, and its tests. In
+backticks behind the first bar stand tests (`train.loop SLOT SLOT`, in the last column), commands with their options
+(`batchscope ls --sort`), paths (which named_files_test.py looks for), and names: of variables of the environment, and of
+what public headers declare. A row that is neither missing nor left out names a test, or says that one is missing. Each row
+of the differences from AdaptDL and FairScale in the two PORTING.md names one, too."""
 import pathlib
 import re
 import unittest
@@ -82,7 +82,7 @@ class Coverage(unittest.TestCase):
                     self.require_test(text, tests, place)
                     named += 1
                 else:
-                    self.require(text not in quoted(cells[-1]), place, f"{text} is no test")
+                    self.require(text not in quoted(cells[-1]), place, f"{text} is not a test")
         self.assertGreater(named, 100)
 
     def require_test(self, text, tests, place):
@@ -101,7 +101,7 @@ class Coverage(unittest.TestCase):
             self.require(len(cells) == 4 and all(cells), place, "a row has four cells: theirs, ours, why, test")
             self.require(quoted(cells[-1]), place, "no test is named")
             for text in quoted(cells[-1]):
-                self.require(TEST.fullmatch(text), place, f"{text} is no test")
+                self.require(TEST.fullmatch(text), place, f"{text} is not a test")
                 if TEST.fullmatch(text):
                     self.require_test(text, tests, place)
         self.assertGreater(len(found), 40)

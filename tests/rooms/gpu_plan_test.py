@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What tests/gpu/run would build and run is there, though no machine runs it that has no GPU: its targets, tests, labels,
-scenarios and benches, by the names that the tree has for them."""
+"""Everything that tests/gpu/run would build and run is there, though no machine runs it that has no GPU: its targets,
+tests, labels, scenarios and benches, by the names that the tree has for them."""
 import json
 import pathlib
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a document names is there: a path in backticks, from the root of the tree (a file, a folder, or a module without
-its ending), as in `engine/README.md`. The CHANGELOG may name what is gone."""
+"""Every file that a document names is there: a path in backticks, from the root of the tree (a file, a folder, or a
+module without its ending), as in `engine/README.md`. The CHANGELOG may name what is gone."""
 import pathlib
 import re
 import unittest

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who may call whom: the rooms' dependency rule, checked in every #include and every link line.
+"""The rooms' dependency rule: who may call whom, checked in every #include and every link line.
 
 Also that within a room, and in the page of TypeScript, neither modules (a .cpp with the .h of its name) nor folders include one
 another in a circle, that folders keep the layers of their room, that every source file names its licence first, and that no header includes

@@ -59,7 +59,7 @@ class Chaos:
         patiently("training on", trains)
 
     def order(self):
-        """Of the faults: all of them, shuffled, again and again."""
+        """Yields the faults: all of them, shuffled, again and again."""
         while True:
             yield from self.random.sample(self.names, len(self.names))
 

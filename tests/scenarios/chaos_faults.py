@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What befalls a run in chaos.py: what breaks by itself, what others of the machine do, and what a person does to it.
-Each fault leaves the run where `batchscope resume` or nothing at all brings it back to training."""
+"""The faults that befall a run in chaos.py: what breaks by itself, what others of the machine do, and what a person
+does to it. Each fault leaves the run where `batchscope resume` or nothing at all brings it back to training."""
 
 import contextlib
 import json
@@ -96,7 +96,7 @@ class Faults:
 
     @fault
     def manifest_unreadable(self):
-        """Of any checkpoint, while the run trains, is restarted, or lies still."""
+        """Makes a checkpoint's manifest unreadable, while the run trains, is restarted, or lies still."""
         if not self.two_checkpoints():
             return
         if self.random.random() < 0.5:
@@ -181,7 +181,7 @@ class Faults:
 
     @fault
     def folder_unreadable(self):
-        """Its permissions are gone for a while."""
+        """Takes the permissions of a checkpoint's folder for a while."""
         if os.geteuid() == 0 and not self.scenario.launcher:
             return
         if not self.two_checkpoints():
@@ -196,7 +196,8 @@ class Faults:
 
     @fault
     def memory_of_another(self):
-        """Who made our place in memory before us and left us a present there; both stay until the next power cut."""
+        """Lets another user have made our place in memory before us, with a present in it; both stay until the next
+        power cut."""
         self.scenario.kill("all")
         self.lose_memory()
         place = self.scenario.memory / f"batchscope-{os.getuid()}"
@@ -247,7 +248,7 @@ class Faults:
         if self.scenario.run() != run or self.command("ls") != 0:
             raise Failure(f"run {asked} was refused, and left something behind")
 
-    # What they stand on.
+    # Helpers of the faults.
 
     def full(self, *places):
         for place in places:
@@ -319,7 +320,7 @@ class Faults:
         return self.random.choice([n for n in range(1, MOST_REPLICAS + 1) if n != self.seen()["run"]["replicas"]])
 
     def command(self, words):
-        """Its exit code. It may be refused: the run may be restarting from the last fault."""
+        """Runs a command and returns its exit code. It may be refused: the run may be restarting from the last fault."""
         process = self.scenario.spawn("batchscope " + words, subprocess.PIPE)
         process.communicate(timeout=240)
         return process.returncode

@@ -39,7 +39,8 @@ struct Fault {
 constexpr std::array<Fault, 5> kFaults = {
     {{"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EFBIG", EFBIG}, {"EIO", EIO}, {"EROFS", EROFS}}};
 
-// What is wrong now. By system calls alone, because what this would call otherwise is what it stands for.
+// Returns the faults that are set now. By system calls alone, because what this would call otherwise is what
+// it stands for.
 std::string read_faults() {
   static const char* const path = getenv("BATCHSCOPE_FAULTS");
   std::string text;

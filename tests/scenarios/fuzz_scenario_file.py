@@ -31,7 +31,7 @@ WRONG = [b"wait", b"wait output", b"wait (", b"check 1 is 1", b"check " + b"(" *
 
 
 def try_file(content):
-    """What does not hold, or None."""
+    """Returns the claim that does not hold, or None."""
     try:
         steps = scenario_file.read(content, NAME)
     except scenario_file.Failure as failure:

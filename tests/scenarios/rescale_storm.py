@@ -39,7 +39,7 @@ def children(pid):
 
 
 def usage(scenario, supervisor):
-    """What there is while the run is paused, by what it is."""
+    """Counts processes and descriptors of each kind while the run is paused."""
     counts = collections.Counter(processes=len(children(supervisor)))
     for pid in [supervisor, *children(supervisor)]:
         name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()

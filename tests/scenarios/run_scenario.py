@@ -60,7 +60,7 @@ class NotThere(Failure):
 
 
 class Each(collections.abc.Mapping):
-    """What look(key) says of the key behind each name, asked when somebody wants it: each takes a moment."""
+    """A mapping of names to look(key), asked when somebody wants it: each takes a moment."""
 
     def __init__(self, keys, look):
         self.keys_, self.look = keys, functools.cache(look)
@@ -217,7 +217,7 @@ class Scenario:
         code = self.subject.wait(timeout=PATIENCE)
         if code != int(rest):
             raise Failure(f"it exited {code}")
-        self.subject = None  # its end is no surprise to what follows
+        self.subject = None  # its end is not a surprise to what follows
 
     def output_(self, rest):
         if rest not in self.output.read_text():
@@ -233,7 +233,7 @@ class Scenario:
             ledger = self.show(run)["ledger"]
             compare_ledger(ledger, used_samples(folder, ledger, crashes))
 
-    # What they stand on.
+    # Helpers of the words.
 
     def spawn(self, command_line, output):
         program, *arguments = shlex.split(self.place_in(command_line))
@@ -245,7 +245,7 @@ class Scenario:
             faults.write(f"{error} {path}\n")
 
     def ask(self, *words):
-        """What batchscope says in JSON."""
+        """Returns batchscope's answer in JSON."""
         answer = subprocess.run([self.programs / "batchscope", *words, "--json"], env=self.environment,
                                 capture_output=True, text=True, timeout=PATIENCE)
         try:
@@ -257,15 +257,15 @@ class Scenario:
         return self.ask("show", run)
 
     def jobs(self):
-        """Of the pool's queue, those that have ended included, by name."""
+        """Returns the jobs of the pool's queue, those that have ended included, by name."""
         return {job["name"]: job for job in self.ask("queue", "--all")["queue"]}
 
     def runs(self):
-        """What `show` says of each, by name."""
+        """Returns `show` of each run, by name."""
         return Each({run["name"]: run["id"] for run in self.ask("ls")["runs"]}, self.show)
 
     def sweeps(self):
-        """What `sweep status` says of each, by name."""
+        """Returns `sweep status` of each sweep, by name."""
         names = {sweep["name"]: sweep["name"] for sweep in self.ask("sweep", "status")["sweeps"]}
         return Each(names, lambda name: self.ask("sweep", "status", name))
 
@@ -314,7 +314,7 @@ class Scenario:
         return self.show()["run"]["id"]
 
     def checkpoints(self):
-        """Of the newest run, the newest last; those in memory too."""
+        """Returns the checkpoints of the newest run, the newest last; those in memory too."""
         complete = re.compile(r"checkpoint-\d+")
         return sorted((path for path in self.place("checkpoints").glob("*") if complete.fullmatch(path.name)),
                       key=lambda path: int(path.name.partition("-")[2]))
@@ -325,7 +325,7 @@ class Scenario:
                 raise Failure("the program has ended")
             return self.subject.pid
         if whom in ("pool", "sweep"):
-            # Of several that were started at once all but one end in a moment.
+            # All but one of several that were started at once end in a moment.
             program = {"pool": POOL, "sweep": SWEEP}[whom][:COMM]
             def found():
                 return [pid for pid, name in self.processes().items() if name == program]

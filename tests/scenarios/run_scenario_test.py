@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the words of a scenario do where a program ends at the worst moment. The programs are shell scripts, and `show`,
-which answers what `state.json` in the home holds, can be made to come late."""
+"""The words of a scenario where a program ends at the worst moment. The programs are shell scripts, and `show`, which
+answers what `state.json` in the home holds, can be made to come late."""
 
 import json
 import os

@@ -18,7 +18,7 @@ class Failure(Exception):
 
 
 class Skipped(Exception):
-    """What a scenario needs is not on this machine."""
+    """A scenario needs something that is not on this machine."""
 
 
 class Step(typing.NamedTuple):
@@ -89,7 +89,7 @@ FORMS = {
 
 
 def complaint(line):
-    """What is wrong with a line, or None."""
+    """Returns what is wrong with a line, or None."""
     if len(line) > LONGEST_LINE:
         return f"it is longer than {LONGEST_LINE} characters"
     if strange := next((c for c in line if not c.isprintable()), None):
@@ -105,7 +105,7 @@ def read(content, name):
     try:
         lines = content.decode().split("\n")
     except UnicodeDecodeError as error:
-        raise Failure(f"{name}:{content.count(10, 0, error.start) + 1}: it is no UTF-8") from None
+        raise Failure(f"{name}:{content.count(10, 0, error.start) + 1}: it is not UTF-8") from None
     steps = []
     for number, line in enumerate(map(str.strip, lines), 1):
         if not line or line.startswith("#"):

@@ -119,7 +119,7 @@ void train(const Options& o) {
   for ([[maybe_unused]] const int epoch : remaining_epochs_until(o.epochs)) {
     for (Batch& batch : training) {
       pause(o.step_ms);
-      // What an allocation that is too large does, at a size that a test can choose.
+      // Acts as an allocation that is too large does, at a size that a test can choose.
       if (o.memory > 0 && batch.size() > o.memory) exhaust_memory();
       adp.zero_grad();
       at::Tensor loss = loss_of(batch);

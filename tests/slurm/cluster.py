@@ -81,7 +81,7 @@ PartitionName=urgent Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
 
 
 def missing():
-    """What hinders a cluster here, in words, or None."""
+    """Returns what hinders a cluster here, in words, or None."""
     absent = [program for program in PROGRAMS if not shutil.which(program, path=search_path())]
     return f"{', '.join(absent)} not installed: apt-get install {PACKAGE}" if absent else None
 
@@ -154,7 +154,7 @@ class Cluster:
         return self.folder / "slurm.conf"
 
     def environment(self):
-        """What a process needs to use this cluster: the whole environment."""
+        """Returns the whole environment of a process that uses this cluster."""
         without = {key: value for key, value in os.environ.items() if not key.startswith("SLURM")}
         return without | {"SLURM_CONF": str(self.configuration), "PATH": search_path()}
 
@@ -170,7 +170,7 @@ class Cluster:
 
     def __exit__(self, *_):
         self.watcher.stdin.close()
-        self.watcher.stdout.read()  # it ends with the watcher, which is no child of ours
+        self.watcher.stdout.read()  # it ends with the watcher, which is not a child of ours
         self.watcher.stdout.close()
         self.watcher.wait()
 
@@ -233,7 +233,7 @@ class Cluster:
     # Using.
 
     def run(self, *command, check=True, **options):
-        """Of a command of Slurm's: what subprocess.run returns, with its output as text."""
+        """Runs a command of Slurm's. Returns what subprocess.run returns, with its output as text."""
         options = {"env": self.environment(), "text": True, "capture_output": True, "timeout": PATIENCE} | options
         done = subprocess.run(command, **options)
         if check and done.returncode:
@@ -250,7 +250,7 @@ class Cluster:
         return file.read_text() if file.exists() else ""
 
     def job(self, number):
-        """What scontrol says of a job: JobState, Reason, NodeList, ... ; empty where it is unknown."""
+        """Returns what scontrol says of a job: JobState, Reason, NodeList, ... ; empty where it is unknown."""
         said = self.run("scontrol", "--oneliner", "show", "job", str(number), check=False).stdout
         return dict(word.partition("=")[::2] for word in said.split() if "=" in word)
 
@@ -274,7 +274,8 @@ class Cluster:
     # Ending.
 
     def processes(self, node=None):
-        """Of the cluster, or of one of its nodes: the daemons, all that jobs started, and who waits for these."""
+        """Returns the processes of the cluster, or of one of its nodes: the daemons, all that jobs started, and
+        who waits for these."""
         marks = {f"SLURM_CONF={self.configuration}".encode()} | ({f"{NODE_NAME}={node}".encode()} if node else set())
         ours, found = ancestors(os.getpid()), []
         for pid in set(map(int, filter(str.isdigit, os.listdir("/proc")))) - ours:

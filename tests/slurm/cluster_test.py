@@ -15,7 +15,7 @@ from cluster import Cluster, patiently
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77  # exit code, as CTest is told
 UNTIL_KILLED = "exec sleep 1000"
-# Whom root asks to do what needs no privileges; anybody else does it himself.
+# The user whom root asks to do what needs no privileges; anybody else does it himself.
 NOBODY = {"user": "nobody", "group": "nogroup", "extra_groups": [], "cwd": "/"} if os.getuid() == 0 else {}
 
 

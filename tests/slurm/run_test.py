@@ -100,11 +100,11 @@ class Run:
             raise AssertionError(f"{error}:\n{self.told()}") from None
 
     def use(self, store):
-        """Of the commands that follow."""
+        """Sets the store of the commands that follow."""
         self.environment |= {"BATCHSCOPE_DB": str(store / "runs.db"), "XDG_STATE_HOME": str(store)}
 
     def show(self, store):
-        """What `batchscope show` says in a store that takes the run from its folder."""
+        """Returns `batchscope show` in a store that takes the run from its folder."""
         self.use(store)
         self.batchscope("import", "--run-folder", self.folder)
         return json.loads(self.batchscope("show", self.folder.name, "--json"))
@@ -257,7 +257,7 @@ class RunTest(ClusterTest):
         patiently("an empty queue", lambda: not self.cluster.run("squeue", "--noheader").stdout)
 
     def test_a_person_stops(self):
-        """From the store in which the run is followed."""
+        """A person stops it from the store in which the run is followed."""
         run = Run(self, *UNTIL_TOLD)
         run.await_training()
         run.use(self.folder / "desk")
@@ -283,7 +283,7 @@ class RunTest(ClusterTest):
 
 
 class ScriptTest(unittest.TestCase):
-    """What is written and refused, for which no cluster is needed."""
+    """Scripts that are written or refused, for which no cluster is needed."""
 
     def submit(self, *options):
         return subprocess.run([PROGRAMS / "batchscope", "submit", "--slurm", "--print", *options], text=True, capture_output=True)

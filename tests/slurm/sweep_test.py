@@ -48,7 +48,7 @@ scale = "log"
 # A pass is 32 steps, at whose end comes the accuracy.
 ASHA = '[stop]\nkind = "asha"\nmin = 40\nmax = 160\neta = 2\n'
 
-# Of each run a log of the samples that it used.
+# The trial's program, which logs the samples that each run used.
 PROGRAM = """\
 #!/bin/sh
 export BATCHSCOPE_SAMPLE_LOG={samples}/$ADAPTDL_JOB_ID

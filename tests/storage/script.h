@@ -21,7 +21,7 @@
 
 namespace batchscope::storage::test {
 
-// What a store holds: the samples of each (series, generation).
+// The content of a store: the samples of each (series, generation).
 using Contents = std::map<std::pair<std::string, int>, std::vector<Sample>>;
 
 struct Append {
@@ -39,7 +39,7 @@ class Script {
   Script(std::uint64_t seed, int generation, Steps steps = Steps::ascending)
       : random_(seed), generation_(generation), steps_are_(steps) {}
 
-  // What is appended before the next commit.
+  // Returns what to append before the next commit.
   std::vector<Append> next() {
     std::vector<Append> appends(random_() % 12);
     for (Append& append : appends) {

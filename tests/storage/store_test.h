@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the storage tests share: a folder of their own, a run of a name, and the file behind the store's back.
+// The base of the storage tests: a folder of their own, a run of a name, and the file behind the store's
+// back.
 #pragma once
 
 #include <sqlite3.h>

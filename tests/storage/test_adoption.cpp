@@ -133,7 +133,7 @@ class TestAdoption : public QObject {
     QCOMPARE(Catalogue(store / "runs.db").runs().size(), 1u);
   }
 
-  // Whoever makes it is killed as soon as there is something to be seen of it.
+  // The process that makes it is killed as soon as there is something to be seen of it.
   void aCatalogueIsNeverHalfMade() {
     const Folder store;
     makeFolders(store);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which file systems a store is warned of.
+// Warnings about a store's file system.
 #include "medium.h"
 #include "test_case.h"
 

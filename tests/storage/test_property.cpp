@@ -79,7 +79,7 @@ std::string wrong_range(SampleReader& reader, const Contents::value_type& series
   return count == static_cast<std::int64_t>(expected.size()) ? "" : what + ", summarised";
 }
 
-// What went wrong in the life of one file; empty: nothing.
+// Returns what went wrong in the life of one file; empty: nothing.
 std::string try_seed(std::uint64_t seed) {
   const Folder folder;
   const auto file = folder / "samples.db";

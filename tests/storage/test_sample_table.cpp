@@ -233,7 +233,7 @@ class TestSampleTable : public QObject {
     QCOMPARE(ask(session, "SELECT 1").size(), 1u);
   }
 
-  // What is recorded while a statement runs belongs to the next one.
+  // A sample that is recorded while a statement runs belongs to the next one.
   void seesTheSamplesThatWereThereWhenItBegan() {
     Catalogue(folder_ / "runs.db");
     const auto file = folder_.path() / "live" / "samples.db";

@@ -38,7 +38,7 @@ struct Store {
   Clock::time_point end;
 };
 
-// What a supervisor writes, oftener.
+// Writes as a supervisor does, oftener.
 void record(const Store& store, const std::string& run) {
   Catalogue catalogue(store.catalogue());
   SampleWriter writer(store.samples(run));
@@ -61,7 +61,8 @@ void record(const Store& store, const std::string& run) {
   catalogue.set_state(run, RunState::finished);
 }
 
-// What a window reads: the list, and of each run the events and the newest values. Then all of it once more.
+// Reads as a window does: the list, and of each run the events and the newest values. Then all of it once
+// more.
 void follow(const Store& store, int reader) {
   Catalogue catalogue(store.catalogue());
   std::map<std::string, std::unique_ptr<SampleReader>> readers;

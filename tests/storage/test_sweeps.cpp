@@ -135,7 +135,7 @@ class TestSweeps : public QObject {
     QCOMPARE(catalogue_->run(id)->trial->trial, std::size_t(1));
     QVERIFY(!catalogue_->run(id)->trial->diverged);
 
-    // What ends the run of a trial that diverges is of no interest.
+    // The end of a run whose trial diverges is of no interest.
     leg.outcome = Outcome::diverged;
     sweeps_->end_leg("a", 0, leg);
     QCOMPARE(shown_state(*catalogue_->run(id)), std::string("pending"));
@@ -207,7 +207,7 @@ class TestSweeps : public QObject {
     QCOMPARE(catalogue_->runs().size(), 1u);
   }
 
-  // What a leg goes on with waits in the queue from the moment at which the leg is there.
+  // The runs that a leg goes on with wait in the queue from the moment at which the leg is there.
   void theRunsOfATrialGoOnWithItsLeg() {
     create("a");
     const std::string paused = submit("a", 0, "a-0");

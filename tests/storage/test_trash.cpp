@@ -99,7 +99,7 @@ class TestTrash : public QObject {
     QCOMPARE(kind_of([&] { purge_run(*catalogue_, id); }), "not_found");
   }
 
-  // What is left then is under a name that gc knows, and no run is listed that is half there.
+  // The rest is then under a name that gc knows, and no run is listed that is half there.
   void aFolderThatCannotGoIsLeftToGc() {
     if (geteuid() == 0) QSKIP("nothing keeps root from deleting");
     qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());

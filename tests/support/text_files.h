@@ -17,7 +17,7 @@ inline std::string contents(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// With the folders above it.
+// Writes a file, with the folders above it.
 inline void write_file(const std::filesystem::path& file, std::string_view text) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream(file, std::ios::binary) << text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What calls throw, said so that a check that fails shows what was seen.
+// Checks of what calls throw, so that one that fails shows what was seen.
 #pragma once
 
 #include <QTest>
@@ -30,7 +30,7 @@ inline std::string kind_of(const std::function<void()>& call) {
   return error ? error_kind_name(error->kind()) : "nothing was thrown";
 }
 
-// "usage: 'x' is no number": the kind and the message of that error.
+// "usage: 'x' is not a number": the kind and the message of that error.
 inline std::string thrown_by(const std::function<void()>& call) {
   const auto error = error_of(call);
   return error ? std::string(error_kind_name(error->kind())) + ": " + error->what() : "nothing was thrown";
@@ -42,7 +42,7 @@ inline bool holds(const std::string& text, const std::string& part) {
 inline bool holds(const char* text, const std::string& part) { return holds(std::string(text), part); }
 inline bool holds(const QString& text, const QString& part) { return text.contains(part); }
 
-// What a list of parts of such a text is made of.
+// The type of the parts of such a text.
 template <class Text>
 using Part = std::conditional_t<std::is_same_v<Text, QString>, QString, std::string>;
 

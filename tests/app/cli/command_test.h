@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of commands share: a sandbox for each function, and runs with a history and series, put into its
-// store as a supervisor would.
+// The base of the tests of commands: a sandbox for each function, and runs with a history and series, put
+// into its store as a supervisor would.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,7 @@ class CommandTest : public QObject {
   Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
   QJsonArray runs() const { return sandbox_->runs(); }
 
-  // Of bash, with our programs in its PATH.
+  // Runs a line in bash, with our programs in its PATH.
   Answer shell(const QString& line) const {
     const auto process = sandbox_->prepare({"-c", line}, {{"PATH", Sandbox::ourPath()}});
     process->setProgram("bash");

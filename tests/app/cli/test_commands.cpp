@@ -149,7 +149,7 @@ class TestCommands : public CommandTest {
     QVERIFY2(!answer.out.contains('\x1b'), "no colours outside a terminal");
   }
 
-  // What is compared is of one generation: the newest with steps.
+  // The comparison is of one generation: the newest with steps.
   void comparesWhatWasMeasuredWithWhatWasPredictedOfIt() {
     const std::string id = makeRun("digits", protocol::RunState::stopped);
     storage::Catalogue catalogue = this->catalogue();

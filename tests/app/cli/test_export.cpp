@@ -145,7 +145,7 @@ class TestExport : public CommandTest {
     QCOMPARE(answer.json()["imported"].toString(), id_);
     QCOMPARE(answer.json()["samples"].toInt(), kSteps + 3);
 
-    // What another export of each says is the same, but for the program, which is not to be started.
+    // Another export of each says the same, but for the program, which is not to be started.
     QCOMPARE(other.ask({"export", id_, "--format", "jsonl", "-o", "again"}).code, kExitOk);
     QCOMPARE(ask({"export", id_, "--format", "jsonl", "-o", "before"}).code, kExitOk);
     QByteArray before = contents("before"), again = contents(other.path("again"));
@@ -278,7 +278,7 @@ class TestExport : public CommandTest {
     QCOMPARE(import(name, "\"mine\"", {"--name", "latest"}).code, kExitUsage);
   }
 
-  // What an old store holds and none would be recorded today.
+  // Older stores took names that none would be recorded by today.
   void seriesOfAnyNameComeBack() {
     const std::string plain(1024, 'n');
     {

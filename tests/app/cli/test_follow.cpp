@@ -174,7 +174,7 @@ class TestFollow : public CommandTest {
     end(*writer);
   }
 
-  // Whose controller is away, or whose host cannot be reached, is not therefore over.
+  // A run is not over because its controller is away, or its host cannot be reached.
   void whoDoesNotAnswerIsAskedAgain() {
     makeJobFolder();
     queue("NAME|12|RUNNING|None|N/A|gpu|n1|1");
@@ -196,7 +196,7 @@ class TestFollow : public CommandTest {
     QCOMPARE(exported(*desk_), exported(*sandbox_));
   }
 
-  // By Slurm's own means, over the same ssh.
+  // Commands go by Slurm's own means, over the same ssh.
   void aRunThatWaitsIsStoppedHeldAndResumed() {
     makeJobFolder();
     queue("NAME|12|PENDING|Resources|N/A|gpu||1");
@@ -230,7 +230,7 @@ class TestFollow : public CommandTest {
   }
 
  private:
-  // With our programs, and stand-ins for ssh's and Slurm's.
+  // Returns variables by which our programs are found, and stand-ins for ssh's and Slurm's.
   QMap<QString, QString> variables() const {
     return {{"BATCHSCOPE_SSH", sandbox_->path("ssh")},
             {"BATCHSCOPE_SLURM_INTERVAL", "0.3"},
@@ -244,7 +244,7 @@ class TestFollow : public CommandTest {
     write(name, "#!/bin/sh\n" + text + "\n");
     QFile::setPermissions(sandbox_->path(name), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
   }
-  // What squeue says, whole at any moment.
+  // Sets squeue's answer, whole at any moment.
   void queue(const QByteArray& lines) const {
     write("queue.new", QByteArray(lines).replace("NAME", "batchscope-" + id_.toUtf8()) + '\n');
     std::filesystem::rename(sandbox_->path("queue.new").toStdString(), sandbox_->path("queue").toStdString());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What older programs wrote is read as it was meant: all that the store and the exported files in tests/kept
-// hold comes back as it was, beside what has been added since.
+// Files of older programs are read as they were meant: all that the store and the exported files in
+// tests/kept hold comes back as it was, beside what has been added since.
 #include "command_test.h"
 #include "rows.h"
 #include "store_test.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the folder of a run on Slurm says of its jobs, and how many nodes the next one is to have. On an
-// emulated cluster: tests/slurm.
+// The jobs in the folder of a run on Slurm, and how many nodes the next one is to have. On an emulated
+// cluster: tests/slurm.
 #include <QTemporaryDir>
 #include <fstream>
 
@@ -26,7 +26,8 @@ const protocol::Model kScales{.perf = protocol::PerfParams{0.1, 0.01, 1e-6, 0, 1
                               .max_profiled_replicas = 1,
                               .step = 100};
 
-// What three models in a row come to, for a run with a replica on each of these nodes, of up to eight.
+// Returns the choice after three models in a row, for a run with a replica on each of these nodes, of up to
+// eight.
 std::optional<NodeChoice::More> chosen(int nodes, int idle, goodput::RunContext at = {}) {
   NodeChoice choice({1, 0}, 0.5, {1, 8}, 1);
   at.replicas = at.max_profiled_replicas = nodes;

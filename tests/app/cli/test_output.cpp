@@ -175,7 +175,7 @@ class TestOutput : public CommandTest {
     }
   }
 
-  // What is written to it must not land in a file that got its number.
+  // Output to it must not land in a file that got its number.
   void aClosedStandardOutputIsNobodyElses() {
     VERIFY_REFUSED(kExitFailure, "cannot write to standard output: Bad file descriptor",
                    shell("batchscope export second --format csv -o file >&-"));

@@ -15,7 +15,7 @@ class TestQueue : public CommandTest {
 
  private Q_SLOTS:
   void init() { newSandbox(); }
-  // What a test that failed left would be started.
+  // Jobs that a failed test left would be started.
   void cleanup() {
     storage::Catalogue catalogue = this->catalogue();
     for (const storage::Job& job : catalogue.jobs()) catalogue.cancel_waiting(job.run, "");

@@ -36,7 +36,7 @@ class TestRecord : public CommandTest {
   }
   void cleanup() { qunsetenv("BATCHSCOPE_DB"); }
 
-  // What a run gets meanwhile comes with the next lines; a ledger is cut, an epoch ends, values come late.
+  // Changes of a run come with the next lines; a ledger is cut, an epoch ends, values come late.
   void takesWhatIsNew() {
     storage::Catalogue catalogue = this->catalogue();
     Sandbox other;
@@ -106,7 +106,7 @@ class TestRecord : public CommandTest {
     QVERIFY(taken.troubles().empty());
   }
 
-  // Of a line that is damaged in the midst readers say so; the next writer writes again what it held.
+  // Readers report a line that is damaged in the midst; the next writer writes again what it held.
   void aDamagedLineIsPassedOverAndMended() {
     storage::Catalogue catalogue = this->catalogue();
     RecordWriter(file_, run_).update(catalogue);
@@ -254,7 +254,7 @@ class TestRecord : public CommandTest {
     return text.remove(eventId).remove("imported:");
   }
 
-  // Of a record, as a set that a reader makes of it.
+  // Returns the samples of a record, as a set that a reader makes of it.
   static std::multiset<std::string> samplesOf(const std::string& text) {
     std::multiset<std::string> all;
     std::map<std::pair<std::string, int>, std::int64_t> told;
@@ -304,7 +304,7 @@ class TestRecord : public CommandTest {
     std::vector<std::string> troubles_;
   };
 
-  // What a run gets as it goes on, number i of it.
+  // Makes change number i of a run that goes on.
   void change(storage::Catalogue& catalogue, int i) const {
     const int generation = 2 + i / 2, step = 13 + i;
     catalogue.put_generation(
@@ -334,7 +334,7 @@ class TestRecord : public CommandTest {
     writer.append(0, "new of it", -0 + i, 1.0 / 3);
   }
 
-  // Of the run as it is in the sandbox, without its record.
+  // Makes a folder of the run as it is in the sandbox, without its record.
   QString runFolder() const {
     const QString folder = sandbox_->path("shared/" + id_);
     protocol::make_private_directories(folder.toStdString());

@@ -207,7 +207,7 @@ class TestRun : public CommandTest {
 
     const Answer resumed = ask({"resume", id, "--replicas", "1"});
     QCOMPARE(resumed.code, kExitOk);
-    QVERIFY2(!resumed.out.contains("training on 2 replicas"), "old events are no news");
+    QVERIFY2(!resumed.out.contains("training on 2 replicas"), "old events are not news");
     const QJsonArray generations = show()["generations"].toArray();
     QCOMPARE(generations.size(), 2);
     QCOMPARE(generations[1].toObject()["replicas"].toInt(), 1);
@@ -412,7 +412,7 @@ class TestRun : public CommandTest {
     return show()["run"].toObject()["id"].toString();
   }
 
-  // With these lines of shell where every supervisor begins; $2 is the run's id.
+  // Asks with these lines of shell where every supervisor begins; $2 is the run's id.
   Answer askWhile(const QString& lines, const QStringList& arguments) const {
     const QString real = qEnvironmentVariable("BATCHSCOPE_BIN") + "/batchscope";
     QFile script(sandbox_->path("bin/batchscope"));

@@ -145,7 +145,7 @@ class TestSimulate : public CommandTest {
     for (const QString word : {"fifo", "las", "srtf", "fair", "fast", "pass"})
       QVERIFY2(answer.out.contains(word), qPrintable(answer.out));
     QVERIFY(!answer.out.contains("FAIL"));
-    // Its claims are about its own policies.
+    // The scenario's claims are about its own policies.
     const QStringList fair{"simulate", SCENARIO, "--policy", "optimus,fair", "--json"};
     const Answer two = ask(fair), four = ask(fair + QStringList{"--gpus", "4"});
     QCOMPARE(four.json()["policies"].toArray().size(), 2);

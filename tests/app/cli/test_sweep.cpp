@@ -180,7 +180,7 @@ class TestSweep : public CommandTest {
     QCOMPARE(all["legs"].toArray()[0].toObject()["iterations"].toDouble(), 100.);
   }
 
-  // Its leg is under way until the sweep goes on.
+  // The trial's leg is under way until the sweep goes on.
   void callsATrialOfAStoppedSweepInterrupted() {
     addTrials();
     catalogueOf([](storage::Sweeps& sweeps) { sweeps.set_state("rates", storage::SweepState::stopped); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only happens on a terminal, on a real one (a pseudo-terminal): bars redrawn in place, colours,
+// Behaviour on a terminal alone, on a real one (a pseudo-terminal): bars redrawn in place, colours,
 // questions.
 #include <fcntl.h>
 #include <poll.h>

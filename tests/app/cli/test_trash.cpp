@@ -75,7 +75,7 @@ class TestTrash : public CommandTest {
     }
     QVERIFY(!QFile::exists(sandbox_->path("runs/zzzzzzzz")));
     QVERIFY(QFile::exists(sandbox_->path("runs/yyyyyyyy")));
-    // What a purge and an import that were killed have left.
+    // Left by a purge and an import that were killed.
     for (const char* left : {"runs/xxxxxxxx.purged/checkpoints/checkpoint-000001", "runs/wwwwwwww.partial"}) {
       QVERIFY(QDir().mkpath(sandbox_->path(left)));
       QVERIFY(QFile(sandbox_->path(QString(left) + "/file")).open(QIODevice::WriteOnly));

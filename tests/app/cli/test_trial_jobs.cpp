@@ -63,7 +63,7 @@ class TestTrialJobs : public QObject {
     QVERIFY(!jobs_->isWanted());
     QCOMPARE(jobs_->order()->number, std::string("1"));
     QCOMPARE(message(), std::string("job 1 is submitted"));
-    // Its driver was killed, before it could keep the number, and after it.
+    // The driver was killed before it could keep the number, and after it.
     queue("RUNNING|None|2026-11-23T08:43:37|main|n1|1");
     QCOMPARE(TrialJobs(*catalogue_, *origins_, run_).order()->number, std::string("1"));
     fs::remove(folder_ / "submitted");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bench_page measures: twelve charts of eight series, each of 2,000 buckets with a lowest and a highest value, looked
+// The charts of bench_page: twelve charts of eight series, each of 2,000 buckets with a lowest and a highest value, looked
 // at all at once. `bench` is what it calls.
 import { Chart } from "../../../app/web/page/src/chart/chart";
 import type { Line } from "../../../app/web/page/src/chart/line";
