@@ -15,8 +15,7 @@ namespace batchscope::common {
 class StepMap {
  public:
   StepMap() = default;  ///< steps themselves
-  /// Maps by the series' buckets by steps, which are borrowed, counted from `origin`. None of them may be
-  /// NaN.
+  /// Maps by the series' buckets over steps (borrowed, none may be NaN), counted from `origin`.
   StepMap(std::span<const storage::Bucket> buckets, double origin)
       : buckets_(buckets), origin_(origin), isStep_(false) {}
 

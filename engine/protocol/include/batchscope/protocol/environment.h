@@ -61,8 +61,7 @@ inline constexpr char kPythonHook[] = "BATCHSCOPE_PYTHON_HOOK";
 /// Fewer characters are guessed.
 inline constexpr int kLeastToken = 16;
 
-/// Value that SIGTERM carries (sigqueue) where the next generation follows at once. Any other is an end for
-/// now.
+/// Value of SIGTERM (sigqueue) where the next generation follows at once. Any other is an end for now.
 inline constexpr int kRestartFollows = 1;
 
 /// The variables' values, each at its default where the variable is not set.
@@ -78,8 +77,7 @@ struct Environment {
   std::string share_path;      ///< directory that the replicas share; empty: none
   std::string job_id;          ///< the run's id; empty: none
   std::string supervisor_url;  ///< where a cluster's supervisor answers over HTTP; empty: none
-  /// The version of AdaptDL's scheduler, which its programs compare with their own; "0.0.0": not to be
-  /// compared.
+  /// Version of AdaptDL's scheduler, compared by its programs with their own; "0.0.0": not to be compared.
   std::string sched_version;
   std::string tensorboard_dir;      ///< directory for event files; empty: none
   std::string telemetry_socket;     ///< of the supervisor, see telemetry.h; empty: nobody listens

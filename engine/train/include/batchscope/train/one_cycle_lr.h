@@ -32,8 +32,7 @@ class OneCycleLR : public StepwiseLR {
   /// Throws Error(usage) for options that make no sense, and for cycle_momentum with an optimizer that has no
   /// momentum.
   OneCycleLR(torch::optim::Optimizer& optimizer, double peak, const Options& options);
-  /// Makes a schedule with a peak for each parameter group. Throws as above, and for another number of peaks
-  /// than groups.
+  /// Makes a schedule with a peak for each group. Throws as above, and for another number of peaks than groups.
   OneCycleLR(torch::optim::Optimizer& optimizer, std::vector<double> peaks, const Options& options);
 
  private:
