@@ -55,9 +55,9 @@ Ratings make_ratings(const Table& table, const std::string& name) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const bool first = i == 0 || pairs[i - 1].user != pairs[i].user;
     const bool last = i + 1 == pairs.size() || pairs[i + 1].user != pairs[i].user;
-    const bool kept = last && !first;
-    (kept ? ratings.test_user : ratings.user).push_back(pairs[i].user);
-    (kept ? ratings.test_item : ratings.item).push_back(pairs[i].item);
+    const bool is_for_testing = last && !first;
+    (is_for_testing ? ratings.test_user : ratings.user).push_back(pairs[i].user);
+    (is_for_testing ? ratings.test_item : ratings.item).push_back(pairs[i].item);
   }
   if (ratings.test_user.empty())
     throw Error(ErrorKind::corrupt, name + ": no user has two items, so there is nothing to test with");

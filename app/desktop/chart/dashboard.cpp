@@ -271,13 +271,14 @@ void Dashboard::enlarge(ChartCard* card) {
 
 ChartCard* Dashboard::current() const {
   if (enlarged_ != nullptr || cards_.empty()) return enlarged_;
-  const auto find = [this](auto is) {
-    const auto found = std::find_if(cards_.begin(), cards_.end(), is);
+  const auto firstCard = [this](auto predicate) {
+    const auto found = std::find_if(cards_.begin(), cards_.end(), predicate);
     return found == cards_.end() ? nullptr : *found;
   };
   const QWidget* focus = window()->focusWidget();
-  ChartCard* card = find([focus](ChartCard* each) { return each == focus || each->isAncestorOf(focus); });
-  if (card == nullptr) card = find([](ChartCard* each) { return each->underMouse(); });
+  ChartCard* card =
+      firstCard([focus](ChartCard* each) { return each == focus || each->isAncestorOf(focus); });
+  if (card == nullptr) card = firstCard([](ChartCard* each) { return each->underMouse(); });
   return card == nullptr ? cards_.front() : card;
 }
 

@@ -37,15 +37,15 @@ void Track::append(const Bucket& bucket) {
 }
 
 void Track::halve() {
-  std::size_t kept = 0;
+  std::size_t size = 0;
   for (std::size_t i = 0; i + 1 < buckets_.size(); i += 2) {
     const Bucket pair = merged(buckets_[i], buckets_[i + 1]);
     resolution_ = std::max(resolution_, pair.last_step - pair.first_step + 1);
     target_ = std::max(target_, pair.count);
-    buckets_[kept++] = pair;
+    buckets_[size++] = pair;
   }
-  if (buckets_.size() % 2 == 1) buckets_[kept++] = buckets_.back();
-  buckets_.resize(kept);
+  if (buckets_.size() % 2 == 1) buckets_[size++] = buckets_.back();
+  buckets_.resize(size);
 }
 
 std::vector<Bucket>::const_iterator Track::from(std::int64_t step) const {

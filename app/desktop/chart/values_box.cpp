@@ -142,8 +142,9 @@ void paintValues(QPainter& painter, const ValuesBox& box, const QRectF& bounds, 
   }
   for (const ValuesBox::Row& row : box.rows) {
     line.translate(0, kRow);
-    const double own = sampleWidth(row.look);
-    paintSample(painter, QRectF(line.left() + (sample - own) / 2, line.top(), own, kRow), row.look);
+    const double sampleWide = sampleWidth(row.look);
+    paintSample(painter, QRectF(line.left() + (sample - sampleWide) / 2, line.top(), sampleWide, kRow),
+                row.look);
     painter.setPen(theme.dim);
     painter.drawText(line.adjusted(sample + kNameGap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, row.name);
     painter.setPen(theme.text);

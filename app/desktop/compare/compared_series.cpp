@@ -77,9 +77,12 @@ void ComparedSeries::update() {
     }
     runs.push_back(std::move(entry));
   }
-  const auto seen = [](const Entry& e) { return std::tie(e.id, e.name, e.group, e.colour, e.model); };
-  const bool isSame = std::equal(runs.begin(), runs.end(), runs_.begin(), runs_.end(),
-                                 [&](const Entry& a, const Entry& b) { return seen(a) == seen(b); });
+  const auto comparedFields = [](const Entry& e) {
+    return std::tie(e.id, e.name, e.group, e.colour, e.model);
+  };
+  const bool isSame =
+      std::equal(runs.begin(), runs.end(), runs_.begin(), runs_.end(),
+                 [&](const Entry& a, const Entry& b) { return comparedFields(a) == comparedFields(b); });
   if (isSame) return;
   runs_ = std::move(runs);
   // Nobody may look at a model that goes now.

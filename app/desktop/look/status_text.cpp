@@ -83,8 +83,8 @@ QString pausePartText(std::size_t part) {
 QString describePause(const std::map<std::string, double>& parts) {
   QStringList words;
   for (std::size_t part = 0; part < kPauseParts.size(); ++part) {
-    if (const auto took = parts.find(kPauseParts[part]); took != parts.end())
-      words << pausePartText(part) + QLatin1Char(' ') + formatPause(took->second);
+    if (const auto duration = parts.find(kPauseParts[part]); duration != parts.end())
+      words << pausePartText(part) + QLatin1Char(' ') + formatPause(duration->second);
   }
   return words.join(QStringLiteral(", "));
 }

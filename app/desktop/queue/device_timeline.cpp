@@ -189,10 +189,11 @@ QString DeviceTimeline::textAt(const QPointF& place) const {
   }
   const storage::LeaseEvent& lease = bar->lease;
   QStringList lines{tr("%1 on %2").arg(QString::fromStdString(lease.name), device)};
-  const QString took = formatDuration(bar->until(clock_()) - lease.since);
+  const QString duration = formatDuration(bar->until(clock_()) - lease.since);
   lines << (lease.until > 0
-                ? tr("%1 to %2, %3").arg(formatSecondOfDay(lease.since), formatSecondOfDay(lease.until), took)
-                : tr("since %1, %2").arg(formatSecondOfDay(lease.since), took));
+                ? tr("%1 to %2, %3")
+                      .arg(formatSecondOfDay(lease.since), formatSecondOfDay(lease.until), duration)
+                : tr("since %1, %2").arg(formatSecondOfDay(lease.since), duration));
   if (!lease.why.empty() || lease.generation >= 0) {
     const QString why = QString::fromStdString(lease.why);
     lines << (lease.generation < 0 ? why

@@ -21,12 +21,12 @@ const QString kMime = QStringLiteral("application/x-batchscope-jobs");
 
 // To the second where something runs on.
 bool looksSame(const QueueEntry& a, const QueueEntry& b) {
-  const auto seen = [](const QueueEntry& entry) {
+  const auto shownFields = [](const QueueEntry& entry) {
     return std::tuple(entry.run.name, entry.run.devices, entry.run.message, entry.run.ended,
                       entry.job.priority, entry.job.target, entry.job.reason, entry.job.expected_end,
                       entry.state, static_cast<long>(entry.waited));
   };
-  return seen(a) == seen(b);
+  return shownFields(a) == shownFields(b);
 }
 
 }  // namespace
@@ -133,24 +133,25 @@ QString QueueModel::text(std::size_t row, Column column) const {
 
 QVariant QueueModel::cell(std::size_t row, std::size_t column, int role) const {
   const QueueEntry& entry = entries_[row];
-  const auto which = static_cast<Column>(column);
+  const auto cellColumn = static_cast<Column>(column);
   const Theme& theme = Theme::current();
   switch (role) {
-    case Qt::DisplayRole: return text(row, which);
+    case Qt::DisplayRole: return text(row, cellColumn);
     case Qt::ToolTipRole:
-      return which == Name ? tr("%1 (%2)").arg(text(row, Name), QString::fromStdString(entry.run.id))
-                           : text(row, which);
-    case Qt::TextAlignmentRole: return aligned(which == Place || which == Priority || which == Waited);
-    case Qt::ForegroundRole: return which == Name && !hasEnded(entry) ? QVariant() : QVariant(theme.dim);
+      return cellColumn == Name ? tr("%1 (%2)").arg(text(row, Name), QString::fromStdString(entry.run.id))
+                                : text(row, cellColumn);
+    case Qt::TextAlignmentRole:
+      return aligned(cellColumn == Place || cellColumn == Priority || cellColumn == Waited);
+    case Qt::ForegroundRole: return cellColumn == Name && !hasEnded(entry) ? QVariant() : QVariant(theme.dim);
     case Qt::DecorationRole:
-      if (which == State)
+      if (cellColumn == State)
         return dot(stateColour(QString::fromLatin1(pool::job_state_name(entry.state)), theme));
-      if (const auto colour = colours_.find(entry.run.id); which == Name && colour != colours_.end())
+      if (const auto colour = colours_.find(entry.run.id); cellColumn == Name && colour != colours_.end())
         return stroke(theme.run(colour->second));
       return {};
     case Qt::AccessibleTextRole:
-      return which == Name ? tr("%1, %2, %3").arg(text(row, Name), text(row, State), text(row, Why))
-                           : text(row, which);
+      return cellColumn == Name ? tr("%1, %2, %3").arg(text(row, Name), text(row, State), text(row, Why))
+                                : text(row, cellColumn);
     case IdRole: return QString::fromStdString(entry.run.id);
     default: return {};
   }

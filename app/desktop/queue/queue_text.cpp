@@ -39,23 +39,23 @@ QString stateText(JobState state) {
 }
 
 QString replicasText(const pool::QueueEntry& entry) {
-  const std::size_t has = entry.run.devices.size(), wanted = entry.job.target.size();
+  const std::size_t held = entry.run.devices.size(), wanted = entry.job.target.size();
   if (hasEnded(entry)) return range(entry.run.spec);
-  const QString now = formatCount(static_cast<std::int64_t>(has));
+  const QString heldText = formatCount(static_cast<std::int64_t>(held));
   return tr("%1 of %2")
-      .arg(wanted == has || (wanted == 0 && !entry.job.preempted)
-               ? now
-               : tr("%1 → %2").arg(now, formatCount(static_cast<std::int64_t>(wanted))),
+      .arg(wanted == held || (wanted == 0 && !entry.job.preempted)
+               ? heldText
+               : tr("%1 → %2").arg(heldText, formatCount(static_cast<std::int64_t>(wanted))),
            range(entry.run.spec));
 }
 
 QString whyText(const pool::QueueEntry& entry) {
   const QString reason = QString::fromStdString(entry.job.reason);
   if (hasEnded(entry)) {
-    const QString took = formatDuration(entry.run.ended - entry.job.submitted);
+    const QString duration = formatDuration(entry.run.ended - entry.job.submitted);
     const QString message = QString::fromStdString(entry.run.message);
-    if (entry.state == JobState::succeeded) return tr("took %1 in all").arg(took);
-    return message.isEmpty() ? tr("ended after %1").arg(took) : message;
+    if (entry.state == JobState::succeeded) return tr("took %1 in all").arg(duration);
+    return message.isEmpty() ? tr("ended after %1").arg(duration) : message;
   }
   if (entry.state == JobState::held)
     return entry.job.held ? tr("held; release it to let it have devices")

@@ -27,34 +27,34 @@ std::vector<Alert> AlertRules::observe(const std::vector<storage::Run>& runs, do
     Watched at = isSame ? before->second : Watched{run.state, run.step, now};
     if (!isNew) at.saidNotFinite = before->second.saidNotFinite;
     const QString name = QString::fromStdString(run.name);
-    const auto say = [&](Alert::Kind kind, const QString& title, const QString& text) {
+    const auto addAlert = [&](Alert::Kind kind, const QString& title, const QString& text) {
       alerts.push_back({kind, run.id, title, text});
     };
     if (!isNew && before->second.state != run.state && isOver(run.state)) {
       if (run.state == RunState::finished) {
-        say(Alert::Kind::Finished, tr("%1 has finished").arg(name),
-            run.step == 1 ? tr("after 1 step") : tr("after %1 steps").arg(formatCount(run.step)));
+        addAlert(Alert::Kind::Finished, tr("%1 has finished").arg(name),
+                 run.step == 1 ? tr("after 1 step") : tr("after %1 steps").arg(formatCount(run.step)));
       } else {
-        say(Alert::Kind::Failed, tr("%1 has failed").arg(name),
-            run.message.empty() ? tr("It can be resumed from its newest checkpoint.")
-                                : QString::fromStdString(run.message));
+        addAlert(Alert::Kind::Failed, tr("%1 has failed").arg(name),
+                 run.message.empty() ? tr("It can be resumed from its newest checkpoint.")
+                                     : QString::fromStdString(run.message));
       }
     }
     const auto loss = run.latest.find("loss");
     const bool isNotFinite = loss != run.latest.end() && !std::isfinite(loss->second);
     if (run.state == RunState::running && isNotFinite && !at.saidNotFinite)
-      say(Alert::Kind::NotFinite, tr("The loss of %1 is not finite").arg(name),
-          tr("at step %1").arg(formatCount(run.step)));
+      addAlert(Alert::Kind::NotFinite, tr("The loss of %1 is not finite").arg(name),
+               tr("at step %1").arg(formatCount(run.step)));
     at.saidNotFinite = isNotFinite;
     const double quiet = now - at.since;
     if (run.state == RunState::running && quiet > kStall && !at.saidStalled) {
-      say(Alert::Kind::Stalled, tr("%1 makes no progress").arg(name),
-          tr("no step for %1, after step %2").arg(formatDuration(quiet), formatCount(run.step)));
+      addAlert(Alert::Kind::Stalled, tr("%1 makes no progress").arg(name),
+               tr("no step for %1, after step %2").arg(formatDuration(quiet), formatCount(run.step)));
       at.saidStalled = true;
     }
     if (run.state == RunState::restarting && quiet > kLongPause && !at.saidLongPause) {
-      say(Alert::Kind::LongPause, tr("%1 takes long to restart").arg(name),
-          tr("%1 so far").arg(formatDuration(quiet)));
+      addAlert(Alert::Kind::LongPause, tr("%1 takes long to restart").arg(name),
+               tr("%1 so far").arg(formatDuration(quiet)));
       at.saidLongPause = true;
     }
     seen.insert_or_assign(run.id, at);

@@ -19,12 +19,12 @@ namespace {
 using protocol::RunState;
 
 bool looksSame(const storage::Run& a, const storage::Run& b) {
-  const auto seen = [](const storage::Run& run) {
+  const auto shownFields = [](const storage::Run& run) {
     return std::tie(run.name, run.state, run.message, run.ended, run.replicas, run.step, run.epoch,
                     run.epochs, run.fraction, run.latest, run.devices, run.tags, run.note,
                     run.hyperparameters, run.spec.group, run.spec.device);
   };
-  return seen(a) == seen(b);
+  return shownFields(a) == shownFields(b);
 }
 
 bool belongsToActive(RunState state) { return is_active(state) || state == RunState::paused; }
@@ -86,14 +86,14 @@ void RunModel::setRuns(const std::vector<storage::Run>& runs) {
 }
 
 void RunModel::setFollowed(const std::map<std::string, storage::Origin>& followed) {
-  const auto told = [](const std::map<std::string, storage::Origin>& all, const std::string& id) {
+  const auto hostAndJob = [](const std::map<std::string, storage::Origin>& all, const std::string& id) {
     const auto found = all.find(id);
     return found == all.end() ? std::nullopt
                               : std::optional(std::pair(found->second.host, found->second.job));
   };
   const auto before = std::exchange(followed_, followed);
   for (int row = 0; row < rowCount(); ++row)
-    if (told(before, at(row).id) != told(followed_, at(row).id))
+    if (hostAndJob(before, at(row).id) != hostAndJob(followed_, at(row).id))
       Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
 }
 
@@ -206,12 +206,12 @@ QVariant RunModel::cell(std::size_t row, std::size_t column, int role) const {
     case IdRole: return QString::fromStdString(run.id);
     case DetailRole: {
       const auto waiting = waiting_.find(run.id);
-      const QString own = waiting == waiting_.end() ? detail(run) : waiting->second.detail;
+      const QString detailText = waiting == waiting_.end() ? detail(run) : waiting->second.detail;
       const auto place = followed_.find(run.id);
-      if (place == followed_.end()) return own;
+      if (place == followed_.end()) return detailText;
       const auto& job = place->second.job;
       return joined({QString::fromStdString(common::clusterName(place->second)),
-                     job && storage::waits(*job) ? QString::fromStdString(job->reason) : own});
+                     job && storage::waits(*job) ? QString::fromStdString(job->reason) : detailText});
     }
     case StateRole: return state;
     case SectionRole:

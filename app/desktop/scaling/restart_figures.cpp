@@ -48,15 +48,15 @@ FigureData restartParts(const SeriesModel* series) {
     const int before = replicas.contains(span.number - 1) ? replicas[span.number - 1] : 0;
     std::vector<FigureTable::Cell> row{double(span.number), double(before), double(span.replicas),
                                        span.reason, cellOf(span.pause)};
-    double rest = span.pause;
+    double unexplained = span.pause;
     for (std::size_t part = 0; part < kPauseParts.size(); ++part) {
       const auto found = span.parts.find(kPauseParts[part]);
       const double seconds = found == span.parts.end() ? 0 : found->second;
       data.bars[part].values.push_back(seconds);
       row.push_back(found == span.parts.end() ? FigureTable::Cell() : cellOf(seconds));
-      rest -= seconds;
+      unexplained -= seconds;
     }
-    other.values.push_back(std::max(0.0, rest));
+    other.values.push_back(std::max(0.0, unexplained));
     const Repeated repeated = repeatedBefore(*series, span.number);
     total += span.pause;
     longest = std::max(longest, span.pause);
@@ -69,11 +69,11 @@ FigureData restartParts(const SeriesModel* series) {
     QString behind = formatPause(span.pause);
     if (repeated.steps > 0) {
       isRepeated = true;
-      const QString again =
+      const QString repeatedText =
           (repeated.steps == 1 ? tr("%1 step done again, %2") : tr("%1 steps done again, %2"))
               .arg(formatCount(repeated.steps), formatPause(repeated.seconds));
-      text += QLatin1Char('\n') + again;
-      behind += QStringLiteral(" + ") + again;
+      text += QLatin1Char('\n') + repeatedText;
+      behind += QStringLiteral(" + ") + repeatedText;
     }
     data.notes.push_back({span.pause, static_cast<double>(data.barTexts.size()), behind});
     data.barTexts.push_back(text);

@@ -11,13 +11,13 @@ namespace {
 
 using protocol::Request;
 
-constexpr int kMomentMs = 2000;
+constexpr int kSendTimeoutMs = 2000;
 
 // Returns the last line of the text, without the program's name.
 QString complaint(const QByteArray& text) {
   const QString last = QString::fromUtf8(text).trimmed().section(QLatin1Char('\n'), -1);
-  const QLatin1String who("batchscope: ");
-  return last.startsWith(who) ? last.mid(who.size()) : last;
+  const QLatin1String programPrefix("batchscope: ");
+  return last.startsWith(programPrefix) ? last.mid(programPrefix.size()) : last;
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ QString complaint(const QByteArray& text) {
 Courier::~Courier() {
   for (QProcess* process : findChildren<QProcess*>()) {
     process->disconnect(this);
-    process->waitForFinished(kMomentMs);
+    process->waitForFinished(kSendTimeoutMs);
   }
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t kMostEnded = 100;  // that are shown
 constexpr double kPast = 7 * 86400;      // s that the time line goes back
 constexpr int kQueueTick = 2000;         // ms
 
-// All of them have it done, whatever one refuses; what is refused is thrown together.
+// Returns a change that does `deed` to every run, whatever one refuses; the refusals are thrown together.
 QueueSession::Change toEach(const std::vector<std::string>& ids, QueueSession::Deed deed) {
   return [ids, deed = std::move(deed)](storage::Catalogue& catalogue) {
     QStringList refusals;
@@ -133,14 +133,14 @@ void QueueSession::read() {
       Q_EMIT failed(QString::fromUtf8(error.what()));
     }
     QMetaObject::invokeMethod(
-        this, [this, fresh, changesBefore] { take(fresh, changesBefore); }, Qt::QueuedConnection);
+        this, [this, fresh, changesBefore] { applySnapshot(fresh, changesBefore); }, Qt::QueuedConnection);
   });
 }
 
-void QueueSession::take(const std::shared_ptr<QueueSnapshot>& fresh, int changesBefore) {
+void QueueSession::applySnapshot(const std::shared_ptr<QueueSnapshot>& fresh, int changesBefore) {
   isReading_ = false;
   if (fresh && changesBefore == changesBegun_) {
-    if (!fresh->isWhole) keepRest(*fresh, std::move(*snapshot_));
+    if (!fresh->isWhole) mergeFinishedEntries(*fresh, std::move(*snapshot_));
     snapshot_ = fresh;
     Q_EMIT changed();
   }

@@ -50,7 +50,7 @@ class QueueSession : public QObject {
   struct Reader;
 
   void read();
-  void take(const std::shared_ptr<QueueSnapshot>& fresh, int changesBefore);
+  void applySnapshot(const std::shared_ptr<QueueSnapshot>& fresh, int changesBefore);
 
   CatalogueWatcher* watcher_;
   std::shared_ptr<QueueSnapshot> snapshot_;

@@ -16,12 +16,13 @@ using pool::QueueEntry;
 
 double endOf(double until, double now) { return until > 0 ? until : now; }
 
-// When something was in the queue: disjoint, ascending.
+// Returns the spans in which something was in the queue: disjoint, ascending.
 std::vector<std::pair<double, double>> busyTimes(const std::vector<QueueEntry>& entries, double now) {
-  std::vector<std::pair<double, double>> all, joined;
-  for (const QueueEntry& entry : entries) all.emplace_back(entry.job.submitted, endOf(entry.run.ended, now));
-  std::sort(all.begin(), all.end());
-  for (const auto& time : all) {
+  std::vector<std::pair<double, double>> times, joined;
+  for (const QueueEntry& entry : entries)
+    times.emplace_back(entry.job.submitted, endOf(entry.run.ended, now));
+  std::sort(times.begin(), times.end());
+  for (const auto& time : times) {
     if (joined.empty() || time.first > joined.back().second)
       joined.push_back(time);
     else
@@ -35,21 +36,22 @@ double overlap(double since, double until, double low, double high) {
 }
 
 std::optional<double> useOf(const QueueSnapshot& snapshot, std::size_t devices, double now) {
-  double there = 0, had = 0;
+  double deviceSecondsAvailable = 0, deviceSecondsUsed = 0;
   for (const auto& [low, high] : busyTimes(snapshot.entries, now)) {
-    there += high - low;
+    deviceSecondsAvailable += high - low;
     for (const storage::LeaseEvent& event : snapshot.leases)
       if (!snapshot.guests.contains(event.run))
-        had += overlap(event.since, endOf(event.until, now), low, high);
+        deviceSecondsUsed += overlap(event.since, endOf(event.until, now), low, high);
   }
-  there *= static_cast<double>(devices);
-  return there > 0 && had > 0 ? std::optional(std::min(had / there, 1.0)) : std::nullopt;
+  deviceSecondsAvailable *= static_cast<double>(devices);
+  if (deviceSecondsAvailable <= 0 || deviceSecondsUsed <= 0) return std::nullopt;
+  return std::min(deviceSecondsUsed / deviceSecondsAvailable, 1.0);
 }
 
-// The integral of `worth` of the number of devices that a run had.
-template <class Worth>
-double learnt(const std::vector<storage::LeaseEvent>& leases, const std::string& run, double now,
-              Worth worth) {
+// Integrates `value` of the number of devices over the time that the run held them.
+template <class Value>
+double integrateOverLeases(const std::vector<storage::LeaseEvent>& leases, const std::string& run, double now,
+                           Value value) {
   std::vector<std::pair<double, int>> changes;
   for (const storage::LeaseEvent& event : leases) {
     if (event.run != run) continue;
@@ -60,26 +62,26 @@ double learnt(const std::vector<storage::LeaseEvent>& leases, const std::string&
   double sum = 0, since = 0;
   int count = 0;
   for (const auto& [time, change] : changes) {
-    if (count > 0) sum += (time - since) * worth(count);
+    if (count > 0) sum += (time - since) * value(count);
     count += change;
     since = time;
   }
   return sum;
 }
 
-// How fast a run learns on so many devices, in any unit; between whole numbers along a line.
+// The speed at which a run learns on so many devices, in any unit; linear between whole numbers.
 class Speed {
  public:
   explicit Speed(const protocol::Model* model) : model_(model) {}
 
   double operator()(double devices) {
     const double low = std::floor(devices), share = devices - low;
-    const double at = whole(static_cast<int>(low));
-    return share > 0 ? at + share * (whole(static_cast<int>(low) + 1) - at) : at;
+    const double at = ofCount(static_cast<int>(low));
+    return share > 0 ? at + share * (ofCount(static_cast<int>(low) + 1) - at) : at;
   }
 
  private:
-  double whole(int devices) {
+  double ofCount(int devices) {
     if (model_ == nullptr) return devices;
     const auto [known, isNew] = known_.try_emplace(devices, 0);
     if (isNew && devices > 0)
@@ -99,7 +101,7 @@ std::size_t queueLength(const std::vector<QueueEntry>& entries) {
   return static_cast<std::size_t>(std::find_if(entries.begin(), entries.end(), hasEnded) - entries.begin());
 }
 
-void keepRest(QueueSnapshot& fresh, QueueSnapshot&& before) {
+void mergeFinishedEntries(QueueSnapshot& fresh, QueueSnapshot&& before) {
   std::set<std::string> known;
   for (const QueueEntry& entry : fresh.entries) known.insert(entry.run.id);
   std::vector<QueueEntry> entries = std::move(fresh.entries);
@@ -121,18 +123,18 @@ QueueTotals totalsOf(const QueueSnapshot& snapshot, const std::map<std::string, 
   for (const QueueEntry& entry : snapshot.entries) {
     wait += entry.waited;
     if (entry.state != JobState::succeeded) continue;
-    const double begin = entry.job.submitted, end = endOf(entry.run.ended, now), took = end - begin;
+    const double begin = entry.job.submitted, end = endOf(entry.run.ended, now), duration = end - begin;
     ++succeeded;
-    completion += took;
-    if (took <= 0) continue;
-    double there = 0;
+    completion += duration;
+    if (duration <= 0) continue;
+    double runSeconds = 0;  // of all runs in the queue meanwhile
     for (const QueueEntry& other : snapshot.entries)
-      there += overlap(other.job.submitted, endOf(other.run.ended, now), begin, end);
+      runSeconds += overlap(other.job.submitted, endOf(other.run.ended, now), begin, end);
     const auto model = models.find(entry.run.id);
     Speed speed(model == models.end() ? nullptr : &model->second);
-    const double share = std::max(static_cast<double>(devices.size()) * took / there, 1.0);
-    const double work = learnt(snapshot.leases, entry.run.id, now, speed);
-    const double fairness = work > 0 ? took * speed(share) / work : 0;
+    const double share = std::max(static_cast<double>(devices.size()) * duration / runSeconds, 1.0);
+    const double work = integrateOverLeases(snapshot.leases, entry.run.id, now, speed);
+    const double fairness = work > 0 ? duration * speed(share) / work : 0;
     if (fairness > totals.worstFairness.value_or(0)) {
       totals.worstFairness = fairness;
       totals.worstRun = QString::fromStdString(entry.run.name);

@@ -47,8 +47,9 @@ bool hasEnded(const pool::QueueEntry& entry);
 // Returns the number of entries that have not ended; they come first.
 std::size_t queueLength(const std::vector<pool::QueueEntry>& entries);
 
-// To one that has only what has not ended, adds the rest of the one before it.
-void keepRest(QueueSnapshot& fresh, QueueSnapshot&& before);
+// Adds the ended entries, and all else, of the previous snapshot to one that has only entries that have not
+// ended.
+void mergeFinishedEntries(QueueSnapshot& fresh, QueueSnapshot&& before);
 
 // Computes the totals of a snapshot, with the models of its runs, at `now` (s since 1970).
 QueueTotals totalsOf(const QueueSnapshot& snapshot, const std::map<std::string, protocol::Model>& models,

@@ -124,7 +124,7 @@ void RunSession::readSamples() {
   if (refreshSeries()) Q_EMIT samplesChanged();
 }
 
-// Whether anything was new.
+// Returns whether anything was new.
 bool RunSession::refreshSeries() {
   if (!series_) return false;
   try {
@@ -177,22 +177,23 @@ void RunSession::statusFromCatalogue() {
   }
 }
 
-// How far it was of what it came to is the share of the samples that it had trained on.
+// Takes progress as proportional to the samples that it had trained on.
 protocol::RunStatus RunSession::statusAt(double seconds) const {
   const auto end = series_ ? series_->extent(XAxis::WallTime).high : 0;
   const auto at = series_ ? series_->nearest(XAxis::WallTime, seconds) : std::nullopt;
   if (!at || seconds >= end) return status_;
   protocol::RunStatus status = status_;
   const GenerationSpan& span = *series_->generation(at->generation);
-  const double all = series_->extent(XAxis::Samples).high;
-  const double done = series_->position(XAxis::Samples, *at).value_or(0);
+  const double totalSamples = series_->extent(XAxis::Samples).high;
+  const double samplesDone = series_->position(XAxis::Samples, *at).value_or(0);
   status.state = protocol::RunState::running;
   status.message.clear();
   status.loop.clear();
   status.generation = span.number;
   status.replicas = status.target_replicas = span.replicas;
   status.step = at->step;
-  status.total_fraction = all > 0 ? status_.total_fraction * std::clamp(done / all, 0.0, 1.0) : 0;
+  status.total_fraction =
+      totalSamples > 0 ? status_.total_fraction * std::clamp(samplesDone / totalSamples, 0.0, 1.0) : 0;
   status.epoch = static_cast<int>(status.total_fraction * status.epochs);
   status.elapsed = seconds;
   status.remaining = -1;

@@ -19,11 +19,11 @@ using storage::SweepLeg;
 using storage::TrialRun;
 
 bool isSame(const Sweep& a, const Sweep& b) {
-  const auto seen = [](const Sweep& sweep) {
+  const auto shownFields = [](const Sweep& sweep) {
     return std::tie(sweep.name, sweep.file, sweep.state, sweep.message, sweep.width, sweep.created,
                     sweep.ended);
   };
-  return seen(a) == seen(b);
+  return shownFields(a) == shownFields(b);
 }
 
 // Legs are added and come to their end, and never change otherwise.
@@ -47,12 +47,12 @@ struct SweepSession::Reader {
   std::shared_ptr<const SweepSnapshot> last = {};
   std::vector<TrialRun> runs = {};  // of the trials of `last`
 
-  // The last one where nothing has changed.
+  // Returns the previous snapshot if nothing changed.
   std::shared_ptr<const SweepSnapshot> read(const std::string& chosen) {
     storage::Catalogue catalogue(file);
-    storage::Sweeps all(catalogue);
+    storage::Sweeps sweeps(catalogue);
     auto fresh = std::make_shared<SweepSnapshot>();
-    fresh->sweeps = all.all();
+    fresh->sweeps = sweeps.all();
     const auto found = std::ranges::find(fresh->sweeps, chosen, &Sweep::name);
     const Sweep* sweep = found != fresh->sweeps.end() ? &*found
                          : fresh->sweeps.empty()      ? nullptr
@@ -62,8 +62,8 @@ struct SweepSession::Reader {
     if (sweep != nullptr) {
       fresh->name = sweep->name;
       try {
-        auto legs = all.legs(sweep->name);
-        freshRuns = all.runs(sweep->name);
+        auto legs = sweeps.legs(sweep->name);
+        freshRuns = sweeps.runs(sweep->name);
         const bool isKnown = last && last->name == fresh->name && last->view &&
                              last->isDriven == fresh->isDriven && isSame(last->sweeps, fresh->sweeps) &&
                              isSame(last->view->rows, legs) && isSame(runs, freshRuns);
@@ -119,11 +119,11 @@ void SweepSession::read() {
       Q_EMIT failed(QString::fromUtf8(error.what()));
     }
     QMetaObject::invokeMethod(
-        this, [this, fresh] { take(fresh); }, Qt::QueuedConnection);
+        this, [this, fresh] { applySnapshot(fresh); }, Qt::QueuedConnection);
   });
 }
 
-void SweepSession::take(const std::shared_ptr<const SweepSnapshot>& fresh) {
+void SweepSession::applySnapshot(const std::shared_ptr<const SweepSnapshot>& fresh) {
   isReading_ = false;
   if (fresh && fresh != snapshot_) {
     snapshot_ = fresh;

@@ -39,7 +39,7 @@ class SweepSession : public QObject {
   struct Reader;
 
   void read();
-  void take(const std::shared_ptr<const SweepSnapshot>& fresh);
+  void applySnapshot(const std::shared_ptr<const SweepSnapshot>& fresh);
 
   CatalogueWatcher* watcher_;
   std::shared_ptr<const SweepSnapshot> snapshot_;

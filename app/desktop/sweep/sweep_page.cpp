@@ -337,14 +337,14 @@ void SweepPage::fillQuantities() {
   for (const TrialAxis& quantity : quantities_) names << quantity.name;
   const auto metric = static_cast<int>(names.size()) - 2;
   for (QComboBox* box : {x_, y_}) {
-    QStringList before;
-    for (int i = 0; i < box->count(); ++i) before << box->itemText(i);
-    if (before == names) continue;
-    const int kept = static_cast<int>(names.indexOf(box->currentText()));
+    QStringList previousNames;
+    for (int i = 0; i < box->count(); ++i) previousNames << box->itemText(i);
+    if (previousNames == names) continue;
+    const int chosen = static_cast<int>(names.indexOf(box->currentText()));
     const QSignalBlocker quiet(box);
     box->clear();
     box->addItems(names);
-    box->setCurrentIndex(kept >= 0 ? kept : box == y_ ? metric : 0);
+    box->setCurrentIndex(chosen >= 0 ? chosen : box == y_ ? metric : 0);
   }
 }
 
@@ -354,8 +354,9 @@ void SweepPage::applyFilter() {
   filter_->setBrushed(plot_->brushes().kept(plot_->axes(), trials));
   filter_->setText(text_->text());
   plot_->setKept(filter_->shown(trials));
-  const int there = filter_->rowCount(), all = model_->rowCount();
-  count_->setText(there == all ? formatCount(all) : tr("%1 of %2").arg(formatCount(there), formatCount(all)));
+  const int shownRows = filter_->rowCount(), allRows = model_->rowCount();
+  count_->setText(shownRows == allRows ? formatCount(allRows)
+                                       : tr("%1 of %2").arg(formatCount(shownRows), formatCount(allRows)));
   clear_->setEnabled(!plot_->brushes().isEmpty());
   updateActions();
 }

@@ -17,11 +17,11 @@ using sweep::Parameter;
 using sweep::TrialView;
 
 bool looksSame(const TrialView& a, const TrialView& b) {
-  const auto seen = [](const TrialView& trial) {
+  const auto shownFields = [](const TrialView& trial) {
     return std::tie(trial.standing.state, trial.standing.rung, trial.standing.value,
                     trial.standing.device_hours, trial.parameters, trial.message);
   };
-  return seen(a) == seen(b);
+  return shownFields(a) == shownFields(b);
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ void Connection::time_out() {
 }
 
 void Connection::gone() {
-  if (const auto told = std::exchange(on_closed_, nullptr)) told();
+  if (const auto on_closed = std::exchange(on_closed_, nullptr)) on_closed();
 }
 
 }  // namespace batchscope::http

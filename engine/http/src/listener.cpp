@@ -67,10 +67,10 @@ void insist_on_own_folder(const fs::path& folder) {
 bool is_listened_at(const sockaddr_un& address) {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return false;
-  const bool there =
+  const bool listening =
       ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EAGAIN;
   ::close(fd);
-  return there;
+  return listening;
 }
 
 }  // namespace

@@ -199,7 +199,7 @@ class Placer {
 
   // The nodes on which it costs others least to make room for a job.
   std::vector<int> rooms(const Plan& plan, std::size_t whom) const {
-    std::vector<std::vector<std::pair<double, int>>> there(cluster_.size());  // cost of leaving, devices
+    std::vector<std::vector<std::pair<double, int>>> leavers(cluster_.size());  // cost of leaving, devices
     std::vector<int> free;
     for (const Node& node : cluster_) free.push_back(node.devices);
     for (std::size_t job = 0; job < plan.size(); ++job)
@@ -207,15 +207,15 @@ class Placer {
         if (job == whom) continue;
         free[static_cast<std::size_t>(share.node)] -= share.devices;
         if (!wishes_[job].fixed)
-          there[static_cast<std::size_t>(share.node)].push_back({leaving(job, plan[job]), share.devices});
+          leavers[static_cast<std::size_t>(share.node)].push_back({leaving(job, plan[job]), share.devices});
       }
     std::vector<std::pair<double, int>> rooms;
     for (int index = 0; index < static_cast<int>(cluster_.size()); ++index) {
       const auto at = static_cast<std::size_t>(index);
       if (cluster_[at].kind != wishes_[whom].kind) continue;
-      std::sort(there[at].begin(), there[at].end());
+      std::sort(leavers[at].begin(), leavers[at].end());
       double cost = 0;
-      for (const auto& [of_job, devices] : there[at]) {
+      for (const auto& [of_job, devices] : leavers[at]) {
         if (free[at] >= wishes_[whom].devices) break;
         free[at] += devices;
         cost += of_job;
@@ -276,21 +276,21 @@ class Placer {
   // at again.
   void fill(Plan& placements, Floor& floor) const {
     std::priority_queue<Offer> offers;
-    const auto make = [&](std::size_t job) {
-      if (const auto made = offer(job, placements[job], floor)) offers.push(*made);
+    const auto add_offer = [&](std::size_t job) {
+      if (const auto new_offer = offer(job, placements[job], floor)) offers.push(*new_offer);
     };
     for (std::size_t job = 0; job < placements.size(); ++job)
-      if (!wishes_[job].fixed) make(job);
+      if (!wishes_[job].fixed) add_offer(job);
     while (!offers.empty()) {
       const Offer first = offers.top();
       offers.pop();
       const std::size_t job = first.job;
-      if (const auto now = offer(job, placements[job], floor); now && now->saved == first.saved) {
+      if (const auto renewed = offer(job, placements[job], floor); renewed && renewed->saved == first.saved) {
         floor.give(placements[job]);
-        placements[job] = now->with;
-        floor.take(now->with);
+        placements[job] = renewed->with;
+        floor.take(renewed->with);
       }
-      make(job);
+      add_offer(job);
     }
   }
 

@@ -52,9 +52,9 @@ class Market {
     Cluster cluster = cluster_;
     int more = wanted - present();
     for (std::size_t node = cluster.size(); node-- > 0 && more < 0;) {
-      const int gone = std::min(cluster[node].devices - held_[node], -more);
-      cluster[node].devices -= gone;
-      more += gone;
+      const int removed = std::min(cluster[node].devices - held_[node], -more);
+      cluster[node].devices -= removed;
+      more += removed;
     }
     if (cluster.empty()) cluster.push_back({0, 0});
     if (cluster.size() == 1) cluster[0].devices += std::max(more, 0);
@@ -86,14 +86,16 @@ class Market {
     double sum = 0;
     for (std::size_t job = 0; job < jobs.size(); ++job) {
       const Placement& placement = decision.jobs[job].placement;
-      const int given = replicas(placement);
-      if (given == 0) continue;
+      const int devices_given = replicas(placement);
+      if (devices_given == 0) continue;
       // A job that cannot train on one device counts as worth the least number that it can train on.
       int least = 1;
-      double one = 0;
-      for (; jobs[job].goodput && least < given; ++least)
-        if (one = jobs[job].goodput(0, 1, least) / least; one > 0) break;
-      sum += one > 0 ? jobs[job].goodput(0, static_cast<int>(placement.size()), given) / one : given;
+      double goodput_of_one = 0;
+      for (; jobs[job].goodput && least < devices_given; ++least)
+        if (goodput_of_one = jobs[job].goodput(0, 1, least) / least; goodput_of_one > 0) break;
+      sum += goodput_of_one > 0
+                 ? jobs[job].goodput(0, static_cast<int>(placement.size()), devices_given) / goodput_of_one
+                 : devices_given;
     }
     return sum / std::max(devices(cluster, 0), 1);
   }

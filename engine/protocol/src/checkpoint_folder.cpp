@@ -30,9 +30,10 @@ namespace fs = std::filesystem;
 void insist_it_is_ours(const fs::path& path, const struct stat& info) {
   if (info.st_uid != geteuid() && info.st_uid != 0)
     distrust(path, "belongs to another user (" + std::to_string(info.st_uid) + "; chown makes it yours)");
-  const bool others = (info.st_mode & S_IWOTH) != 0,
-             group = (info.st_mode & S_IWGRP) != 0 && info.st_gid != getegid();
-  if (others || group) distrust(path, "may be written by other users (chmod go-w takes that from them)");
+  const bool others_may_write = (info.st_mode & S_IWOTH) != 0,
+             group_may_write = (info.st_mode & S_IWGRP) != 0 && info.st_gid != getegid();
+  if (others_may_write || group_may_write)
+    distrust(path, "may be written by other users (chmod go-w takes that from them)");
 }
 
 // A directory, whatever link may stand in its place. The caller closes it.

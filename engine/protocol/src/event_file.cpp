@@ -71,12 +71,12 @@ std::uint32_t masked_crc32c(std::string_view bytes) {
 }
 
 EventFile::EventFile(const std::filesystem::path& directory) {
-  static int made = 0;
+  static int files_made = 0;
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);  // what is wrong with it, open() says
   const double time = now();
   path_ = directory / fmt::format("events.out.tfevents.{}.{}.{}.{}", static_cast<std::int64_t>(time),
-                                  host_name(), getpid(), made++);
+                                  host_name(), getpid(), files_made++);
   fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
   if (fd_ < 0)
     throw Error(ErrorKind::io, "cannot make the event file " + path_.string() + ": " + std::strerror(errno));

@@ -94,13 +94,13 @@ std::string fault_text(const std::exception& fault) {
     return fmt::format("it is not JSON from byte {} on", parsing->byte);
   // Keeps what is behind the bracket of "[json.exception.type_error.302] type must be number, but is string".
   const std::string text = json->what();
-  const std::string said = text.substr(std::min(text.find("] ") + 2, text.size()));
+  const std::string reason = text.substr(std::min(text.find("] ") + 2, text.size()));
   std::smatch found;
-  if (std::regex_match(said, found, std::regex("type must be (\\w+), but is (\\w+)")))
+  if (std::regex_match(reason, found, std::regex("type must be (\\w+), but is (\\w+)")))
     return "expected " + with_article(found[1]) + ", found " + with_article(found[2]);
-  if (std::regex_match(said, found, std::regex("key '(.*)' not found")))
+  if (std::regex_match(reason, found, std::regex("key '(.*)' not found")))
     return fmt::format("the field \"{}\" is missing", found[1].str());
-  if (std::regex_match(said, found, std::regex("cannot use .* with (\\w+)")))
+  if (std::regex_match(reason, found, std::regex("cannot use .* with (\\w+)")))
     return "expected an object or an array, found " + with_article(found[1]);
   if (json->id == kNotUtf8) return "it holds a text that is not UTF-8";
   return "its form is not the expected one";

@@ -114,9 +114,9 @@ Trigger Trigger::parse(const std::string& text) {
     count = action.substr(sign + 1);
     action.resize(sign);
   }
-  const auto what = value_of(kActions, action);
-  if (!what) refuse(text, "'" + action + "' is not an action");
-  trigger.action = *what;
+  const auto parsed_action = value_of(kActions, action);
+  if (!parsed_action) refuse(text, "'" + action + "' is not an action");
+  trigger.action = *parsed_action;
   if (trigger.action == Action::replicas) {
     const auto number = parse_number(count);
     if (!number || *number < 1 || *number > kMostReplicas || *number != std::floor(*number))

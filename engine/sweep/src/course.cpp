@@ -56,13 +56,15 @@ class Course {
 
   void begin(const LegRecord& record) {
     while (heard_ < record.heard && can_hear()) hear();
-    const auto came = [&](const Leg& leg) {
+    const auto reached_rung_before = [&](const Leg& leg) {
       return leg.trial == record.trial && leg.rung == record.rung - 1 && leg.cost && !leg.at_end;
     };
-    const auto same = [&](const Leg& leg) { return leg.trial == record.trial && leg.rung == record.rung; };
+    const auto is_known = [&](const Leg& leg) {
+      return leg.trial == record.trial && leg.rung == record.rung;
+    };
     const bool first = record.rung == 0 && record.trial == trials_.size();
-    if (heard_ != record.heard || !(first || std::ranges::any_of(legs_, came)) ||
-        std::ranges::any_of(legs_, same))
+    if (heard_ != record.heard || !(first || std::ranges::any_of(legs_, reached_rung_before)) ||
+        std::ranges::any_of(legs_, is_known))
       throw std::invalid_argument("next_leg: a leg that could not have begun");
     if (first) trials_.push_back({record.point, Trial::State::running, {}, {}});
     trials_[record.trial].point = record.point;

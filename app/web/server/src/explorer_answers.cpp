@@ -41,16 +41,16 @@ int devices_of(const Model& model) {
 // The best of each number of replicas; whether it is worth its devices as auto replicas judge that: the
 // speed-up over one replica, a replica, is no less than the floor.
 Json curve_json(const Model& model, double floor) {
-  const auto one = run::predict(model, 1);
+  const auto on_one_replica = run::predict(model, 1);
   Json curve = Json::array();
   for (int replicas = 1; replicas <= std::min(std::max(kLeastCurve, 2 * devices_of(model)), kMostCurve);
        ++replicas) {
     const auto best = run::predict(model, replicas);
     if (!best) continue;
     Json point = point_json(*best);
-    if (one && one->goodput > 0) {
-      point["speedup"] = best->goodput / one->goodput;
-      point["reaches_floor"] = best->goodput / one->goodput >= floor * replicas;
+    if (on_one_replica && on_one_replica->goodput > 0) {
+      point["speedup"] = best->goodput / on_one_replica->goodput;
+      point["reaches_floor"] = best->goodput / on_one_replica->goodput >= floor * replicas;
     }
     curve.push_back(std::move(point));
   }

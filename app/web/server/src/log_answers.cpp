@@ -60,7 +60,8 @@ class LogFile {
     const ssize_t count = text.empty() ? 0 : ::pread(fd_, text.data(), text.size(), from);
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     // Half a character waits for its other half.
-    if (const std::size_t rest = unfinished(text); rest < text.size()) text.resize(text.size() - rest);
+    if (const std::size_t half_character = unfinished(text); half_character < text.size())
+      text.resize(text.size() - half_character);
     return text;
   }
 

@@ -37,7 +37,7 @@ struct SchedHintsClient::Shared {
   bool stop = false;
 
   void run() {
-    bool told = false;
+    bool warned = false;
     std::unique_lock lock(mutex);
     while (true) {
       changed.wait(lock, [&] { return stop || waiting; });
@@ -47,7 +47,7 @@ struct SchedHintsClient::Shared {
       try {
         put_sched_hints(url, job, protocol::sched_hints(model).dump(), kTimeout);
       } catch (const Error& error) {
-        if (!std::exchange(told, true))
+        if (!std::exchange(warned, true))
           std::fprintf(stderr, "batchscope: the scheduler takes no hints, training goes on: %s\n",
                        error.what());
       }

@@ -105,14 +105,14 @@ void CheckpointStore::remove_half_written() const {
 }
 
 void CheckpointStore::rotate() const {
-  int kept = 0;
+  int checkpoints_kept = 0;
   for (const fs::path& checkpoint : protocol::list_checkpoints(directory_)) {
     if (damaged_.contains(checkpoint)) continue;  // kept, for a person to look at
     // A link is the supervisor's, until it is on disk, or somebody's own.
     std::error_code error;
     if (fs::is_symlink(checkpoint, error)) continue;
     try {
-      if (protocol::read_manifest(checkpoint).pinned || ++kept <= kKept) continue;
+      if (protocol::read_manifest(checkpoint).pinned || ++checkpoints_kept <= kKept) continue;
     } catch (const Error&) {
       continue;  // from a newer version, perhaps
     }

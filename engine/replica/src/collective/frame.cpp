@@ -36,17 +36,19 @@ Transfer send_frame(Socket& socket, const Frame& frame, Deadline deadline) {
 
 Transfer receive_frame(Socket& socket, Frame& frame, Deadline deadline) {
   Head head;
-  if (const auto got = socket.receive(reinterpret_cast<char*>(&head), sizeof head, deadline);
-      got != Transfer::done)
-    return got;
+  if (const auto transfer = socket.receive(reinterpret_cast<char*>(&head), sizeof head, deadline);
+      transfer != Transfer::done)
+    return transfer;
   if (head.magic != kMagic || head.name_size > kLongestName || head.value_size > kLargestValue)
     throw Error(ErrorKind::corrupt, "a replica sent bytes that are not a frame of a collective");
-  std::string rest(head.name_size + head.value_size, '\0');
-  if (const auto got = socket.receive(rest.data(), rest.size(), deadline); got != Transfer::done) return got;
+  std::string name_and_value(head.name_size + head.value_size, '\0');
+  if (const auto transfer = socket.receive(name_and_value.data(), name_and_value.size(), deadline);
+      transfer != Transfer::done)
+    return transfer;
   frame.error = head.error != 0;
   frame.sequence = head.sequence;
-  frame.name.assign(rest, 0, head.name_size);
-  frame.value.assign(rest, head.name_size, head.value_size);
+  frame.name.assign(name_and_value, 0, head.name_size);
+  frame.value.assign(name_and_value, head.name_size, head.value_size);
   return Transfer::done;
 }
 

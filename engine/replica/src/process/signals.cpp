@@ -42,15 +42,16 @@ void catch_signals() {
 ExitRequest pending_request() { return static_cast<ExitRequest>(requested.load(std::memory_order_relaxed)); }
 
 void raise_request(ExitRequest request) {
-  std::int64_t seen = requested.load();
-  while (seen < static_cast<std::int64_t>(request) &&
-         !requested.compare_exchange_weak(seen, static_cast<std::int64_t>(request))) {
+  std::int64_t current = requested.load();
+  while (current < static_cast<std::int64_t>(request) &&
+         !requested.compare_exchange_weak(current, static_cast<std::int64_t>(request))) {
   }
 }
 
 void clear_request(ExitRequest up_to) {
-  std::int64_t seen = requested.load();
-  while (seen != 0 && seen <= static_cast<std::int64_t>(up_to) && !requested.compare_exchange_weak(seen, 0)) {
+  std::int64_t current = requested.load();
+  while (current != 0 && current <= static_cast<std::int64_t>(up_to) &&
+         !requested.compare_exchange_weak(current, 0)) {
   }
 }
 

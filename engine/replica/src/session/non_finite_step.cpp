@@ -32,17 +32,18 @@ bool power_of_ten(std::int64_t number) {
 }  // namespace
 
 void after_non_finite_step(const NonFiniteStep& step) {
-  const std::string what = "step " + std::to_string(step.step) +
-                           ": the gradient holds NaN or infinity, and was applied on no replica";
-  if (process().environment.non_finite != protocol::NonFinite::skip) leave_for_checkpoint(what);
+  const std::string message = "step " + std::to_string(step.step) +
+                              ": the gradient holds NaN or infinity, and was applied on no replica";
+  if (process().environment.non_finite != protocol::NonFinite::skip) leave_for_checkpoint(message);
   if (step.buffers_spoilt)
-    leave_for_checkpoint(what + "; but NaN is now in buffers of the model, such as running statistics");
+    leave_for_checkpoint(message + "; but NaN is now in buffers of the model, such as running statistics");
   if (step.in_a_row >= kMostInARow)
-    leave_for_checkpoint(what + "; nor was that of any of the " + std::to_string(step.in_a_row) +
+    leave_for_checkpoint(message + "; nor was that of any of the " + std::to_string(step.in_a_row) +
                          " steps up to it");
   if (replica_rank() != 0 || !power_of_ten(step.count)) return;
-  notice("warning", what + (step.count == 1 ? std::string("; told of again at the 10th, 100th ... such step")
-                                            : "; it is the " + std::to_string(step.count) + "th such step"));
+  notice("warning",
+         message + (step.count == 1 ? std::string("; reported again at the 10th, 100th, ... such step")
+                                    : "; it is the " + std::to_string(step.count) + "th such step"));
 }
 
 }  // namespace batchscope::replica

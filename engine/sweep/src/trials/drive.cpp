@@ -140,7 +140,7 @@ class Driver {
 
   // Writes down what has come of legs that were under way. Whether there was anything.
   bool hear(const SweepView& view, const std::set<std::string>& unheard) {
-    bool heard = false;
+    bool any_ended = false;
     for (std::size_t number = 0; number < view.rows.size(); ++number) {
       const SweepLeg& leg = view.rows[number];
       const std::vector<std::string>& runs = view.trials[leg.trial].runs;
@@ -152,10 +152,10 @@ class Driver {
       for (const std::string& run : judgement.early) sweeps_.go_on(run);
       if (judgement.leg.outcome == SweepLeg::Outcome::under_way) continue;
       sweeps_.end_leg(view.sweep.name, number, judgement.leg);
-      heard = true;
+      any_ended = true;
       if (judgement.leg.outcome == SweepLeg::Outcome::failed && give_up(view, judgement)) return true;
     }
-    return heard;
+    return any_ended;
   }
 
   // A sweep of which nothing can come ends at once rather than after all its trials. Who resumes it has as
@@ -195,9 +195,9 @@ class Driver {
     leg.origin = next->origin;
     leg.parameters = Space(view.file.parameters).texts(next->point);
     // One that had no value yet at the rung before has gone on to this one.
-    const bool there = leg.rung > 0 && !leg.origin &&
-                       have_reached(catalogue_, view.file.stop, leg.rung, view.trials[leg.trial].runs);
-    sweeps_.begin_leg(view.sweep.name, view.legs.size(), leg, there);
+    const bool is_at_rung = leg.rung > 0 && !leg.origin &&
+                            have_reached(catalogue_, view.file.stop, leg.rung, view.trials[leg.trial].runs);
+    sweeps_.begin_leg(view.sweep.name, view.legs.size(), leg, is_at_rung);
     return true;
   }
 

@@ -112,9 +112,10 @@ SweepView look(storage::Catalogue& catalogue, const std::string& name) {
 }
 
 std::size_t trials_wanted(const SweepFile& file) {
-  const std::size_t asked =
+  const std::size_t trials_in_file =
       file.trials ? static_cast<std::size_t>(*file.trials) : std::numeric_limits<std::size_t>::max();
-  return file.method == Method::grid ? std::min(asked, grid_size(Space(file.parameters))) : asked;
+  return file.method == Method::grid ? std::min(trials_in_file, grid_size(Space(file.parameters)))
+                                     : trials_in_file;
 }
 
 std::vector<std::string> best_command(const SweepView& view) {

@@ -32,8 +32,9 @@ std::string reason_against_amx(const Amx& amx, std::string_view version) {
   if (number == version.npos ||
       std::sscanf(std::string(version.substr(number)).c_str(), " v%d.%d.%d", &major, &minor, &patch) != 3)
     return {};
-  const auto is = std::tuple(major, minor, patch);
-  if (is >= std::tuple(3, 1, 0) || (is >= std::tuple(2, 7, 4) && major == 2)) return {};
+  const auto version_number = std::tuple(major, minor, patch);
+  if (version_number >= std::tuple(3, 1, 0) || (version_number >= std::tuple(2, 7, 4) && major == 2))
+    return {};
   return "oneDNN " + std::to_string(major) + '.' + std::to_string(minor) + '.' + std::to_string(patch) +
          " uses AMX's tiles before it configures them";
 }

@@ -30,11 +30,11 @@ Batch Prefetcher::next() {
   if (options_.timeout.count() == 0) {
     changed_.wait(lock, ready);
   } else if (!changed_.wait_for(lock, options_.timeout, ready)) {
-    const std::string what = "data loader: the next batch has not come for " +
-                             std::to_string(options_.timeout.count()) +
-                             " ms, the time-out: does the dataset hang? Else give it longer, or more workers";
-    replica::notice("error", what);
-    throw Error(ErrorKind::timeout, what);
+    const std::string message =
+        "data loader: the next batch has not come for " + std::to_string(options_.timeout.count()) +
+        " ms, the time-out: does the dataset hang? Else give it longer, or more workers";
+    replica::notice("error", message);
+    throw Error(ErrorKind::timeout, message);
   }
   Made made = std::move(made_.extract(handed_).mapped());
   ++handed_;

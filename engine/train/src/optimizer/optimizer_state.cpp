@@ -161,12 +161,12 @@ struct OptionLoader {
 
   template <class Number>
   void operator()(const char* name, Number& number) const {
-    const double own = static_cast<double>(number), saved = file.number(prefix + name);
-    const double began = file.has(given + name) ? file.number(given + name) : own;
-    if (own == began)
+    const double current = static_cast<double>(number), saved = file.number(prefix + name);
+    const double at_start = file.has(given + name) ? file.number(given + name) : current;
+    if (current == at_start)
       number = static_cast<Number>(saved);
-    else if (std::string_view(name) == kLearningRate && began != 0)
-      number = static_cast<Number>(saved * own / began);
+    else if (std::string_view(name) == kLearningRate && at_start != 0)
+      number = static_cast<Number>(saved * current / at_start);
   }
 };
 

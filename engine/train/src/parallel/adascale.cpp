@@ -304,9 +304,9 @@ double AdaScaleOptimizer::smoothing() const {
 
 void AdaScaleOptimizer::set_num_gradients_to_accumulate(int count, bool update_smoothing) {
   impl_->require_between_steps("set_num_gradients_to_accumulate()");
-  const double kept = smoothing();
+  const double previous_smoothing = smoothing();
   impl_->set_accumulation(count);
-  impl_->smoothing = update_smoothing ? std::nullopt : std::optional(kept);
+  impl_->smoothing = update_smoothing ? std::nullopt : std::optional(previous_smoothing);
   impl_->noise.set_smoothing(impl_->smoothing);
 }
 

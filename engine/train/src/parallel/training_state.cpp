@@ -59,11 +59,11 @@ void compare(const std::vector<NamedTensor>& module, const TensorReader& file) {
                                       " parameters and buffers, this program's has " +
                                       std::to_string(module.size()));
   for (const auto& [name, tensor] : module) {
-    const bool there = file.has(kModule + name);
-    if (there && tensor.sizes() == file.sizes(kModule + name)) continue;
+    const bool is_saved = file.has(kModule + name);
+    if (is_saved && tensor.sizes() == file.sizes(kModule + name)) continue;
     throw Error(ErrorKind::usage, "this program has " + name + " of shape " + text(tensor.sizes()) +
                                       " where the checkpoint has " +
-                                      (there ? "shape " + text(file.sizes(kModule + name)) : "none"));
+                                      (is_saved ? "shape " + text(file.sizes(kModule + name)) : "none"));
   }
 }
 
