@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For pip: the module batchscope._engine is built by the project's CMake. All that comes of it lies in build/wheel."""
+"""The build for pip: the module batchscope._engine is built by the project's CMake. All that comes of it lies in
+build/wheel."""
 
 import pathlib
 import re

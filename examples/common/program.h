@@ -12,7 +12,7 @@
 
 namespace batchscope::examples {
 
-// On rank 0 a line of standard output, at once; as printf has it, but for the newline.
+// Prints, on rank 0, a line of standard output, at once; as printf has it, but for the newline.
 [[gnu::format(printf, 1, 2)]] void print_line(const char* format, ...);
 
 // "batch 128 on 2 replicas"
@@ -23,12 +23,13 @@ class Program {
   // `examples` are command lines, shown below the options in --help.
   Program(const std::string& name, const std::string& description, const std::string& examples);
 
-  // To add options to; help shows their defaults.
+  // Options to add to; help shows their defaults.
   CLI::App& options() { return app_; }
   // All options as they are, under their names with _ for -.
   std::map<std::string, std::string> hyperparameters() const;
 
-  // For main: parses, trains, returns the exit code. --help and mistakes, which it explains, train nothing.
+  // Parses, trains and returns the exit code, for main. --help and mistakes, which it explains, train
+  // nothing.
   int run(int argc, char** argv, const std::function<void()>& train);
 
  private:

@@ -42,7 +42,8 @@ void add_scaling_options(CLI::App& app, ScalingOptions& options);
 
 class Scaling {
  public:
-  // For this many samples a pass; before the AdaptiveDataParallel, which takes schedule() and parallel().
+  // Plans for this many samples a pass; made before the AdaptiveDataParallel, which takes schedule() and
+  // parallel().
   Scaling(const ScalingOptions& options, std::int64_t samples, int epochs,
           torch::optim::Optimizer& optimizer);
 

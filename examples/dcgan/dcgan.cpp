@@ -53,7 +53,7 @@ nn::Sequential make_discriminator(const Options& options) {
                         leaky(), down(2 * w, 1, 7, 1, 0), nn::Flatten());
 }
 
-// Against what the scores should say: the same for all.
+// Returns the loss against what the scores should say: the same for all.
 at::Tensor loss_against(const at::Tensor& scores, double wanted) {
   return at::binary_cross_entropy_with_logits(scores, at::full_like(scores, wanted));
 }

@@ -29,7 +29,7 @@ struct Score {
   double loss, accuracy;
 };
 
-// Over all replicas' shares of the validation set.
+// Returns the score over all replicas' shares of the validation set.
 Score validate(Network& network, AdaptiveDataLoader& loader, Accumulator<>& sums) {
   const auto device = replica_device();
   const at::NoGradGuard no_grad;

@@ -15,7 +15,7 @@
 
 namespace batchscope::examples {
 
-// At least so many words, a sentence a line.
+// Returns a text of at least so many words, a sentence a line.
 std::string written_text(std::uint64_t seed, std::size_t words);
 
 }  // namespace batchscope::examples

@@ -35,7 +35,7 @@ def forward(self, x):
     return torch.matmul(x.flatten(1), self.output)
 )";
 
-// As torch.jit.script makes it of such a class in Python.
+// Returns the module that torch.jit.script makes of such a class in Python.
 torch::jit::Module compiled() {
   torch::jit::Module module("Small");
   const auto weight = [&](const char* name, at::IntArrayRef sizes, std::int64_t inputs) {

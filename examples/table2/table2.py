@@ -84,7 +84,7 @@ class Table:
     # The trainings to run.
 
     def cells(self):
-        """In the order in which they are wanted: first what the claims are about, of all seeds."""
+        """Yields the cells in the order in which they are wanted: first what the claims are about, of all seeds."""
         for part in (self.claimed, self.rest):
             for name, task in self.tasks.items():
                 for seed in self.seeds():
@@ -101,7 +101,7 @@ class Table:
         return rest + [("linear+", scale) for scale in scales[1:]]  # these need AdaScale's iterations
 
     def replicas(self, cell):
-        """In each stage of the run: devices where there are enough, else micro-batches accumulated."""
+        """Returns the replicas in each stage of the run: devices where there are enough, else micro-batches accumulated."""
         if cell.method in ELASTIC:
             return ELASTIC[cell.method]
         return [min(cell.scale, self.options.devices)]

@@ -63,7 +63,7 @@ double trainedTime(const std::vector<storage::SweepLeg>& legs, bool running, dou
   return sum;
 }
 
-// As the methods see it (trial.h).
+// Returns a trial as the methods see it (trial.h).
 sweep::Trial trialOf(const sweep::SweepFile& file, const sweep::Standing& standing) {
   sweep::Trial trial;
   trial.point = standing.point;

@@ -33,8 +33,8 @@ QString numberText(double value, double interval, double unit) {
   return QLocale().toString(value / unit, 'g', digits);
 }
 
-// As everywhere in the window (look/format.h): grouped thousands, and a power of ten for the very small;
-// millions, which have no room at an axis, by their letter.
+// Formats as everywhere in the window (look/format.h): grouped thousands, and a power of ten for the very
+// small; millions, which have no room at an axis, by their letter.
 QString plainText(double value, double interval, double largest) {
   if (value == 0) return QLocale().toString(0);
   if (largest >= kMillion) return numberText(value, interval, kMillion) + QLatin1Char('M');
@@ -150,7 +150,7 @@ std::vector<Tick> logTicks(double low, double high, int most) {
 
 void paintGrid(QPainter& painter, const Projection& left, const std::vector<Tick>& ticks,
                const Theme& theme) {
-  // As rectangles, which take a tenth of the time of lines.
+  // Lines are painted as rectangles, which take a tenth of the time.
   for (const Tick& tick : ticks)
     painter.fillRect(QRectF(left.plot.left(), std::round(left.py(tick.value)), left.plot.width(), 1),
                      theme.grid);

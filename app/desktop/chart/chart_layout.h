@@ -24,14 +24,14 @@ class ChartLayout {
   // Sets the charts that there are to show, in the default order.
   void setAvailable(std::vector<ChartSpec> charts);
 
-  // In the person's order, hidden ones too.
+  // Returns the charts in the person's order, hidden ones too.
   const std::vector<ChartSpec>& charts() const { return charts_; }
   bool isShown(const std::string& name) const;
   // How many charts are left out only because there are so many.
   std::size_t leftOut() const;
 
   void setShown(const std::string& name, bool isShown) { chosen_[name] = isShown; }
-  // To the place where `target` is, which makes room.
+  // Moves a chart to the place where `target` is, which makes room.
   void move(const std::string& name, const std::string& target);
   void reset();
 

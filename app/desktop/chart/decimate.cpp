@@ -34,7 +34,7 @@ std::optional<ColumnSteps::Place> ColumnSteps::place(double step) const {
   const auto next = std::upper_bound(steps_.begin(), steps_.end(), step);
   if (next != steps_.begin() && next != steps_.end())
     return Place{first_ + (next - steps_.begin()) - 1, *next};
-  // Beside the plot, and the last step, which no column ends behind.
+  // Steps beside the plot, and the last one, behind which no column ends, are placed by their pixel.
   const double x = px(step);
   if (!std::isfinite(x)) return {};
   return Place{static_cast<std::int64_t>(std::floor(x)), step};

@@ -187,7 +187,7 @@ std::vector<double> valuesOf(const Formula& formula, SeriesModel& model, const S
   return values;
 }
 
-// As far as the numbers are shown, and recorded runs of lessons rounded.
+// Compares as far as the numbers are shown, and recorded runs of lessons rounded.
 bool isSame(double computed, double recorded) {
   return std::abs(computed - recorded) <= 2e-3 * std::max(std::abs(computed), std::abs(recorded));
 }

@@ -83,8 +83,8 @@ void average(std::vector<BandPlace>& places, std::size_t radius) {
   }
 }
 
-// In pieces that meet at whole pixels, where nothing is blended twice: the raster engine goes through all
-// edges that a polygon has on a row of pixels.
+// Adds the band in pieces that meet at whole pixels, where nothing is blended twice: the raster engine goes
+// through all edges that a polygon has on a row of pixels.
 void addOutlines(std::vector<QPolygonF>& outlines, QPolygonF upper, QPolygonF lower) {
   for (qsizetype first = 0; first + 1 < upper.size(); first += kBandPiece) {
     const qsizetype last = std::min(first + kBandPiece, upper.size() - 1);

@@ -33,7 +33,7 @@ class PlotView : public QWidget {
   // Computes and paints anew with the next event, where the plot is visible; otherwise once it is.
   void refresh();
 
-  // In place of lines where there are none.
+  // Returns the text in place of lines where there are none.
   QString emptyText() const;
   // The tool tip of the restart whose line or "×3" is here; empty where there is none.
   QString restartAt(const QPointF& position) const;

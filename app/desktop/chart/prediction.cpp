@@ -86,7 +86,7 @@ class Configurations {
 
   std::optional<OperatingPoint> feasible(double batch, int steps) const {
     const std::int64_t perLocal = std::int64_t{replicas_} * (steps + 1);
-    // Below the initial batch size only where the best is.
+    // The curve begins below the initial batch size only where the best lies there.
     const std::int64_t floor =
         std::min(model_.init_batch_size, best_ ? best_->batch_size : model_.init_batch_size);
     const std::int64_t low =

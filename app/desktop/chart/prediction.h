@@ -63,12 +63,14 @@ std::vector<OperatingPoint> goodputCurve(const protocol::Model& model, int repli
 
 // "the largest local batch is 128, and accumulation is off"; empty for BatchLimit::None.
 QString limitText(const protocol::Model& model, int replicas, BatchLimit limit);
-// Within what the best is the best: "the program fixes the batch size at 64", "batch size up to 4,096".
+// Says within which limits the best is the best: "the program fixes the batch size at 64", "batch size up to
+// 4,096".
 QString constraintText(const protocol::Model& model, int replicas);
 // "≈ 18,410", which no line breaks: what is predicted has this mark, and what was measured has none.
 QString predictedText(double value, int digits = 3);
-// Says how a restart compares with its prediction: "Predicted goodput ≈ 18,410 samples/s, obtained 17,890 (−3
-// %)", or that it is still being measured where `goesOn`; empty where nothing was predicted.
+// Says how a restart compares with its prediction:
+// "Predicted goodput ≈ 18,410 samples/s, obtained 17,890 (−3 %)", or that it is still being measured where
+// `goesOn`; empty where nothing was predicted.
 QString forecastText(const storage::Generation& generation, bool goesOn);
 // "8 replicas share 2 devices: no faster than 2"; empty where each has its own, or nothing is known.
 QString sharingText(const protocol::Model& model, int replicas);

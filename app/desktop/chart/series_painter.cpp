@@ -116,7 +116,7 @@ void SeriesPainter::paintBands(QPainter& painter) const {
   painter.restore();
 }
 
-// Above the lines, on a ground of their own, so that a label is legible wherever a line runs.
+// Paints above the lines, on a ground of their own, so that a label is legible wherever a line runs.
 void SeriesPainter::paintReplicas(QPainter& painter) const {
   const QRectF plot = scene_.left.plot;
   painter.save();
@@ -190,7 +190,8 @@ void SeriesPainter::paintLines(QPainter& painter) const {
   painter.restore();
 }
 
-// At intervals, which are shifted so that those of runs that lie close together are seen beside one another.
+// Paints markers at intervals, which are shifted so that those of runs that lie close together are seen
+// beside one another.
 void SeriesPainter::paintMarkers(QPainter& painter, const SceneLine& line) const {
   const QRectF plot = scene_.left.plot;
   const double first = std::fmod((line.colour + 0.5) * kMarkerShift, kMarkerGap);
@@ -199,7 +200,7 @@ void SeriesPainter::paintMarkers(QPainter& painter, const SceneLine& line) const
       paintMarker(painter, {x, *y}, lookOf(line));
 }
 
-// In the margin that charts without a right axis have free.
+// Paints in the margin that charts without a right axis have free.
 void SeriesPainter::paintBoundLabels(QPainter& painter) const {
   if (spec_.hasRight()) return;
   painter.save();

@@ -12,7 +12,7 @@
 
 namespace batchscope::desktop {
 
-// As in the store, but min, max and mean are NaN where no value was finite.
+// The store's bucket, but min, max and mean are NaN where no value was finite.
 using storage::Bucket;
 
 class Track {

@@ -39,8 +39,8 @@ struct ValuesQuery {
 
 ValuesBox valuesAt(SeriesModel& model, const ChartSpec& spec, const ValuesQuery& query, const Theme& theme);
 
-// Beside the cross-hair at the pixel `x`, never over it: on the right where there is room, else on the left;
-// at the height of `y`, within `bounds`.
+// Returns a place beside the cross-hair at the pixel `x`, never over it: on the right where there is room,
+// else on the left; at the height of `y`, within `bounds`.
 QRectF placeOf(const QSizeF& size, const QRectF& bounds, double x, double y);
 void paintValues(QPainter& painter, const ValuesBox& box, const QRectF& bounds, double x, double y,
                  const Theme& theme);

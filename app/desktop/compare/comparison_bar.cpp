@@ -83,7 +83,7 @@ void ComparisonBar::rebuild() {
   layOut();
 }
 
-// As many as there is place for; the first is always there.
+// Shows as many chips as there is place for; the first is always there.
 void ComparisonBar::layOut() {
   int room = width() - groups_->sizeHint().width() - 140;
   std::size_t shown = 0;

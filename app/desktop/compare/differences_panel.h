@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// In what the compared runs differ (storage/side_by_side.h): how they were made, hyperparameters, restarts
-// and newest values, a column a run.
+// The differences of the compared runs (storage/side_by_side.h): how they were made, hyperparameters,
+// restarts and newest values, a column a run.
 #pragma once
 
 #include <QWidget>

@@ -14,7 +14,7 @@ class QHBoxLayout;
 
 namespace batchscope::desktop {
 
-// For so many devices (cores or GPUs), and the count that is running.
+// Returns the choices for so many devices (cores or GPUs), and the count that is running.
 std::vector<int> replicaChoices(int devices, int present);
 
 class ReplicaButtons : public QWidget {
@@ -35,7 +35,7 @@ class ReplicaButtons : public QWidget {
   void setPrediction(std::function<QString(int)> of);
   // A count that is not among the choices becomes one.
   void setChosen(int replicas);
-  // As a person does: also says so.
+  // Chooses as a person does: also says so.
   void choose(int replicas);
   int chosen() const { return chosen_; }
   // Moves the choice to the neighbouring count.

@@ -177,7 +177,7 @@ void Figure::addLegend() {
     if (!name.isEmpty()) wide += QFontMetrics(legend->font()).horizontalAdvance(name) + kMarker;
   }
   legend->setVisible(wide > 0);
-  // Beside the chart where it is low, and where so many names would be cut below it.
+  // The legend is beside a chart that is low, or below which so many names would be cut.
   legend->setAlignment(isLow() || wide > width() + 2 * kMarker ? Qt::AlignRight : Qt::AlignBottom);
 }
 

@@ -26,7 +26,7 @@ FigureAxes axesOf(const FigureData& data);
 // Where a value is drawn: Qt Charts' axes are linear, so logarithms are taken before it sees one.
 double placeOn(const FigureAxis& axis, double value);
 
-// At most about `most`; the axis has its ends.
+// Returns at most about `most` ticks; the axis has its ends.
 std::vector<Tick> ticksOf(const FigureAxis& axis, int most);
 
 }  // namespace batchscope::desktop

@@ -79,7 +79,7 @@ class LessonPanel : public QFrame {
   std::size_t page_ = 0;
 };
 
-// As a person would type it.
+// Returns the command as a person would type it.
 QString launchCommand(const Launch& launch);
 
 }  // namespace batchscope::desktop

@@ -35,7 +35,7 @@ class Sharing {
   int share(std::size_t which, int first) const { return which == 0 ? first : devices() - first; }
   double goodput(std::size_t which, int first) const;
   double sum(int first) const { return goodput(0, first) + goodput(1, first); }
-  // Over what it would learn with half of the devices.
+  // Returns the speed-up over what it would learn with half of the devices.
   double speedup(std::size_t which, int first) const;
 
   int mostInSum() const;                           // devices of the first with which the sum is largest

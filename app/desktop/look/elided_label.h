@@ -19,8 +19,8 @@ class ElidedLabel : public QLabel {
   void paintEvent(QPaintEvent* event) override;
 };
 
-// Is there whole or not at all: the unit beside a chart's title, the first to go on a narrow card. A note
-// behind it goes before it.
+// A label that is there whole or not at all: the unit beside a chart's title, the first to go on a narrow
+// card. A note behind it goes before it.
 class UnitLabel : public QLabel {
   Q_OBJECT
  public:

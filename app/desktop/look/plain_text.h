@@ -7,7 +7,7 @@
 
 namespace batchscope::desktop {
 
-// For the whole application, whose object must be there; again is nothing.
+// Sets it for the whole application, whose object must be there; a second call does nothing.
 void showTextsAsTheyAre();
 
 }  // namespace batchscope::desktop

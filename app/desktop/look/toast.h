@@ -20,7 +20,7 @@ class Toasts : public QWidget {
  public:
   explicit Toasts(QWidget* window);
 
-  // In place of what was said before; empty takes that away.
+  // Says a message in place of the one before; an empty one takes that away.
   void say(const QString& message);
   // Offers an action until the notice goes, beside what is said: such as "Deleted digits-3.", "&Undo".
   void offer(const QString& message, const QString& action, std::function<void()> act);

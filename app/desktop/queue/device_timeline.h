@@ -40,7 +40,7 @@ class DeviceTimeline : public QAbstractScrollArea {
   void zoomBy(double factor, double centre);
   void panBy(double share);
 
-  // In the viewport, without what is cut off.
+  // Returns the bar's place in the viewport, without what is cut off.
   QRectF placeOf(std::size_t lane, const LaneBar& bar) const;
   // Returns the text for a place: whose bar, of which device, since and until when, why; or that nobody had
   // it.

@@ -19,7 +19,7 @@ using pool::QueueEntry;
 
 const QString kMime = QStringLiteral("application/x-batchscope-jobs");
 
-// To the second where something runs on.
+// Compares times to the second where something runs on.
 bool looksSame(const QueueEntry& a, const QueueEntry& b) {
   const auto shownFields = [](const QueueEntry& entry) {
     return std::tuple(entry.run.name, entry.run.devices, entry.run.message, entry.run.ended,

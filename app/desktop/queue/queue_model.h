@@ -22,7 +22,7 @@ class QueueModel : public TableModel {
 
   using TableModel::TableModel;
 
-  // In the queue's order, those that have ended last.
+  // Sets the entries in the queue's order, those that have ended last.
   void setEntries(std::vector<pool::QueueEntry> entries);
   // Slots of Theme::runs, by the ids of runs.
   void setColours(std::map<std::string, int> colours);

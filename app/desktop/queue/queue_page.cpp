@@ -201,7 +201,8 @@ void QueuePage::takeSnapshot() {
   decisions_->setDecisions(snapshot.decisions);
 }
 
-// As where they are compared; else by turns, as they were submitted, so that a run keeps its own.
+// Colours runs as where they are compared; else by turns, as they were submitted, so that a run keeps its
+// own.
 void QueuePage::recolour() {
   std::vector<const QueueEntry*> bySubmission;
   for (const QueueEntry& entry : session_->snapshot().entries) bySubmission.push_back(&entry);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Above the charts of a run that failed: after what, why, and what helps now. To go on from its newest
-// checkpoint where it has one, else to start one like it with other values; and its log.
+// The bar above the charts of a run that failed: after what, why, and what helps now. To go on from its
+// newest checkpoint where it has one, else to start one like it with other values; and its log.
 #pragma once
 
 #include <QFrame>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// In place of empty charts, of a program that reports nothing: it has ended without a step, or trains for a
-// while without one. Says what that means and how a program is made to report, and shows what there is of it:
-// its log, and its use of the devices.
+// The page in place of empty charts, of a program that reports nothing: it has ended without a step, or
+// trains for a while without one. Says what that means and how a program is made to report, and shows what
+// there is of it: its log, and its use of the devices.
 #pragma once
 
 #include <QTimer>

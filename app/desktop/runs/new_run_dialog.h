@@ -41,7 +41,7 @@ class NewRunDialog : public StartDialog {
  public:
   explicit NewRunDialog(NewRunOffer offer, QWidget* parent = nullptr);
 
-  // Into the queue, or now.
+  // Chooses between the queue and now.
   void setQueued(bool isQueued);
   bool isQueued() const;
   // Fills it in with what this run was started with.

@@ -24,7 +24,7 @@ class QueueForm : public CheckedForm {
   // `runs`: ids and names of those that it may go behind.
   explicit QueueForm(const std::vector<std::pair<std::string, std::string>>& runs, QWidget* parent = nullptr);
 
-  // As far as what is typed makes sense.
+  // Returns the options as far as what is typed makes sense.
   pool::JobOptions options() const;
 
  Q_SIGNALS:

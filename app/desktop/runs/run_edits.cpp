@@ -70,7 +70,7 @@ Tags without(const Tags& tags, const Tags& others) {
 
 }  // namespace
 
-// Into the trash, and out of it.
+// Returns the moves into the trash, and out of it.
 static auto moving(const std::vector<std::string>& ids) {
   return std::pair([ids](Catalogue& catalogue) { catalogue.move_to_trash(ids); },
                    [ids](Catalogue& catalogue) { catalogue.restore(ids); });

@@ -147,7 +147,7 @@ QVariant RunModel::title(std::size_t column, int role) const {
   if (role == Qt::DisplayRole) return fieldTitle(field);
   if (role == Qt::ToolTipRole) return tr("Sort by %1").arg(QString::fromStdString(field));
   if (role != Qt::TextAlignmentRole) return {};
-  // As the first value below.
+  // A column is aligned as its first value below.
   storage::FieldValue value;
   for (auto run = runs_.begin(); run != runs_.end() && value.index() == 0; ++run)
     value = storage::field_value(*run, field, run->created);

@@ -141,7 +141,7 @@ FigureData replicaLanes(const std::vector<Slice>& slices) {
       add(slice.sync, kSync);
       add(rest, kOther);
       if (slice.isLost) data.cells.push_back({.box = QRectF(slice.from, lane, wide, kLane), .ink = kLost});
-      // On top, to be pointed at as a whole.
+      // An invisible cell on top can be pointed at as a whole.
       data.cells.push_back(
           {.box = QRectF(slice.from, lane, wide, kLane), .ink = {Ink::Dim, 0, 0}, .text = text});
     }

@@ -16,7 +16,7 @@ constexpr int kLeast = 6;          // of a generation
 constexpr double kInstant = 1e-3;  // s, too short to be drawn
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// As many of `most` as the generation's share of all steps.
+// Returns the part of `most` that is the generation's share of all steps.
 int shareOf(const SeriesModel& series, const GenerationSpan& span, int most) {
   double all = 0;
   for (const GenerationSpan& each : series.generations())

@@ -24,7 +24,7 @@ struct Moment {
 // The series that are read; want them first.
 std::set<std::string> historySeries();
 
-// In their order; about `most`, and a few of every generation.
+// Returns moments in their order; about `most`, and a few of every generation.
 std::vector<Moment> momentsOf(SeriesModel& series, int most);
 
 // A stretch of one generation: what share of the time went into computing and into waiting for other

@@ -53,7 +53,7 @@ std::vector<Moment> stopsOf(const std::vector<Moment>& moments) {
   return stops;
 }
 
-// Else the model has no answer there.
+// Returns whether the model has an answer there.
 bool hasGoodput(const OperatingPoint& point) { return std::isfinite(point.goodput); }
 
 // Where replicas begin to share devices, along the bottom or up the left side.
@@ -100,7 +100,7 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
     for (std::size_t i = rows[row]; i < rows[row + 1]; ++i) {
       const OperatingPoint& point = points[i];
       const auto at = static_cast<double>(point.batchSize);
-      // To half way to its neighbours, by the logarithm.
+      // A cell reaches half way to its neighbours, by the logarithm.
       const auto towards = [&](std::size_t other) {
         return std::sqrt(at * static_cast<double>(points[other].batchSize));
       };

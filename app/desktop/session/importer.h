@@ -15,7 +15,7 @@ class Importer : public QObject {
  public:
   explicit Importer(QObject* parent = nullptr);
 
-  // Behind those that wait already.
+  // Adds files behind those that wait already.
   void add(const QStringList& files);
 
  Q_SIGNALS:

@@ -24,7 +24,8 @@ class QueueSession : public QObject {
   explicit QueueSession(CatalogueWatcher* watcher, QObject* parent = nullptr);
   ~QueueSession() override;
 
-  // As of the last change. What is only read while it is watched, see watch(), is as of then.
+  // Returns the queue as of the last change. What is only read while it is watched, see watch(), is as of
+  // then.
   const QueueSnapshot& snapshot() const { return *snapshot_; }
   // Null: it is not in the queue, and did not come from it.
   const pool::QueueEntry* find(const std::string& id) const;

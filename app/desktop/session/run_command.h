@@ -24,8 +24,8 @@ struct NewRun {
 // "2 replicas", "1 to 4 replicas", "any number of replicas".
 QString replicasText(const protocol::RunSpec& spec);
 
-// As one types it in a shell. `recipe`: the installed one that the spec is made of, with these values
-// changed; null: the program itself is named, and its folder entered.
+// Returns the command as one types it in a shell. `recipe`: the installed one that the spec is made of, with
+// these values changed; null: the program itself is named, and its folder entered.
 QString runCommand(const NewRun& run, const run::Recipe* recipe = nullptr,
                    const run::Recipe::Values& changed = {});
 

@@ -27,7 +27,7 @@ class Brushes {
   void set(const TrialAxis& axis, Stretch stretch);
   void clear(const TrialAxis& axis) { bounds_.erase(axis.name); }
   void clear() { bounds_.clear(); }
-  // As far as the axis goes; one that is not there yet begins as the half on that side.
+  // Moves a brush as far as the axis goes; one that is not there yet begins as the half on that side.
   void move(const TrialAxis& axis, double by);
   void widen(const TrialAxis& axis, double by);  // below 0: narrow
 
@@ -37,7 +37,7 @@ class Brushes {
   QStringList texts(const std::vector<TrialAxis>& axes) const;
 
  private:
-  // In the axis' values.
+  // Bounds in the axis' values.
   struct Bounds {
     double low, high;
   };

@@ -147,7 +147,8 @@ double ParallelPlot::shareAt(double y) const {
   return std::clamp((area.bottom() - y) / area.height(), 0.0, 1.0);
 }
 
-// In a cell each trial has a place of its own, so that not all lines are one.
+// Returns where a trial crosses an axis. In a cell each trial has a place of its own, so that not all lines
+// are one.
 QPointF ParallelPlot::crossing(std::size_t axis, std::size_t trial) const {
   const TrialAxis& at = axes_[axis];
   const double value = at.values[trial];

@@ -40,7 +40,7 @@ class ParallelPlot : public QWidget {
   double axisX(std::size_t axis) const;
   QPointF crossing(std::size_t axis, std::size_t trial) const;
   const QRectF& plot() const { return plot_; }  // from the first axis to the last
-  // Within reach of the place, the nearest of those that are kept.
+  // Returns the nearest kept trial within reach of the place.
   std::optional<std::size_t> trialAt(QPointF place) const;
 
   QSize sizeHint() const override { return {720, 250}; }

@@ -313,7 +313,7 @@ void SweepPage::refresh() {
   refreshFigures();
 }
 
-// As wide as what is there, and as what is to come: the first trials have no values.
+// Makes columns as wide as what is there, and as what is to come: the first trials have no values.
 void SweepPage::layOutColumns() {
   table_->resizeColumnsToContents();
   for (int column = 1; column < model_->columnCount(); ++column)

@@ -13,7 +13,7 @@ namespace {
 
 const QString kProgram = QStringLiteral("batchscope");
 
-// Beside our own program, else on PATH.
+// Finds the program beside our own, else on PATH.
 QString program() {
   const QString beside = QStandardPaths::findExecutable(kProgram, {QCoreApplication::applicationDirPath()});
   return beside.isEmpty() ? QStandardPaths::findExecutable(kProgram) : beside;

@@ -60,7 +60,7 @@ class Camera {
     spin(kSettled);
   }
 
-  // Without a run, and so without a training program.
+  // Takes the window without a run, and so without a training program.
   void takeEmpty() { save("empty", window_.grab()); }
 
   void takeSweep() {

@@ -18,7 +18,7 @@ namespace {
 constexpr QLatin1String kDocks("window/docks"), kPanelHeight("window/panel-height");
 constexpr QSize kSmallest(340, 160);  // of the charts, beside docks as tall as one likes
 
-// Also behind another one's tab.
+// Returns whether the dock is below, also behind another one's tab.
 bool isBelow(const QDockWidget* dock) { return !dock->isHidden() && !dock->isFloating(); }
 
 }  // namespace
@@ -55,7 +55,7 @@ QDockWidget* Instrument::addDock(const Panel& panel) {
   vbox(card, {1, 4, 1, 6}, -1, {panel.widget});
   dock->setWidget(card);
   dock->setAllowedAreas(Qt::BottomDockWidgetArea);
-  // In its place the tab is the title; afloat it needs one of its own.
+  // The tab in its place is the title; afloat it needs one of its own.
   auto* noTitle = new QWidget(dock);
   dock->setTitleBarWidget(noTitle);
   connect(dock, &QDockWidget::topLevelChanged, dock,
@@ -118,8 +118,8 @@ void Instrument::raisePanel(const QString& name) {
   dock->raise();
 }
 
-// As tall as it was dragged, as far as there is room: a window that comes up small and grows would keep it
-// low.
+// Makes the docks as tall as they were dragged, as far as there is room: a window that comes up small and
+// grows would keep them low.
 void Instrument::layOutPanels() {
   const auto shown = std::ranges::find_if(docks_, isBelow);
   if (panelHeight_ > 0 && shown != docks_.end()) resizeDocks({*shown}, {panelHeight_}, Qt::Vertical);

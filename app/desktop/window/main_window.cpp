@@ -320,7 +320,7 @@ void MainWindow::connectComparison() {
           [this] { toasts_->say(tr("At most %1 runs are compared at a time.").arg(Comparison::kMost)); });
   connect(legend_, &ComparisonBar::runOpened, choice_, &RunChoice::open);
   connect(values_, &ComparisonPanel::runOpened, choice_, &RunChoice::open);
-  // As the page of several, where there are several.
+  // Several runs are compared on the page of several.
   const auto showValues = [this] {
     raisePanel(QStringLiteral("comparison"));
     if (isComparing()) showPage(Page::Compare);

@@ -12,7 +12,7 @@ PageBar::PageBar(QWidget* parent) : QTabBar(parent) {
   setAccessibleName(tr("Pages"));
   setExpanding(false);
   setElideMode(Qt::ElideNone);
-  // In the order of Page.
+  // The titles in the order of Page.
   for (const auto& [title, hint] : {std::pair(tr("Run"), tr("The charts of a run")),
                                     {tr("Runs"), tr("The table of all runs (T)")},
                                     {tr("Compare"), tr("The checked runs on the same charts")},

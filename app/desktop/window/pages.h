@@ -40,7 +40,7 @@ class Pages : public QStackedWidget {
   void setWaits(bool waits);
   void setHasControl(bool has);
   void show(Page page);
-  // In the list, the table or the sweep, whichever is shown.
+  // Puts the focus into the search of the list, the table or the sweep, whichever is shown.
   void focusSearch();
   SidePanels* sides() const { return sides_; }
 

@@ -28,7 +28,7 @@ class RunStarter : public QObject {
 
   Launcher* launcher() const { return launcher_; }
 
-  // On two replicas, its program with these arguments, or shows the one that is running.
+  // Starts the demo on two replicas, its program with these arguments, or shows the one that is running.
   void startDemo(const QStringList& arguments);
   void startLesson(const Launch& launch);
   // Asks which and how; now, or by the queue of the pool.

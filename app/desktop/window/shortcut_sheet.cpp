@@ -65,7 +65,7 @@ QLayout* sectionLayout(const Section& section, QWidget* parent) {
 
 }  // namespace
 
-// In three columns, each section in the first that has room for it; a low window scrolls them.
+// Lays the sections out in three columns, each in the first that has room for it; a low window scrolls them.
 ShortcutSheet::ShortcutSheet(const QMenuBar* menus, QWidget* parent) : QDialog(parent) {
   setWindowTitle(tr("Keyboard shortcuts"));
   std::vector<Section> sections;

@@ -24,7 +24,7 @@ class SidePanels : public QWidget {
   void setWidths(int left, int right);
   // The left panel stays beside the middle, however narrow the window.
   void setLeftStays(bool stays);
-  // There is something in the right one.
+  // Says whether there is something in the right panel.
   void setHasRight(bool has);
   void showLeft();
 

@@ -16,7 +16,7 @@
 
 namespace batchscope::goodput {
 
-// In this order: alpha_c, beta_c, alpha_n, beta_n, alpha_r, beta_r, gamma.
+// The parameters in this order: alpha_c, beta_c, alpha_n, beta_n, alpha_r, beta_r, gamma.
 using ParamVector = std::array<double, 7>;
 
 ParamVector to_vector(const PerfParams& perf);

@@ -95,7 +95,7 @@ class Search {
       }
       return best;
     }
-    // As many steps as the ceiling leaves with the largest micro-batch; one more with a smaller one.
+    // The ceiling leaves so many steps with the largest micro-batch; one more with a smaller one.
     const std::int64_t most = std::max(fewest, ceiling_ / (num_replicas_ * max_local_) - 1);
     const std::int64_t best =
         peak(fewest, most, [&](std::int64_t steps) { return evaluate(max_local_, steps); });

@@ -82,7 +82,7 @@ class Forecaster {
     return sum;
   }
 
-  // To the next end.
+  // Advances to the next end.
   void advance(const std::vector<double>& speeds) {
     double seconds = HUGE_VAL;
     const auto left = [&](std::size_t i) {

@@ -44,7 +44,8 @@ class Floor {
     }
   }
 
-  // On as few nodes as there are to be had; `sharing`: also on those of another job on several nodes.
+  // Finds devices on as few nodes as there are to be had; `sharing`: also on those of another job on several
+  // nodes.
   std::optional<Placement> find(int kind, int devices, bool sharing) const {
     if (const int node = tightest(kind, devices, true); node >= 0) return Placement{{node, devices}};
     std::vector<int> nodes;

@@ -17,9 +17,9 @@
 
 namespace batchscope::policy {
 
-// For each job, in their order, whether it must have devices now: never more than can have their least number
-// at once. `competing` says which of them can have devices at all; the others do not count. `capacity` has
-// the devices of each kind.
+// Returns for each job, in their order, whether it must have devices now: never more than can have their
+// least number at once. `competing` says which of them can have devices at all; the others do not count.
+// `capacity` has the devices of each kind.
 std::vector<bool> must_be_served(std::span<const Job> jobs, const std::vector<bool>& competing,
                                  std::span<const int> capacity);
 

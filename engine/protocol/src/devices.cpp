@@ -18,7 +18,7 @@ constexpr std::size_t kLongestUuid = 80;  // "MIG-GPU-" and a UUID with the numb
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Without leading zeros: a device has one name.
+// Accepts no leading zeros: a device has one name.
 bool is_number(std::string_view text) {
   return !text.empty() && text.size() <= 6 && std::all_of(text.begin(), text.end(), is_digit) &&
          (text.front() != '0' || text.size() == 1);

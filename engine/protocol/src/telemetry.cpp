@@ -72,7 +72,7 @@ void fields(M& m, V&& visit) {
   }
 }
 
-// In the order of the variant.
+// Names of the types in the order of the variant.
 constexpr const char* kTypes[] = {
     "hello", "restored",   "steps",     "scalar",  "heartbeat",       "position", "epoch",   "ledger",
     "model", "checkpoint", "triggered", "refused", "hyperparameters", "notice",   "goodbye", "failure"};

@@ -21,7 +21,7 @@ MOST_ROWS = 1_000  # in one message, whose length the supervisor bounds
 
 
 def number(value):
-    """As the messages have it: JSON knows neither NaN nor infinity."""
+    """Returns a number as the messages have it: JSON knows neither NaN nor infinity."""
     value = float(value)
     if math.isfinite(value):
         return value
@@ -132,7 +132,7 @@ class Line:
             self._thread.join(GOODBYE)
 
     def abandon(self):
-        """In a process forked from the line's own: it is the parent's."""
+        """Gives the line up in a process forked from the line's own: it is the parent's."""
         self._lose()
         if self._socket:
             self._socket.close()
@@ -147,7 +147,7 @@ class Line:
         while not self._lost and not ending:
             ending = self._ending.wait(INTERVAL)
             try:
-                # At once: each call gives the interpreter's lock away, and waits for it afterwards.
+                # Sends at once: each call gives the interpreter's lock away, and waits for it afterwards.
                 self._socket.sendall(b"".join(map(encode, self._take())))
             except OSError:
                 self._lose()

@@ -21,7 +21,7 @@ _MOST_EARLY = 100  # calls that are kept for a recorder that takes over
 
 
 def number(name, value):
-    """As what can be added up. A GPU is not waited for: its scalar is copied there, and read when it is sent."""
+    """Returns a value that can be added up. A GPU is not waited for: its scalar is copied there, and read when it is sent."""
     if type(value) is float:
         return value
     if getattr(value, "is_cuda", False):
@@ -34,7 +34,7 @@ def number(name, value):
 
 
 def whole(call, value):
-    """As JSON has it; NumPy and tensors have whole numbers of their own."""
+    """Returns a whole number as JSON has it; NumPy and tensors have whole numbers of their own."""
     try:
         return operator.index(value)
     except TypeError:
@@ -85,8 +85,8 @@ class Recorder:
             self._add(values)
 
     def record_at(self, name, value, step):
-        """As TensorBoard's writer has it. A step that is not beyond the newest one counts something else, epochs most
-        often, or comes late."""
+        """Records at a step, as TensorBoard's writer does. A step that is not beyond the newest one counts something else,
+        epochs most often, or comes late."""
         value = number(name, value)
         if not self.speaks:
             return
@@ -231,7 +231,7 @@ class Recorder:
                 multiprocessing.Finalize(None, self.close, exitpriority=0)
 
     def close(self):
-        """At the script's end."""
+        """Closes at the script's end."""
         if not self.supervised:
             return
         with self._lock:

@@ -24,7 +24,7 @@ def master_addr():
 
 
 def master_port():
-    """At which port; 0: replicas meet elsewhere."""
+    """Returns the port at which replicas meet; 0: they meet elsewhere."""
     return int(os.getenv("ADAPTDL_MASTER_PORT", "0"))
 
 
@@ -39,7 +39,7 @@ def num_nodes():
 
 
 def num_replicas():
-    """Over all machines."""
+    """Returns the number of replicas over all machines."""
     return int(os.getenv("ADAPTDL_NUM_REPLICAS", "1"))
 
 

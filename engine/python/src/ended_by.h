@@ -23,7 +23,7 @@ void drop_by_exception(Loop& loop) {
   }
 }
 
-// For a class_ of T, which has a member `loop`: objects that Python drops while an exception is set drop
+// Sets up a class_ of T, which has a member `loop`: objects that Python drops while an exception is set drop
 // their loop by an exception.
 template <class T>
 pybind11::custom_type_setup ended_by_exceptions() {

@@ -37,8 +37,8 @@ void take_environment() {
   for (const auto& [name, value] : variables) known[name] = value;
 }
 
-// Under a supervisor it may return in a forked replica, where Python must learn that it is a child. The
-// interpreter's lock is kept: there is only this thread.
+// Initialises the session. Under a supervisor it may return in a forked replica, where Python must learn that
+// it is a child. The interpreter's lock is kept: there is only this thread.
 void init(const std::string& backend, const std::string& init_method, int world_size, int rank,
           double timeout) {
   const pid_t before = ::getpid();

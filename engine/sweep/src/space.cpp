@@ -31,7 +31,7 @@ std::optional<double> number_of(const std::string& text) {
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-// Without digits that nobody needs: a millionth of the value, on a linear scale of the range or the step.
+// Rounds off digits that nobody needs: a millionth of the value, on a linear scale of the range or the step.
 double rounded(const Parameter& parameter, double value) {
   const double whole =
       parameter.log ? std::abs(value) : parameter.step.value_or(parameter.max - parameter.min);

@@ -16,7 +16,7 @@
 
 namespace batchscope::web {
 
-// In a time that does not depend on where they differ.
+// Compares in a time that does not depend on where they differ.
 bool same_secret(std::string_view a, std::string_view b);
 
 class Access {

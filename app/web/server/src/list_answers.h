@@ -10,7 +10,7 @@
 
 namespace batchscope::web {
 
-// As API.md has them. Each throws Error.
+// Answer as API.md has it. Each throws Error.
 protocol::Json queue_json(Store& store);
 protocol::Json sweeps_json(Store& store);
 protocol::Json sweep_json(Store& store, const std::string& name);

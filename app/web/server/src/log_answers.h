@@ -11,7 +11,7 @@
 
 namespace batchscope::web {
 
-// As API.md has it. Throws Error.
+// Answers as API.md has it. Throws Error.
 protocol::Json log_json(Store& store, const std::string& id, const http::Request& request);
 
 }  // namespace batchscope::web

@@ -15,7 +15,7 @@ using protocol::Json;
 
 std::size_t mark(const Json& json) { return std::hash<Json>()(json); }
 
-// Without what only grows as it trains.
+// Returns a mark of the records without a field that only grows as the run trains.
 template <class Record>
 std::size_t mark_without(const std::vector<Record>& records, const char* field) {
   Json json = common::recordsJson(records);
@@ -31,7 +31,7 @@ Json run_mark(const storage::Run& run) {
           run.hyperparameters};
 }
 
-// Without what passes by itself.
+// Returns a mark of the queue without what passes by itself.
 Json queue_mark(storage::Catalogue& catalogue) {
   Json queue = common::queueJson(catalogue, common::placedJobs(catalogue));
   queue.erase("mean_wait");

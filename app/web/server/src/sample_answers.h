@@ -12,7 +12,7 @@
 
 namespace batchscope::web {
 
-// As API.md has it. Throws Error.
+// Answers as API.md has it. Throws Error.
 protocol::Json samples_json(Store& store, const std::string& id, const http::Request& request);
 
 }  // namespace batchscope::web

@@ -36,7 +36,7 @@ std::unique_ptr<Scheduler> make_sia();
 std::unique_ptr<Scheduler> make_fair();
 std::unique_ptr<Scheduler> make_fast();
 
-// As Tiresias and Optimus place: from the node with most free devices on, the first of equals. `free` has
+// Places as Tiresias and Optimus do: from the node with most free devices on, the first of equals. `free` has
 // enough, and has less afterwards.
 Placement take_from_freest(std::vector<int>& free, int count);
 // Devices of each node that nobody has.

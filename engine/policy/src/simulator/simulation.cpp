@@ -83,7 +83,7 @@ class Simulation {
   }
 
  private:
-  // To the end of the interval in which the next job is submitted.
+  // Advances to the end of the interval in which the next job is submitted.
   void idle() {
     const double submitted = static_cast<double>(waiting_.back()->submission().time);
     const double seconds =

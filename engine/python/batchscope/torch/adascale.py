@@ -44,7 +44,7 @@ class AdaScale(torch.optim.Optimizer):
         return loss
 
     def gain(self, pg_idx=None):
-        """Between 1 and the scale; of one parameter group, if its index is given."""
+        """Returns the gain, between 1 and the scale; of one parameter group, if its index is given."""
         return self._scaled.gain if pg_idx is None else self._scaled.group_gain(pg_idx)
 
     @property

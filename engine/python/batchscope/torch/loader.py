@@ -92,7 +92,7 @@ class AdaptiveLoader:
 
     @property
     def max_batch_size(self):
-        """As it was given to autoscale_batch_size; None without."""
+        """The largest batch size as it was given to autoscale_batch_size; None without."""
         return self._limits and self._limits["max_batch_size"]
 
     @property

@@ -65,7 +65,7 @@ class AdaptiveDataParallel(torch.nn.Module):
         return self.module(*args, **kwargs)
 
     def zero_grad(self, set_to_none=True):
-        """As the optimizer's: clears the gradients but in the middle of accumulation."""
+        """Clears the gradients, as the optimizer does, but not in the middle of accumulation."""
         self._parallel.zero_grad()
 
     @property
@@ -168,7 +168,7 @@ def _require(model, optimizer):
 
 
 class _Step:
-    """In the place of an optimizer's step()."""
+    """The stand-in for an optimizer's step()."""
 
     def __init__(self, original, step):
         functools.update_wrapper(self, original)  # schedules look for marks that they left there

@@ -14,7 +14,7 @@ _backward = torch.Tensor.backward
 
 
 class EngineRecorder:
-    """In the place of _recorder.Recorder."""
+    """The stand-in for _recorder.Recorder."""
 
     def __init__(self):
         self.supervised = bool(os.environ.get("BATCHSCOPE_TELEMETRY_SOCKET"))

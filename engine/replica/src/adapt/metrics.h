@@ -54,8 +54,8 @@ std::int64_t non_finite_in_a_row();
 
 double last_step_time();  // monotonic seconds at which the last optimizer step was committed; 0: none yet
 
-// Within what a training loader's batch size lies, as the model tells it; of several loaders one whose batch
-// size goodput chooses. suggest sets it, too.
+// Sets the bounds of a training loader's batch size, as the model tells them; of several loaders those of one
+// whose batch size goodput chooses. suggest sets them, too.
 void set_limits(const goodput::Bounds& limits);
 // The batch size that goodput prefers for this many replicas; empty while the profile is too thin.
 std::optional<goodput::Choice> suggest(const goodput::Bounds& limits);

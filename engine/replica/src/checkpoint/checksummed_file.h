@@ -20,7 +20,8 @@ class ChecksummedFile : private std::streambuf {
  public:
   // Throws Error(io) when it cannot be made; it must not exist.
   explicit ChecksummedFile(const std::filesystem::path& path);
-  // In memory. Takes what it writes from the room, which is bytes; Error(io) when that is used up.
+  // Makes a file in memory. Takes what it writes from the room, which is bytes; Error(io) when that is used
+  // up.
   ChecksummedFile(const std::filesystem::path& path, std::int64_t& room);
   ~ChecksummedFile() override;
   ChecksummedFile(const ChecksummedFile&) = delete;

@@ -17,7 +17,7 @@ namespace batchscope::replica {
 void add_to_ledger(const protocol::LedgerEntry& entry);
 void send_ledger();  // the training up to here lasts
 
-// For a checkpoint: the manifest gets the whole ledger. What is not sent yet is returned, to be sent when the
+// Puts the whole ledger into a checkpoint's manifest. Returns what is not sent yet, to be sent when the
 // checkpoint is on disk or queued again when that failed. From any thread.
 std::vector<protocol::LedgerEntry> take_ledger(protocol::Manifest& manifest);
 void requeue_ledger(std::vector<protocol::LedgerEntry> entries);

@@ -23,7 +23,7 @@
 namespace batchscope::replica {
 namespace {
 
-// Between two signs of life of a writing rank 0, for which the others wait in a collective.
+// Returns the time between two signs of life of a writing rank 0, for which the others wait in a collective.
 std::chrono::milliseconds sign_of_life() {
   return std::min<std::chrono::milliseconds>(protocol::time_out::kSignOfLife, process().timeout / 3);
 }

@@ -18,8 +18,8 @@ namespace batchscope::replica {
 
 class CheckpointStore {
  public:
-  // Beside the checkpoints' folder: the run's place in memory, empty where it has none, and the checkpoints,
-  // by name with the reason, that could not be loaded before.
+  // Makes the store of a folder of checkpoints, with the run's place in memory, empty where it has none, and
+  // the checkpoints, by name with the reason, that could not be loaded before.
   explicit CheckpointStore(std::filesystem::path directory, std::filesystem::path memory = {},
                            std::map<std::string, std::string> unloadable = {})
       : directory_(std::move(directory)), memory_(std::move(memory)), unloadable_(std::move(unloadable)) {}

@@ -55,7 +55,7 @@ Proof prove(const std::string& token, const char* side, std::int32_t rank, const
   return proof;
 }
 
-// In a time that says nothing of where they differ.
+// Compares in a time that says nothing of where they differ.
 bool same(const Proof& a, const Proof& b) { return CRYPTO_memcmp(a.data(), b.data(), kSize) == 0; }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In a directory the hub leaves its address and a token in a file named by the generation, since no
-// generation may see an earlier one's. Whoever made the directory removes it, and with it what a hub that was
-// killed leaves. At a port there is nothing to leave: the hub listens there. The token is a secret from the
-// environment, where there is one, and what generation this is, so that nobody joins another one's; without a
-// secret it keeps out nobody else.
+// The rendezvous of hub and spokes. In a directory the hub leaves its address and a token in a file named by
+// the generation, since no generation may see an earlier one's. Whoever made the directory removes it, and
+// with it what a hub that was killed leaves. At a port there is nothing to leave: the hub listens there. The
+// token is a secret from the environment, where there is one, and what generation this is, so that nobody
+// joins another one's; without a secret it keeps out nobody else.
 #include "collective/rendezvous.h"
 
 #include <fmt/format.h>

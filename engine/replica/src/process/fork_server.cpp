@@ -100,7 +100,7 @@ bool fork_child() {
   _exit(1);
 }
 
-// In a child.
+// Runs in a child.
 void become_replica_or_end(int socket, const protocol::ForkOrder& order) try {
   become_replica(socket, order);
 } catch (const Error& error) {

@@ -12,9 +12,9 @@
 
 namespace batchscope::replica {
 
-// At once false where BATCHSCOPE_FORK_SERVER asks for no server. Else it waits for orders, as long as the
-// supervisor lives, and returns true in each replica, with that replica's environment, log and session; the
-// server itself never returns.
+// Returns false at once where BATCHSCOPE_FORK_SERVER asks for no server. Else it waits for orders, as long as
+// the supervisor lives, and returns true in each replica, with that replica's environment, log and session;
+// the server itself never returns.
 bool serve_forks();
 
 // Says that the program can be a fork server, where its file does not say so, as an interpreter's does not:

@@ -14,7 +14,7 @@ namespace batchscope::replica {
 
 using Row = std::vector<std::pair<std::string, double>>;
 
-// In place of the value that the name has, if any.
+// Sets a value, in place of the one that the name has, if any.
 inline void set(Row& row, std::string_view name, double value) {
   const auto found =
       std::find_if(row.begin(), row.end(), [&](const auto& named) { return named.first == name; });

@@ -20,8 +20,8 @@ bool wanted();
 bool wants_row(std::int64_t step);
 void write(std::int64_t step, const std::map<std::string, double>& scalars);  // nothing unless wanted()
 
-// Into a file of the program's own, whoever writes it: one event of now, with tags "PREFIX/TAG". As AdaptDL's
-// to_tensorboard, it takes the prefix with or without its "/".
+// Writes into a file of the program's own, whoever writes it: one event of now, with tags "PREFIX/TAG". As
+// AdaptDL's to_tensorboard, it takes the prefix with or without its "/".
 void write_to(protocol::EventFile& file, std::int64_t step, std::string_view prefix,
               const std::map<std::string, double>& scalars);
 

@@ -10,7 +10,7 @@
 
 namespace batchscope::replica {
 
-// As init_replica does it, for a program that computes so.
+// Starts a session as init_replica does it, for a program that computes so.
 void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing> computing);
 
 Computing& computing();  // this session's

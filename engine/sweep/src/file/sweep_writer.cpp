@@ -21,7 +21,7 @@ std::string toml_text(std::string_view text) {
   return out.str();
 }
 
-// As few digits as read back to the same number, and a point: without one it would be an integer.
+// Writes as few digits as read back to the same number, and a point: without one it would be an integer.
 std::string toml_text(double number) {
   const std::string text = fmt::format("{}", number);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;

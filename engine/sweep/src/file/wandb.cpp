@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr int kTrialsWithoutCap = 100;
 
-// As W&B infers a distribution from bounds: numbers without a point.
+// Returns whether W&B would infer an integer from this bound: a number without a point.
 bool is_whole(const YAML::Node& node) {
   const std::string& text = node.Scalar();
   return text.find_first_not_of("+-0123456789") == std::string::npos;

@@ -31,7 +31,7 @@ class Odometer {
     return space_.point([&](std::size_t i) { return space_.parameters()[i].nth(digits_[i]); });
   }
 
-  // To the next point; false: that was the last one.
+  // Goes on to the next point; false: that was the last one.
   bool advance() {
     const Point here = point();
     for (auto at = space_.order().rbegin(); at != space_.order().rend(); ++at) {

@@ -40,7 +40,7 @@ class Driver {
   explicit Driver(Workplace& elsewhere)
       : catalogue_(protocol::catalogue_path()), sweeps_(catalogue_), elsewhere_(elsewhere) {}
 
-  // Until no sweep is running, and no run of one elsewhere.
+  // Runs until no sweep is running, and no run of one elsewhere.
   void exec() {
     for (double last_look = -kLook, needed = protocol::monotonic_seconds();;
          std::this_thread::sleep_for(kTick)) {
@@ -144,7 +144,7 @@ class Driver {
     for (std::size_t number = 0; number < view.rows.size(); ++number) {
       const SweepLeg& leg = view.rows[number];
       const std::vector<std::string>& runs = view.trials[leg.trial].runs;
-      // Without a run it has not been submitted yet; one that was further is gone.
+      // A run that is missing has not been submitted yet; one that was further is gone.
       const bool missing = std::ranges::find(runs, "") != runs.end();
       if (leg.outcome != SweepLeg::Outcome::under_way || (missing && begins_run(leg))) continue;
       if (std::ranges::any_of(runs, [&](const std::string& run) { return unheard.contains(run); })) continue;
@@ -285,9 +285,9 @@ class Driver {
     return "";
   }
 
-  // Whatever kills this process in between: runs of a finished sweep that rest are stopped by the next one,
-  // as long as the sweep is not over; those of legs that are under way are not to be taken for stopped by a
-  // person.
+  // Ends a sweep, whatever kills this process in between: runs of a finished sweep that rest are stopped by
+  // the next one, as long as the sweep is not over; those of legs that are under way are not to be taken for
+  // stopped by a person.
   void end(const std::string& name, SweepState state, const std::string& message) {
     const auto stop_all = [&] {
       for_living_runs(catalogue_, name, [this](const std::string& run) { pool::cancel(catalogue_, run); });

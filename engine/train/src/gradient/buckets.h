@@ -28,7 +28,7 @@ class Buckets {
 
   // Where this parameter's gradient belongs, of its shape.
   const at::Tensor& place(std::size_t parameter) const { return places_[parameter].view; }
-  // In this step the parameter has a gradient on this replica.
+  // Marks that the parameter has a gradient on this replica in this step.
   void mark_present(std::size_t parameter) { present_[parameter] = 1; }
 
   // The gradient is in its place for good: launches what is complete.
@@ -36,7 +36,7 @@ class Buckets {
   // Launches what is left.
   void launch_rest();
 
-  // As summed over all replicas.
+  // Statistics as summed over all replicas.
   struct Statistics {
     at::Tensor numbers;  // on the CPU, in fp64
     std::size_t groups = 0;

@@ -59,7 +59,7 @@ class GradientSync {
     bool any = false;                       // some parameter got a gradient, on some replica
     std::optional<Timer::Interval> waited;  // for other replicas
   };
-  // At the end of the last backward of a step, or after it: starts the averaging of what backward has not.
+  // Starts the averaging of what backward has not, at the end of the last backward of a step, or after it.
   // Every replica starts its exchanges of tensors in the same order, so others may be started after this one
   // and before finish().
   void launch();

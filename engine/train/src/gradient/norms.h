@@ -41,7 +41,7 @@ void accumulate(const at::Tensor& destination, const at::Tensor& gradient, doubl
 // tensor *= factor; sum += |tensor|^2, of the product
 void scale(const at::Tensor& tensor, double factor, SquareSum& sum, const at::Tensor& divisor = {});
 
-// For the difference estimator: the squares of two successive gradients and of their mean.
+// Squares for the difference estimator: of two successive gradients and of their mean.
 struct PairSquares {
   SquareSum current, previous, mean;
 };

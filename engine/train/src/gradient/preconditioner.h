@@ -21,7 +21,7 @@ class Preconditioner {
  public:
   static bool fits(const torch::optim::Optimizer& optimizer);  // Adam and AdamW
 
-  // For these parameters of the optimizer, which must outlive it.
+  // Preconditions these parameters of the optimizer, which must outlive it.
   Preconditioner(torch::optim::Optimizer& optimizer, std::vector<at::Tensor> parameters);
 
   // Returns the divisor of the parameter with this index, from the moments as the last step left them;

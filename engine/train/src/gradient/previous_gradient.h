@@ -20,8 +20,8 @@ class PreviousGradient {
  public:
   PreviousGradient(const std::vector<std::size_t>& group_of, bool divided);
 
-  // In backward, when a parameter's gradient is there (again). Both gradients are measured through this
-  // step's divisor.
+  // Measures in backward, when a parameter's gradient is there (again). Both gradients are measured through
+  // this step's divisor.
   void measure(std::size_t parameter, const at::Tensor& gradient, const at::Tensor& divisor);
 
   struct Norms {  // by group
@@ -34,7 +34,8 @@ class PreviousGradient {
 
   void forget();
 
-  // For checkpoints: the tensors, undefined where there is none; empty when there was no single step before.
+  // Returns the tensors for checkpoints, undefined where there is none; empty when there was no single step
+  // before.
   std::vector<at::Tensor> tensors() const;
   void restore(std::vector<at::Tensor> tensors);
 

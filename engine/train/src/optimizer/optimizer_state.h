@@ -25,7 +25,8 @@ class TensorWriter;
 // The options of each group, by name.
 using GroupOptions = std::vector<std::map<std::string, double>>;
 
-// As they are now. Empty for a foreign optimizer. Throws Error(usage) for another one than these.
+// Returns the options as they are now. Empty for a foreign optimizer. Throws Error(usage) for another one
+// than these.
 GroupOptions options_of(const torch::optim::Optimizer& optimizer);
 
 // `given`: the options as the program has set them at its start. Throws Error(usage) as options_of.

@@ -45,7 +45,7 @@ ShardedOptimizer::ShardedOptimizer(std::unique_ptr<torch::optim::Optimizer> opti
 
 ShardedOptimizer::~ShardedOptimizer() = default;
 
-// Also of groups that were added since.
+// Shares out the groups, also those that were added since.
 void ShardedOptimizer::share_out() {
   for (std::size_t g = owners_.size(); g < param_groups().size(); ++g) {
     const std::vector<at::Tensor>& parameters = param_groups()[g].params();

@@ -210,7 +210,7 @@ struct AdaptiveDataParallel::Impl {
   };
   static const Impl*& accountant() { return session().part<Accountant>().impl; }
 
-  // At scaled learning rates; returns the first group's.
+  // Steps the optimizer at scaled learning rates; returns the first group's.
   double step_optimizer(double scale) {
     std::vector<double> factors = rule->factors({noise.sqr_by_group(), noise.var_by_group(), scale,
                                                  step_context().initial_batch_size, metrics::progress()});

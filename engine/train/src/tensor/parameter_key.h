@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Under which key LibTorch's optimizers keep a parameter's state.
+// The key under which LibTorch's optimizers keep a parameter's state.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -24,8 +24,8 @@ struct SweepProgress {
   double remaining = -1;     ///< s; negative: not known
 };
 
-/// At this time, s since 1970. A trial that pauses may go on, so that with rungs `share` counts the
-/// iterations behind all trials against those that the rule will let them have.
+/// Returns the progress at this time, s since 1970. A trial that pauses may go on, so that with rungs `share`
+/// counts the iterations behind all trials against those that the rule will let them have.
 SweepProgress progressOf(const sweep::SweepView& view, double now);
 
 /// How a trial stands. One that had begun when its sweep was paused or ended is "interrupted" until that goes

@@ -33,7 +33,7 @@ function present(children: Child[]): (Node | string)[] {
   return children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false);
 }
 
-/** In place of all that was in the element. */
+/** Replaces all that was in the element. */
 export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren(...present(children));
 }

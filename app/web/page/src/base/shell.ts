@@ -66,7 +66,7 @@ export class Shell {
     links.forEach(([, , views], i) => setAttributes(this.anchors[i]!, { "aria-current": views.includes(route.view) ? "page" : null }));
   }
 
-  /** In place of the view. */
+  /** Shows a failure in place of the view. */
   fail(message: string): void {
     fill(this.main, h("div.page", {}, h("h1", {}, "No answer"), h("p", { role: "alert" }, message)));
   }

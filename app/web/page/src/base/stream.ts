@@ -13,7 +13,7 @@ const worst: Connection[] = ["lost", "silent", "live", "idle"];
 
 const streams = new Set<Stream>();
 export const connectionChanged = new Signal<Connection>();
-/** For how many seconds nothing was heard, in steps of `patience`; 0 once there is word again. */
+/** Seconds for which nothing was heard, in steps of `patience`; 0 once there is word again. */
 export const unheard = new Signal<number>();
 let silence = 0;
 let watch: ReturnType<typeof setInterval> | undefined;
@@ -73,7 +73,7 @@ export class Stream {
     tell();
   }
 
-  /** For how many ms it has waited for a word; 0 while it rests. */
+  /** Returns for how many ms it has waited for a word; 0 while it rests. */
   silence(): number {
     return this.heardAt === 0 ? 0 : Date.now() - this.heardAt;
   }

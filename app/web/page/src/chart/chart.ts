@@ -257,7 +257,7 @@ export class Chart {
   }
 }
 
-// As plot.valToPos, which looks everything up anew for each of thousands of values.
+// Returns a fast plot.valToPos, which itself looks everything up anew for each of thousands of values.
 function verticalOf(plot: uPlot, scale: string, isLog: boolean): (value: number) => number {
   const { min, max } = plot.scales[scale] as { min: number; max: number };
   const { top, height } = plot.bbox;

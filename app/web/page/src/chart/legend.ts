@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Above a chart: its title, its unit, and its lines with short samples of them, which switch them off and on. While the
-// cross-hair stands somewhere, each has its value there.
+// The legend above a chart: its title, its unit, and its lines with short samples of them, which switch them off and
+// on. While the cross-hair stands somewhere, each has its value there.
 import { h, setText } from "../base/dom";
 import type { ChartFrame, LineLook } from "./line";
 import type { Ink } from "./paint";

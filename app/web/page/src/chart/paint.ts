@@ -105,7 +105,7 @@ export function paintStroke(context: CanvasRenderingContext2D, stroke: Stroke, l
   if (look.isSparse) markers(context, columns, projection, ratio);
 }
 
-// Between the lowest and the highest of each column.
+// Paints the band between the lowest and the highest of each column.
 function envelope(context: CanvasRenderingContext2D, columns: Columns, projection: Projection): void {
   let start = 0;
   const close = (end: number) => {

@@ -26,7 +26,7 @@ export class Pen {
     this.begin(x, y);
   }
 
-  /** To the right of the point before. */
+  /** Draws on to a point to the right of the one before. */
   lineTo(x: number, y: number): void {
     const slope = (y - this.fromY) / (x - this.fromX);
     if (this.isHeld && !(slope >= this.lowest && slope <= this.highest)) {

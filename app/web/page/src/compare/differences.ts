@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which hyperparameters runs differ.
+// The differences of runs in their hyperparameters.
 
 export interface Difference {
   name: string;

@@ -8,7 +8,7 @@ export class SharedAxis {
 
   constructor(readonly view: ViewState) {}
 
-  /** For the samples of one more run. */
+  /** Returns the part for the samples of one more run. */
   part(): AxisPart {
     const part = new AxisPart(this.view, () => this.#join());
     this.#parts.push(part);

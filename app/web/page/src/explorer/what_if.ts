@@ -66,7 +66,7 @@ function measuredDot(explorer: Explorer, x: number): FigureSeries[] {
   return [{ colour: colours.goodput, mark: "dots", size: 6, points: [{ x, y: goodput, text: `measured now\ngoodput ${number(goodput)} samples/s` }] }];
 }
 
-/** Over replicas, with a line at those that are looked at. */
+/** Returns the figure over replicas, with a line at those that are looked at. */
 export function replicasFigure(explorer: Explorer, chosen: number): FigureData {
   const curve = explorer.curve ?? [];
   const last = curve[curve.length - 1]?.replicas ?? 1;
@@ -91,7 +91,7 @@ function wholeTicks(last: number): { value: number; label: string }[] {
   return values.map((value) => ({ value, label: String(value) }));
 }
 
-/** Over the batch size, at the replicas that are looked at. */
+/** Returns the figure over the batch size, at the replicas that are looked at. */
 export function batchFigure(explorer: Explorer, chosen: Point | undefined): FigureData {
   const { points = [], replicas: at } = explorer.batch_curve ?? { replicas: 0 };
   const isNow = explorer.now?.replicas === at;

@@ -63,7 +63,7 @@ export class Figure {
   #drawn = "";
   #observer: ResizeObserver;
 
-  /** As high as `height` pixels say, and as wide as there is room. */
+  /** Makes a figure as high as `height` pixels say, and as wide as there is room. */
   constructor(readonly height: number) {
     this.element.className = "figure";
     this.element.style.height = `${height}px`;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On how many replicas: a segment for each number worth asking for, as radio buttons.
+// The choice of the number of replicas: a segment for each number worth asking for, as radio buttons.
 import { fill, h, setAttributes } from "../base/dom";
 import * as format from "../base/format";
 import { Signal } from "../base/signal";

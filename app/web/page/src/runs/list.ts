@@ -178,7 +178,7 @@ export class RunList {
     });
   }
 
-  // To the next row, or the one before.
+  // Moves the focus to the next row, or the one before.
   private step(by: number): void {
     const rows = [...this.element.querySelectorAll<HTMLAnchorElement>("a.run-row")];
     const at = rows.findIndex((row) => row === document.activeElement);

@@ -53,7 +53,7 @@ struct Configuration {
   int accumulation_steps = 0;         ///< micro-batches beyond the first
 };
 
-/// Within what optimize may choose.
+/// Bounds of what optimize may choose.
 struct Bounds {
   std::int64_t max_batch_size = 0;  ///< samples of a step, all replicas; 0: the initial batch size
   std::int64_t min_local = 0;       ///< samples of one replica's micro-batch; 0: none

@@ -87,7 +87,7 @@ class NoiseScale {
   /// Multiplies the averaged variance, where scale 1 comes to mean another batch size.
   void rescale_variance(double factor);
 
-  /// For checkpoints: everything but the options, as plain finite numbers in a fixed order.
+  /// Returns, for checkpoints, everything but the options, as plain finite numbers in a fixed order.
   std::vector<double> state() const;
   /// Averages of another mode are taken over as a single estimate. Throws std::invalid_argument, and changes
   /// nothing, for another number of groups or numbers not finite.

@@ -58,7 +58,7 @@ struct ReplicaDecision {
   int cap = 1;                        ///< the most replicas considered
 };
 
-/// For use by one thread at a time.
+/// Chooses the number of replicas. Used by one thread at a time.
 class ReplicaChooser {
  public:
   /// Throws std::invalid_argument unless 1 <= min_replicas <= max_replicas.
@@ -73,7 +73,7 @@ class ReplicaChooser {
   void refuse(int replicas) { refused_.insert(replicas); }
   void allow(int replicas) { refused_.erase(replicas); }  ///< one that was refused, or not
 
-  /// There are more devices now, or fewer. Not below min_replicas, whatever is said.
+  /// Sets the number of devices that there are now. Not below min_replicas, whatever is said.
   void set_max_replicas(int replicas) { limits_.max_replicas = std::max(limits_.min_replicas, replicas); }
 
   const ChooserLimits& limits() const { return limits_; }  ///< as given

@@ -43,7 +43,7 @@ class RequestReader {
   /// Called with a request whose body may not have come yet; may throw Fault to refuse it before.
   std::function<void(const Request& head)> on_head;
 
-  /// In bytes.
+  /// Largest head and body, in bytes.
   static constexpr std::size_t kMostHead = 8u << 10, kMostBody = 64u << 10;
 
   /// The request once it is whole; not to be called again then. Throws Fault, after which nothing can be

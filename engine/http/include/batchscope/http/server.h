@@ -65,7 +65,7 @@ class Server {
   /// is none it is made so. Throws Error(conflict) where another process listens there, Error(usage) for an
   /// address, a certificate, a key or a folder that cannot be used, Error(io).
   explicit Server(const Address& address, const Limits& limits);
-  /// On any free port of loopback, within the usual limits.
+  /// Listens on any free port of loopback, within the usual limits.
   Server() : Server(Address(), Limits()) {}
   ~Server();
   Server(const Server&) = delete;

@@ -45,8 +45,8 @@ struct Advice {
   std::optional<double> end_with;   ///< the same with the number of devices that the sentence is of
   int unknown = 0;                  ///< jobs whose end is not known, as it is
   std::vector<DeviceCount> counts;  ///< ascending, at most 33, the present number among them
-  /// For a person: "2 more GPUs would end the queue 41 min sooner". Of the number that is advised; where that
-  /// is the present one, of the next above it.
+  /// A sentence for a person: "2 more GPUs would end the queue 41 min sooner". Of the number that is advised;
+  /// where that is the present one, of the next above it.
   std::string sentence;
 };
 

@@ -51,7 +51,7 @@ struct ProfileData {
   std::map<std::int64_t, std::vector<MeasuredEpoch>> trainings;
   /// Measured steps by replicas on each node (smallest rotation), sorted by local batch size. At least one.
   std::map<std::vector<int>, std::vector<MeasuredStep>> placements;
-  /// On more nodes than placements tells apart: for the model.
+  /// Measured steps on more nodes than placements tells apart: for the model.
   std::vector<MeasuredStep> elsewhere;
   /// Measured steps by nodes and replicas, sorted by local batch size, for placements that were not measured.
   std::map<std::pair<int, int>, std::vector<MeasuredStep>> between;

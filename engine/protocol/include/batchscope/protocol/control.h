@@ -82,7 +82,7 @@ struct RunStatus {
   double pause = 0;      ///< s, that the last restart took, or the start; 0: unknown
 };
 
-/// As the `status` object of PROTOCOL.md.
+/// Writes the `status` object of PROTOCOL.md.
 void to_json(Json& json, const RunStatus& status);
 /// Throws Error(usage) naming the field.
 void from_json(const Json& json, RunStatus& status);

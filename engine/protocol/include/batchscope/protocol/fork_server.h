@@ -34,13 +34,13 @@ struct ForkAnswer {
   std::string error;     ///< empty: done
 };
 
-/// As one packet.
+/// Encodes an order as one packet.
 std::string encode(const ForkOrder& order);
-/// As one packet.
+/// Encodes an answer as one packet.
 std::string encode(const ForkAnswer& answer);
 /// Throw Error(usage) for anything malformed.
 ForkOrder decode_fork_order(std::string_view packet);
-/// As decode_fork_order.
+/// Decodes an answer; throws as decode_fork_order.
 ForkAnswer decode_fork_answer(std::string_view packet);
 
 /// Blocking. Throws Error(io), also where the packet is larger than the socket takes.

@@ -7,7 +7,7 @@
 
 namespace batchscope::protocol {
 
-/// As Slurm calls it (SLURMD_NODENAME) in a job, else the host's name. Does not block.
+/// Returns Slurm's name of the node (SLURMD_NODENAME) in a job, else the host's name. Does not block.
 std::string node_name();
 
 }  // namespace batchscope::protocol

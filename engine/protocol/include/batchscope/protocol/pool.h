@@ -62,8 +62,8 @@ struct PoolDecision {
   std::string advice = {};               ///< a sentence on more or fewer devices, or empty
 };
 
-// As objects with a field of the same name for each; a field that is missing keeps its default. What has
-// another type throws the library's exception.
+// Objects with a field of the same name for each; a field that is missing keeps its default. What has another
+// type throws the library's exception.
 /// \cond
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolSettings, policy, paused, draining, devices, turn,
                                                 price_per_device_hour, scale_command, preempt_notice)

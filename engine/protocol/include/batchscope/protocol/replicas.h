@@ -13,7 +13,7 @@ namespace batchscope::protocol {
 
 inline constexpr int kMostReplicas = 4096;  ///< of one run
 
-/// Within what the supervisor may choose.
+/// The range that the supervisor may choose from.
 struct AutoReplicas {
   int min = 1;  ///< never fewer
   int max = 0;  ///< never more; 0: as many as the machine has GPUs, or cores
@@ -30,13 +30,13 @@ struct ReplicaCount {
   /// "3", "auto", "auto:2", "auto:1-4" or "1-4". Throws Error(usage) quoting the text and the form.
   static ReplicaCount parse(const std::string& text);
 
-  /// For the first generation, where `otherwise` is what would be taken: the number, or it within the range.
+  /// Returns the first generation's number: the number, or `otherwise` brought within the range.
   int first(int otherwise) const;
 };
 
 /// A JSON number or a text as parse reads it. Throws Error(usage) naming neither field nor file.
 void from_json(const Json& json, ReplicaCount& count);
-/// As its text.
+/// Writes its text.
 void to_json(Json& json, const AutoReplicas& automatic);
 /// Throws Error(usage) as parse does.
 void from_json(const Json& json, AutoReplicas& automatic);

@@ -70,11 +70,11 @@ struct RunSpec {
   void check() const;
 };
 
-/// As its text.
+/// Writes its text.
 void to_json(Json& json, const Trigger& trigger);
 /// Throws Error(usage) as parse does.
 void from_json(const Json& json, Trigger& trigger);
-/// As an object with a field of the same name for each.
+/// Writes an object with a field of the same name for each.
 void to_json(Json& json, const RunSpec& spec);
 /// Throws Error(usage) naming the field, also for what check() refuses.
 void from_json(const Json& json, RunSpec& spec);

@@ -9,8 +9,8 @@
 
 namespace batchscope::protocol {
 
-/// For bind and connect. Throws Error(io) naming the path where it is longer than the system allows, 107
-/// bytes. Pure: touches no file.
+/// Returns an address for bind and connect. Throws Error(io) naming the path where it is longer than the
+/// system allows, 107 bytes. Pure: touches no file.
 sockaddr_un unix_address(const std::filesystem::path& path);
 
 }  // namespace batchscope::protocol

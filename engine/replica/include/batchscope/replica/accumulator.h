@@ -135,8 +135,8 @@ class Accumulator {
     if (history_.replays_result()) return history_.result().template get<Sums>();
     return collective::all_reduce("accumulator", own_, add_all);
   }
-  // On as many replicas as before, each has its own again, so that a restart does not even change the
-  // rounding.
+  // Restores the sums. On as many replicas as before, each has its own again, so that a restart does not even
+  // change the rounding.
   void restore(const Json& by_rank) {
     const auto rank = static_cast<std::size_t>(replica_rank());
     own_.clear();

@@ -102,8 +102,8 @@ class AdaptiveDataLoaderHelper {
   class Loop {
    public:
     bool done() const;  ///< the loop is over
-    /// To the next micro-batch. Settles the one before: with an optimizer step done, its samples count, and
-    /// the replicas agree whether to checkpoint or to leave (with exit code 143). Collective.
+    /// Goes on to the next micro-batch. Settles the one before: with an optimizer step done, its samples
+    /// count, and the replicas agree whether to checkpoint or to leave (with exit code 143). Collective.
     void advance();
     std::int64_t number() const;                          ///< of the micro-batch in its pass
     const std::shared_ptr<const DataPass>& pass() const;  ///< another object after every cut
@@ -158,7 +158,7 @@ class LoopIterator {
   /// A batch of the micro-batch that the loop is at.
   using Make = std::function<Batch(const AdaptiveDataLoaderHelper::Loop&)>;
 
-  /// At the loop's micro-batch: makes its batch.
+  /// Begins at the loop's micro-batch: makes its batch.
   LoopIterator(AdaptiveDataLoaderHelper::Loop loop, Make make)
       : at_(std::make_shared<Place>(std::move(loop), std::move(make))) {
     fetch();

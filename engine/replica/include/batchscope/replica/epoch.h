@@ -16,7 +16,7 @@ namespace batchscope {
 /// The epochs that are left, for a range-based for loop.
 class EpochRange {
  public:
-  /// As remaining_epochs_until makes it.
+  /// Makes the range that remaining_epochs_until returns.
   explicit EpochRange(int until);
 
   /// A running epoch loop. Copies share it.

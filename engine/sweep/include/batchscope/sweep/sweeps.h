@@ -44,7 +44,7 @@ SweepView look(storage::Catalogue& catalogue, const std::string& name);
 SweepView view_of(storage::Sweep sweep, std::vector<storage::SweepLeg> rows,
                   const std::vector<storage::TrialRun>& runs);
 
-/// For how many trials a sweep is meant: what its file says, or its grid has.
+/// Returns the number of trials that a sweep is meant for: what its file says, or its grid has.
 std::size_t trials_wanted(const SweepFile& file);
 
 /// Spec of the run that trains these parameters for the seed-th time (from 0): `base` with its arguments and

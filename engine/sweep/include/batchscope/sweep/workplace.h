@@ -28,14 +28,14 @@ class Workplace {
   virtual storage::Origin prepare(const storage::Sweep& sweep, const std::string& run,
                                   const protocol::RunSpec& spec) = 0;
 
-  /// Has those of these runs trained that are `pending`, each once, and brings the catalogue up to date with
-  /// all of them. One that loses its machine goes on by itself, or is `pending` again; one that a person
-  /// ended there is `stopped`. Returns those of which more is to be heard: what the catalogue says of
-  /// them is not the last word.
+  /// Trains those of these runs that are `pending`, each once, and brings the catalogue up to date with all
+  /// of them. One that loses its machine goes on by itself, or is `pending` again; one that a person ended
+  /// there is `stopped`. Returns those of which more is to be heard: what the catalogue says of them is not
+  /// the last word.
   virtual std::set<std::string> tend(const storage::Sweep& sweep, const std::vector<std::string>& runs) = 0;
 
-  /// Has all of these runs that train or are about to end, with checkpoints, where they can go on later.
-  /// Asks and does not wait. Returns those that have not ended yet; to be asked again until there is none.
+  /// Ends all of these runs that train or are about to, with checkpoints, where they can go on later. Asks
+  /// and does not wait. Returns those that have not ended yet; to be asked again until there is none.
   virtual std::set<std::string> recall(const storage::Sweep& sweep, const std::vector<std::string>& runs) = 0;
 };
 

@@ -31,7 +31,7 @@ struct AdadeltaOptions : torch::optim::OptimizerCloneableOptions<AdadeltaOptions
   TORCH_ARG(double, weight_decay) = 0;
 
  public:
-  /// For torch::save and torch::load, and for schedules.
+  /// The interface of torch::save and torch::load, and of schedules.
   ///@{
   void serialize(torch::serialize::InputArchive& archive) override;
   void serialize(torch::serialize::OutputArchive& archive) const override;
@@ -50,7 +50,7 @@ struct AdadeltaParamState : torch::optim::OptimizerCloneableParamState<AdadeltaP
   TORCH_ARG(at::Tensor, acc_delta);
 
  public:
-  /// For torch::save and torch::load.
+  /// The interface of torch::save and torch::load.
   ///@{
   void serialize(torch::serialize::InputArchive& archive) override;
   void serialize(torch::serialize::OutputArchive& archive) const override;
@@ -70,7 +70,7 @@ class Adadelta : public torch::optim::Optimizer {
   /// Error(usage) for a gradient that is sparse.
   at::Tensor step(LossClosure closure = nullptr) override;
 
-  /// For torch::save and torch::load.
+  /// The interface of torch::save and torch::load.
   ///@{
   void save(torch::serialize::OutputArchive& archive) const override;
   void load(torch::serialize::InputArchive& archive) override;

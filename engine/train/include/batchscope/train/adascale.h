@@ -107,8 +107,8 @@ class AdaScaleOptimizer {
   double scale_invariant_steps() const;  ///< the sum of gains so far
   bool done(double total) const;         ///< as many scale-invariant iterations are done
 
-  /// For checkpoints, beside the optimizer's own: averages and iterations, plain numbers in a fixed order.
-  /// Scale and accumulation are the program's.
+  /// Returns, for checkpoints beside the optimizer's own, averages and iterations as plain numbers in a fixed
+  /// order. Scale and accumulation are the program's.
   std::vector<double> state() const;
   /// Throws Error(corrupt) for another number of parameter groups.
   void restore(const std::vector<double>& state);

@@ -37,7 +37,7 @@ namespace batchscope {
 /// The scale S of one training loop. Not thread-safe.
 class GradScaler {
  public:
-  /// As PyTorch names them, with its defaults.
+  /// Options as PyTorch names them, with its defaults.
   struct Options {
     double init_scale = 65536;    ///< S at first; positive
     double growth_factor = 2;     ///< above 1
@@ -76,9 +76,9 @@ class GradScaler {
   int growth_interval() const { return options_.growth_interval; }   ///< as set, or restored
   bool enabled() const { return options_.enabled; }                  ///< as set
 
-  /// For checkpoints (PyTorch's state_dict): S, the two factors, the interval and the steps since S last
-  /// changed, as plain numbers; empty where not enabled. restore() takes all of them over, does nothing where
-  /// not enabled, and throws Error(corrupt) for numbers that state() cannot have made.
+  /// State for checkpoints (PyTorch's state_dict): S, the two factors, the interval and the steps since S
+  /// last changed, as plain numbers; empty where not enabled. restore() takes all of them over, does nothing
+  /// where not enabled, and throws Error(corrupt) for numbers that state() cannot have made.
   ///@{
   std::vector<double> state() const;
   void restore(const std::vector<double>& state);

@@ -26,7 +26,7 @@ class LRScheduler {
 
   std::vector<double> learning_rates() const;  ///< by parameter group
 
-  /// For checkpoints: plain numbers in a fixed order. The groups' learning rates are the optimizer's.
+  /// Returns plain numbers for checkpoints, in a fixed order. The groups' learning rates are the optimizer's.
   virtual std::vector<double> state() const = 0;
   /// Throws Error(corrupt) for another count.
   virtual void restore(const std::vector<double>& state) = 0;

@@ -32,13 +32,13 @@ class OneCycleLR : public StepwiseLR {
   /// Throws Error(usage) for options that make no sense, and for cycle_momentum with an optimizer that has no
   /// momentum.
   OneCycleLR(torch::optim::Optimizer& optimizer, double peak, const Options& options);
-  /// Makes a schedule with a peak for each group. Throws as above, and for another number of peaks than groups.
+  /// Makes a schedule with a peak for each parameter group. Throws as above, and where their numbers differ.
   OneCycleLR(torch::optim::Optimizer& optimizer, std::vector<double> peaks, const Options& options);
 
  private:
   void apply() override;
   double next(double rate, std::size_t group) const override;
-  // Between the value at the ends of the cycle, the one at its peak and the one at the very end.
+  // Interpolates between the value at the ends of the cycle, the one at its peak and the one at the very end.
   double at_this_step(double low, double high, double last) const;
 
   std::vector<double> peaks_;
