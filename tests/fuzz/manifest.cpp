@@ -10,8 +10,8 @@
 using namespace batchscope;
 using namespace batchscope::protocol;
 
-// As a manifest that was written so, else its checksum is as far as a reader gets: with the right one where
-// one stands.
+// Returns the text with the right checksum where one stands, as a manifest that was written so: else its
+// checksum is as far as a reader gets.
 std::string sealed(std::string text) {
   constexpr std::string_view kLine = "\n  \"crc32\": ";
   const auto last = text.rfind(kLine);

@@ -31,7 +31,8 @@ Run recorded() {
   return run;
 }
 
-// Within the text, or just behind it where something is missing; its message quotes it in three lines.
+// Requires a fault within the text, or just behind it where something is missing; its message quotes it in
+// three lines.
 void check(const storage::FilterError& fault, std::size_t size) {
   const std::string_view message = fault.what();
   fuzz::require(fault.kind() == ErrorKind::usage, "what is not a filter is a usage error");

@@ -42,7 +42,7 @@ class Chaos:
         return self.scenario.show()
 
     def run_on(self, may_have_failed=False):
-        """Until it has trained on, or is finished: resumed where it needs a person for that."""
+        """Waits until it has trained on, or is finished: resumed where it needs a person for that."""
         stale = self.seen()["run"]["step"]  # it is written once a second, and outlives whoever wrote it
 
         def trains():

@@ -151,7 +151,8 @@ class Faults:
 
     @fault
     def catalogue_locked(self):
-        """For seconds, while checkpoints rotate; at times the supervisor dies before it could write there."""
+        """Locks the catalogue for seconds, while checkpoints rotate; at times the supervisor dies before it could write
+        there."""
         with self.locked():
             commands = [self.scenario.spawn("batchscope checkpoint latest", subprocess.DEVNULL)]
             self.pass_time(2, 6)  # and the periodic ones
@@ -346,7 +347,7 @@ class Faults:
 
 
 def remove(checkpoint):
-    """Whatever it is: a folder, or a link into memory."""
+    """Removes a checkpoint, be it a folder or a link into memory."""
     if checkpoint.is_symlink():
         checkpoint.unlink()
     else:

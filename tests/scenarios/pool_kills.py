@@ -62,7 +62,7 @@ class Kills:
         return False
 
     def kill(self):
-        """At a random moment."""
+        """Kills at a random moment."""
         time.sleep(self.random.uniform(0, BETWEEN))
         kind = self.random.choice(["the pool", "the pool", "supervisors", "the pool and supervisors"])
         victims = self.victims(kind)

@@ -185,7 +185,7 @@ class Scenario:
             damage_checkpoint(checkpoint, how, *file)
 
     def remove(self, rest):
-        """At once, for whoever is writing there."""
+        """Removes at once, for whoever is writing there."""
         with tempfile.TemporaryDirectory(dir=self.home) as rubbish:
             gone = self.checkpoints()[-1] if rest == "newest" else self.place(rest)
             gone.rename(pathlib.Path(rubbish) / "removed")
@@ -386,7 +386,7 @@ class Scenario:
 
 
 def core(number):
-    """As leases call it."""
+    """Returns the core's name in leases."""
     cores = sorted(os.sched_getaffinity(0))
     if number >= len(cores):
         raise Failure(f"this machine has {len(cores)} cores")
@@ -401,7 +401,7 @@ def state_of(pid):
 
 
 def damage_checkpoint(checkpoint, how, name=None):
-    """In its largest file, or in the one that is named."""
+    """Damages a checkpoint in its largest file, or in the one that is named."""
     file = checkpoint / name if name else max(checkpoint.iterdir(), key=lambda file: file.stat().st_size)
     if how == "truncated":
         os.truncate(file, file.stat().st_size // 2)

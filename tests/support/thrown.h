@@ -52,7 +52,7 @@ inline QByteArray shown(const QString& text) { return text.toLocal8Bit(); }
 
 }  // namespace batchscope::testing
 
-// As QVERIFY, that the text holds each of the parts: with the text where it does not.
+// Verifies, as QVERIFY, that the text holds each of the parts: with the text where it does not.
 #define VERIFY_HOLDS(text, ...)                                                              \
   do {                                                                                       \
     const auto text_ = (text);                                                               \
@@ -61,7 +61,8 @@ inline QByteArray shown(const QString& text) { return text.toLocal8Bit(); }
       QVERIFY2(batchscope::testing::holds(text_, part_), batchscope::testing::shown(text_)); \
   } while (false)
 
-// As QVERIFY, that the expression throws an Error of this kind, and that its message holds the part.
+// Verifies, as QVERIFY, that the expression throws an Error of this kind, and that its message holds the
+// part.
 #define VERIFY_THROWS(kind, part, ...)                                                                      \
   do {                                                                                                      \
     const std::string thrown_ = batchscope::testing::thrown_by([&] { __VA_ARGS__; });                       \

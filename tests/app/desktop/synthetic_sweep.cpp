@@ -39,7 +39,7 @@ std::string fileOf(const SyntheticSweep& options) {
          "[parameter.epochs]\nvalue = \"20\"\n";
 }
 
-// In [0, 1), the same for the same trial.
+// Returns a number in [0, 1), the same for the same trial.
 double noise(std::size_t trial) { return std::fmod(static_cast<double>(trial) * 0.7548776662, 1.0); }
 
 SweepLeg outcomeOf(const sweep::SweepFile& file, const sweep::LegRecord& leg) {
@@ -66,7 +66,7 @@ SweepLeg outcomeOf(const sweep::SweepFile& file, const sweep::LegRecord& leg) {
   return ended;
 }
 
-// Behind the store's back, which would have them now.
+// Sets times behind the store's back, which would have them now.
 void setTimes(const std::string& sweep, double created, const std::vector<std::pair<double, double>>& legs) {
   sqlite3* database = nullptr;
   std::string script =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For everybody: each control has a name that a screen reader says, each action is in a menu and so has a key
+// Accessibility: each control has a name that a screen reader says, each action is in a menu and so has a key
 // or a mnemonic, and the view can be worked without a mouse.
 #include <QAccessible>
 #include <QToolButton>

@@ -52,7 +52,7 @@ class TestComparison : public test::WindowTest {
   QTableView* table(const char* name) const {
     return window_->findChild<QTableView*>(QString::fromLatin1(name));
   }
-  // Until the charts have drawn so many runs.
+  // Waits until the charts have drawn so many runs.
   void awaitRuns(std::size_t count) {
     QTRY_VERIFY(line(count - 1) != nullptr && rightEnd(*line(count - 1)) > 0);
   }
@@ -119,7 +119,7 @@ class TestComparison : public test::WindowTest {
       const double y = scene().left.py(sample.value);
       const auto at = drawn.yAt(1, x);
       if (!at || !scene().left.plot.contains(x, y)) continue;
-      // Among the column's lowest and highest values.
+      // The point is among the column's lowest and highest values.
       bool isDrawn = false;
       for (const ScenePiece& piece : drawn.pieces)
         for (const QPolygonF& polyline : piece.ink.raw)

@@ -24,7 +24,8 @@ struct Lab {
   double l, a, b;
 };
 
-// As a person without red or green cones sees it (Vienot, Brettel and Mollon 1999), in CIE Lab.
+// Returns a colour as a person without red or green cones sees it (Vienot, Brettel and Mollon 1999), in CIE
+// Lab.
 Lab seen(const QColor& colour, bool isProtan) {
   const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
   const double r = linear(colour.redF()), g = linear(colour.greenF()), b = linear(colour.blueF());

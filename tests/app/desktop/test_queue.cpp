@@ -72,7 +72,7 @@ class TestQueue : public test::WindowTest {
   QString cell(int row, QueueModel::Column column) const {
     return table().model()->index(row, column).data().toString();
   }
-  // As the catalogue has them.
+  // Returns the jobs' names in the catalogue's order.
   QString order() {
     QStringList names;
     for (const storage::Job& job : catalogue_.jobs())
@@ -378,7 +378,7 @@ class TestQueue : public test::WindowTest {
     applyTheme(Theme::Mode::Light);
   }
 
-  // Among the runs a run that waits says so, and opens a page that tells why, until it starts.
+  // A run that waits says so among the runs, and opens a page that tells why, until it starts.
   void aRunThatWaitsHasAPage() {
     select({2});
     press(Qt::Key_Return);

@@ -174,7 +174,7 @@ class TestScaling : public test::WindowTest {
     for (const FigureCell& cell : map.cells) QVERIFY(cell.ink.alpha >= 0 && cell.ink.alpha <= 1);
   }
 
-  // As they are saved: a row of as many cells as there are names.
+  // Figures are saved as tables: a row of as many cells as there are names.
   void everyFigureHasItsNumbers() {
     for (const FigureCard* card : page().cards()) {
       const FigureTable& table = card->figure()->data().table;

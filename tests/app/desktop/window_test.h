@@ -36,7 +36,7 @@ class WindowTest : public QObject {
     window_ = std::make_unique<MainWindow>(&watcher_, false);
     window_->resize(size);
   }
-  // In front, with the keyboard's focus.
+  // Shows the window in front, with the keyboard's focus.
   void showWindow(const QSize& size = {1440, 900}) {
     makeWindow(size);
     window_->show();
@@ -92,7 +92,7 @@ inline std::pair<QPoint, QPoint> drag(PlotView* plot, double from, double to) {
   return {at(from), at(to)};
 }
 
-// As a screen reader names it; null: there is none.
+// Returns the widget that a screen reader names so; null: there is none.
 template <class Widget>
 Widget* named(const QWidget& parent, const char* name) {
   const auto widgets = parent.findChildren<Widget*>();

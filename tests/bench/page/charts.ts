@@ -68,7 +68,7 @@ const nextFrame = () => new Promise<number>((resolve) => requestAnimationFrame(r
 
 const bench = {
   drawn: () => made.map((chart) => chart.frames),
-  // In and out about a place that wanders.
+  // Zooms in and out about a place that wanders.
   zoom: () => frames(60, (frame) => view.scale(frame % 30 < 15 ? 0.93 : 1 / 0.93, buckets * (0.3 + 0.4 * random()))),
   pan: async () => {
     view.show({ from: 0.3 * buckets, to: 0.6 * buckets });

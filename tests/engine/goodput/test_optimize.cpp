@@ -278,7 +278,8 @@ class TestOptimize : public QObject {
     QCOMPARE(batch_size(2, GoodputFunction(perf, {0, 1}, 128).optimize(1, 2, {1280, 0, 0, false})), 1280);
   }
 
-  // Whatever the numbers: a choice within the bounds, or zeros; and no speed-up that is not a number.
+  // The answer is a choice within the bounds, or zeros, whatever the numbers; and no speed-up that is not a
+  // number.
   void whatIsNotFiniteLeavesBounds() {
     std::mt19937_64 random(13);
     const double nan = std::numeric_limits<double>::quiet_NaN(),

@@ -199,7 +199,7 @@ class TestReplicaChooser : public QObject {
     QVERIFY_THROWS_EXCEPTION(std::invalid_argument, ReplicaChooser({3, 2}));
   }
 
-  // Whatever the models say.
+  // The limits hold whatever the models say.
   void neverLeavesItsLimitsOrItsCap() {
     std::mt19937 random(1);
     for (int trial = 0; trial < 200; ++trial) {

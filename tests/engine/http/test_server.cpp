@@ -59,12 +59,12 @@ class TestServer : public QObject {
     deaf->setReadBufferSize(1);
     deaf->write("GET / HTTP/1.1\r\n\r\n");
     QVERIFY(QTest::qWaitFor([&] { return asked; }, kPatience));
-    // There is room for another only when the first is gone.
+    // Another request has room only when the first is gone.
     server.on_request = [](const Request&, const Reply& reply) { reply({200, "[]"}); };
     QCOMPARE(status(exchange(server.port(), "GET / HTTP/1.1\r\n\r\n")), 200);
   }
 
-  // As another user's, who connects and says nothing, or half of something, to keep the run's replicas out.
+  // Another user may connect and say nothing, or half of something, to keep the run's replicas out.
   void silentConnectionsGiveWay() {
     Server server(Address(), {3, 60s});
     server.on_request = [](const Request&, const Reply& reply) { reply({200, "[]"}); };

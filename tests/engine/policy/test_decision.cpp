@@ -265,7 +265,7 @@ class TestDecision : public QObject {
     QVERIFY(decide(std::vector{job("a", 0.5)}, {}, Objective::fair).jobs[0].placement.empty());
   }
 
-  // As few nodes as hold it, the hole that fits best, and nobody moves without need.
+  // A job gets as few nodes as hold it, the hole that fits best, and nobody moves without need.
   void placesTightly() {
     const Cluster cluster = uniform_cluster(3, 4);
     const PlacementCost nodes = [](std::size_t, const Placement& placement) {

@@ -106,7 +106,7 @@ class TestManifest : public QObject {
     QCOMPARE(kind_of(pipe), "corrupt");
   }
 
-  // Whatever is changed in it: no byte of it counts for nothing.
+  // Any change in it is noticed: no byte of it counts for nothing.
   void aManifestVouchesForItself() {
     const fs::path file = make("checkpoint-000001") / "manifest.json";
     const std::string text = contents(file);

@@ -62,7 +62,7 @@ class TestVolatileCheckpoint : public QObject {
     QVERIFY(!fs::exists(checkpoint.string() + ".copy"));
   }
 
-  // On disk a checksum is what tells that a file is whole.
+  // A checksum is what tells, on disk, that a file is whole.
   void onDiskAChecksumIsAsked() {
     const fs::path checkpoint = make();
     fs::remove(checkpoint);

@@ -13,7 +13,7 @@ import torch
 
 
 class Field:
-    """As torchtext's: it numbers the words of a text."""
+    """A field like torchtext's: it numbers the words of a text."""
 
     batch_first = True
 

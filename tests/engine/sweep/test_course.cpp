@@ -57,7 +57,7 @@ std::vector<std::size_t> under_way(const Records& records) {
   return running;
 }
 
-// To the end, with whatever leg under way comes first by chance.
+// Runs the sweep to the end, with whatever leg under way comes first by chance.
 Records run(const SweepFile& sweep, std::size_t width, unsigned timing, Records records = {},
             const Train& result = train) {
   std::mt19937 random(timing);
@@ -122,7 +122,7 @@ class TestCourse : public QObject {
     int finished = 0;
     for (const Standing& standing : standings(sweep, legs)) finished += standing.state == State::finished;
     QVERIFY(finished >= 1 && finished <= 4);
-    // And the best is the best of all but for one or two.
+    // The best trial is the best of all but for one or two.
     const Point best = standings(sweep, legs)[best_trial(sweep, legs).value()].point;
     const double value = *train({0, 0, 0, best, {}}).value;
     const auto better = [&](const LegRecord& leg) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Against Optuna: TPE on four functions, where the median regret over 40 seeds, after 64 trials, may be at most 1.1 times
-Optuna's, and successive halving where both mean the same. Functions are written here, and spaces that say the same are
+"""Comparison with Optuna: TPE on four functions, where the median regret over 40 seeds, after 64 trials, may be at most 1.1
+times Optuna's, and successive halving where both mean the same. Functions are written here, and spaces that say the same are
 given to both sides. Run: test_optuna.py ASK_AND_TELL"""
 import concurrent.futures
 import json

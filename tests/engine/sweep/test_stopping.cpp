@@ -89,7 +89,7 @@ class TestStopping : public QObject {
     QCOMPARE(*promotion(kAsha, legs), (Leg{4, 1, {}}));
   }
 
-  // As many workers as one likes, in any order of arrival.
+  // The rule holds for as many workers as one likes, in any order of arrival.
   void ashaPromotesAsThePaperDoes() {
     for (unsigned seed = 0; seed < 40; ++seed) {
       std::mt19937 random(seed);

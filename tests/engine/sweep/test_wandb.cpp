@@ -94,7 +94,7 @@ class TestWandb : public QObject {
                  "sweep.yaml:13: 'parameters.optimizer.probabilities' is not supported",
                  "'early_terminate' hyperband becomes asha");
     QCOMPARE(notes.size(), std::size_t{4});
-    // And it is a file of ours.
+    // The result is a file of ours.
     const auto file = std::filesystem::path(directory_.path().toStdString()) / "ours.toml";
     write_file(file, sweep.text());
     QVERIFY(SweepFile::load(file) == sweep);

@@ -29,8 +29,8 @@ struct Generation {
   std::string triggers = {};
 };
 
-// For each rank {"code": exit code, -1 for a signal; "lines": the JSON objects it printed}. They share the
-// program's checkpoint path; `work` is replica_main's.
+// Returns for each rank {"code": exit code, -1 for a signal; "lines": the JSON objects it printed}. They
+// share the program's checkpoint path; `work` is replica_main's.
 template <class Work>
 protocol::Json fork_replicas(const Generation& generation, Work work) {
   std::string meeting = (std::filesystem::temp_directory_path() / "meeting-XXXXXX").string();

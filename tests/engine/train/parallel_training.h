@@ -28,7 +28,7 @@ inline std::vector<Json> train(const Json& settings) {
   return said;
 }
 
-// On one process, without AdaptiveDataParallel.
+// Trains on one process, without AdaptiveDataParallel.
 inline const Json& plain() {
   static const Json said = train({{"replicas", 1}, {"steps", Json::array({50})}, {"mode", "plain"}}).at(0);
   return said;

@@ -103,7 +103,7 @@ class TestCuda : public QObject {
     QVERIFY(losses.back() < losses.front() / 10);
   }
 
-  // As engine/run's memory_fault.h knows it again.
+  // The message is one that engine/run's memory_fault.h knows again.
   void memory_that_runs_out_is_told() {
     try {
       at::empty({std::int64_t{1} << 55}, at::device(replica_device()));

@@ -153,7 +153,7 @@ class TestFairscaleCases : public QObject {
     QCOMPARE(sgd.param_groups().size(), std::size_t{3});
   }
 
-  // As from a checkpoint of a program that has added its groups before.
+  // The state comes from a checkpoint of a program that has added its groups before.
   void addedGroupsAreOfTheState() {
     const auto make = [](AdaScaleOptimizer& adascale, const Layer& layer) {
       adascale.add_param_group(group(layer));

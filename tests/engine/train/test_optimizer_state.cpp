@@ -30,7 +30,7 @@ optim::SGDOptions& options(optim::SGD& optimizer) {
   return static_cast<optim::SGDOptions&>(optimizer.param_groups()[0].options());
 }
 
-// As a program that begins with `optimizer` finds what another one has written.
+// Loads as a program that begins with `optimizer` finds what another one has written.
 void load(optim::Optimizer& optimizer, const std::string& bytes) {
   std::istringstream in(bytes);
   TensorReader file(in, "a checkpoint");

@@ -76,7 +76,7 @@ class TestPrefetcher : public QObject {
     QCOMPARE(prefetcher.next().data.data_ptr<std::int64_t>()[0], 3);
   }
 
-  // On its own thread, with its number, before its first batch.
+  // Each worker begins on its own thread, with its number, before its first batch.
   void each_worker_begins_once() {
     static thread_local int here = -1;
     std::mutex mutex;

@@ -91,7 +91,7 @@ class TestTensorFile : public QObject {
     QVERIFY(written(file) == before);
   }
 
-  // As https://github.com/huggingface/safetensors describes it.
+  // The layout is described at https://github.com/huggingface/safetensors.
   void the_layout_is_that_of_safetensors() {
     TensorWriter file;
     file.add("b", at::full({2}, 1, at::kFloat));

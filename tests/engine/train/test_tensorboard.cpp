@@ -98,7 +98,7 @@ class TestTensorboard : public QObject {
     QCOMPARE(learning_rates, std::vector<float>(3, 0.5F));
   }
 
-  // As AdaptDL's to_tensorboard, into a file of the program's own.
+  // Scalars go into a file of the program's own, as by AdaptDL's to_tensorboard.
   void whatIsAskedForGoesIntoAnyFile() {
     OneNumber model;
     torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.5));

@@ -147,7 +147,7 @@ class Session:
         self.environment["DISPLAY"] = os.environ["DISPLAY"] = f":{os.read(read, 9).decode().strip()}"
         self.spawn("/usr/libexec/at-spi-bus-launcher", "--launch-immediately")
         self.spawn("openbox", "--sm-disable")
-        # Without it a window gets no keys.
+        # A window gets no keys without a window manager.
         patiently("the window manager", lambda: subprocess.run(["xdotool", "get_num_desktops"], env=self.environment,
                                                                capture_output=True).returncode == 0)
         self.eyes = Eyes()

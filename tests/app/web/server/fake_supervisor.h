@@ -42,7 +42,7 @@ class FakeSupervisor {
     const protocol::Json line{{"v", 1}, {"event", "status"}, {"status", status}};
     for (QLocalSocket* socket : subscribers_) socket->write(line.dump().c_str()), socket->write("\n");
   }
-  // As one that ends.
+  // Leaves as a supervisor that ends.
   void leave() {
     server_.close();
     for (QLocalSocket* socket : std::exchange(subscribers_, {})) socket->disconnectFromServer();

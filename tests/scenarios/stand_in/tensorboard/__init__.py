@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In the place of the package tensorboard, which Debian 12 does not have, for torch.utils.tensorboard: its SummaryWriter is one
+"""A stand-in for the package tensorboard, which Debian 12 does not have, for torch.utils.tensorboard: its SummaryWriter is one
 that writes a line a value."""
 
 import pathlib

@@ -8,7 +8,8 @@ import { VIEWS } from "./support/views.mjs";
 
 const it = setUp();
 
-// In pixels, of what is to be pressed: after WCAG 2.2's target size (enhanced). Links within a sentence are excepted.
+// Least size, in pixels, of what is to be pressed: after WCAG 2.2's target size (enhanced). Links within a sentence
+// are excepted.
 const LEAST = 44;
 
 for (const { name, path, shows } of VIEWS) {

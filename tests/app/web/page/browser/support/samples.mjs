@@ -3,7 +3,7 @@
 // Invariants of samples that a chart draws.
 import assert from "node:assert/strict";
 
-// Within each generation a bucket ends before the next begins: nothing is drawn twice.
+// Asserts that within each generation a bucket ends before the next begins: nothing is drawn twice.
 export function assertInOrder(pieces) {
   for (const { generation, x0, x1 } of pieces) {
     for (let i = 0; i < x0.length; ++i) {

@@ -15,7 +15,7 @@ export class Tunnel {
     return tunnel;
   }
 
-  // As of a server.
+  // The address and the token, named as a server's.
   get url() {
     return `http://localhost:${this.port}/`;
   }
