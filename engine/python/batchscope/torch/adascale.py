@@ -23,15 +23,23 @@ class AdaScale(torch.optim.Optimizer):
     def __init__(self, optimizer, world_size=None, scale=None, smoothing=None, num_gradients_to_accumulate=1, debias_ewma=True,
                  is_scaled_loss=True):
         """world_size: the number of replicas, or 1 for this one alone. scale: batch size over the base one; None: gradients a
-        step. is_scaled_loss: the loss of each backward is divided by num_gradients_to_accumulate. Raises ValueError for a
+        step. is_scaled_loss: the loss of each backward is divided by num_gradients_to_accumulate. Raises RuntimeError for a
         single gradient a step, which has no spread to learn from."""
+        replicas = engine.num_replicas() if world_size is None else world_size
+        if replicas * num_gradients_to_accumulate == 1:
+            raise RuntimeError("AdaScale: a single replica without accumulation has one gradient a step and so no spread to "
+                               "learn from: use more replicas, or num_gradients_to_accumulate=2")
         self._optimizer = optimizer
         self._scaled = engine.AdaScaled([group["params"] for group in optimizer.param_groups], self._step_at, world_size, scale,
                                         smoothing, num_gradients_to_accumulate, debias_ewma, is_scaled_loss)
 
     def zero_grad(self, set_to_none=True):
-        """Drops all gradients, also those of a step that was not finished."""
+        """Drops all gradients, also those of a step that was not finished; unless set_to_none, makes them zeros."""
+        kept = [] if set_to_none else [parameter for group in self._optimizer.param_groups for parameter in group["params"]
+                                       if parameter.grad is not None]
         self._scaled.zero_grad()
+        for parameter in kept:
+            parameter.grad = torch.zeros_like(parameter)
 
     def step(self, closure=None):
         """The optimizer's step with each group's rate times its gain. A closure runs the step's backward passes first, once;
