@@ -72,7 +72,7 @@ class FairScale(Trajectory):
 class Refused(unittest.TestCase):
     def test_single_gradient(self):
         optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)
-        with self.assertRaisesRegex(ValueError, "single replica without accumulation"):
+        with self.assertRaisesRegex(RuntimeError, "single replica without accumulation"):
             adl.AdaScale(optimizer)
 
     def test_training_outside_of_epochs(self):
@@ -105,6 +105,13 @@ class Refused(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, r"sums\['loss'\] is read within"):
                 call()
 
+    def test_sums_are_there_only_within_synchronized(self):
+        sums = adl.Accumulator()
+        sums["loss"] += 1
+        self.assertNotIn("loss", sums)
+        with sums.synchronized():
+            self.assertIn("loss", sums)
+
     def test_a_module_and_an_optimizer_that_do_not_go_together(self):
         train("torch_refused.py")
 
@@ -123,12 +130,33 @@ class Growth(unittest.TestCase):
         self.assertGreater(single, 10)
 
 
+class ZeroGradients(unittest.TestCase):
+    def test_are_none_or_zeros(self):
+        weight = torch.nn.Parameter(torch.ones(2))
+        optimizer = adl.AdaScale(torch.optim.SGD([weight], lr=0.1), num_gradients_to_accumulate=2)
+        for set_to_none in (False, True, False):
+            for _ in range(2):
+                (weight.square().sum() / 2).backward()
+            optimizer.step()
+            optimizer.zero_grad(set_to_none)
+            self.assertEqual(weight.grad if set_to_none else weight.grad.tolist(), None if set_to_none else [0, 0])
+        self.assertTrue(0 <= weight[0] < 1)
+
+
 class Sampler(unittest.TestCase):
     def test_takes_what_is_left_of_an_epoch(self):
         sampler = adl.ElasticSampler(range(10), shuffle=False)
         self.assertEqual(list(sampler), list(range(10)))
         sampler.set_epoch(1, index=17)  # in its second pass
         self.assertEqual((len(sampler), list(sampler)), (3, [7, 8, 9]))
+
+    def test_shares_out_among_any_replicas(self):
+        sampler = adl.ElasticSampler(range(10), shuffle=False)
+        sampler.num_replicas = 5
+        shares = []
+        for sampler.rank in range(5):
+            shares += sampler
+        self.assertEqual(sorted(shares), list(range(10)))
 
     def test_shuffles_anew_in_each_epoch(self):
         sampler = adl.ElasticSampler(range(10))

@@ -115,6 +115,10 @@ class Accumulator(collections.abc.MutableMapping):
     def _readable(self):
         return {} if self._total is None else self._total
 
+    # A sum that can only be added to is not there for a reader.
+    def __contains__(self, key):
+        return key in self._readable()
+
     def __delitem__(self, key):
         del self._readable()[key]
 

@@ -9,7 +9,12 @@ from .._native import engine
 from .loader import AdaptiveLoader, Loop
 
 class ElasticSampler(Sampler):
-    """The order in which replicas share a dataset: the same permutation on each, drawn from the epoch and the pass."""
+    """The order in which replicas share a dataset: the same permutation on each, drawn from the epoch and the pass.
+
+    num_replicas and rank are this process's where they are None; set, they are those of any replica.
+    """
+
+    num_replicas = rank = None
 
     def __init__(self, dataset, shuffle=True):
         self.dataset, self.shuffle = dataset, shuffle
@@ -20,7 +25,9 @@ class ElasticSampler(Sampler):
         self.epoch, self.index = epoch, index
 
     def _share(self):
-        share = engine.ElasticSampler(len(self.dataset), engine.num_replicas(), engine.replica_rank(), self.shuffle)
+        replicas = engine.num_replicas() if self.num_replicas is None else self.num_replicas
+        rank = engine.replica_rank() if self.rank is None else self.rank
+        share = engine.ElasticSampler(len(self.dataset), replicas, rank, self.shuffle)
         share.set_epoch(self.epoch, self.index)
         return share
 
