@@ -24,12 +24,12 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-// And with nothing in it that would do something where it is shown.
+// Returns whether the text is one line, with nothing in it that would do something where it is shown.
 bool is_one_line(const std::string& text) { return protocol::printable(text) == text; }
 
-// For a message, which is one line itself.
+// Quotes a text for a message, which is one line itself.
 std::string quoted(const std::string& text) {
-  if (!is_utf8(text)) return "what is no UTF-8 text";
+  if (!is_utf8(text)) return "what is not UTF-8 text";
   std::size_t end = std::min(text.size(), kLongestName);
   while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return '"' + protocol::printable(text.substr(0, end)) + '"';
@@ -64,7 +64,7 @@ void check_note(const std::string& note) {
   if (note.size() > kLongestNote)
     throw Error(ErrorKind::usage,
                 fmt::format("the note has {} bytes; {} are the most", note.size(), kLongestNote));
-  if (!is_utf8(note)) throw Error(ErrorKind::usage, "the note is no UTF-8 text");
+  if (!is_utf8(note)) throw Error(ErrorKind::usage, "the note is not UTF-8 text");
 }
 
 void check_series(std::string_view series) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run is made of: hyperparameters, and the newest goodput model, kept as the message it came in.
+// The description of a run: hyperparameters, and the newest goodput model, kept as the message it came in.
 #include "catalogue_impl.h"
 
 namespace batchscope::storage {

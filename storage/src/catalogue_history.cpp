@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happened in a run: generations, epochs, events, checkpoints and the ledger of its samples. The
-// rows that say where a run can go on from, generations and checkpoints, are written durably.
+// The history of a run: generations, epochs, events, checkpoints and the ledger of its samples. The rows that
+// say where a run can go on from, generations and checkpoints, are written durably.
 #include <algorithm>
 
 #include "catalogue_impl.h"
@@ -11,7 +11,8 @@ namespace batchscope::storage {
 
 namespace {
 
-// What `sql` selects for a run whose key is its first parameter; each row has the key before the record.
+// Returns the records that `sql` selects for a run whose key is its first parameter; each row has the key
+// before the record.
 template <class Record, class... Values>
 std::vector<Record> select(Database& database, const std::string& sql, const Values&... values) {
   std::vector<Record> list;
@@ -142,7 +143,7 @@ std::vector<Ledger> Catalogue::ledger(const std::string& id) {
 
 void Catalogue::set_ledger(const std::string& id, const std::vector<Ledger>& ledger) {
   const std::vector<Ledger> there = this->ledger(id);
-  // Of a long run's ledger a restart changes the last few stretches, if any.
+  // A restart changes only the last few stretches of a long run's ledger, if any.
   const auto [differs, from] = std::mismatch(there.begin(), there.end(), ledger.begin(), ledger.end());
   if (differs == there.end() && from == ledger.end()) return;
   Database& database = impl_->database;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of Catalogue share.
+// The state that the parts of Catalogue share.
 #pragma once
 
 #include <functional>
@@ -19,10 +19,10 @@ namespace batchscope::storage {
 
 struct Origin;  // origins.h
 
-// What a new catalogue is filled with: the runs whose folders lie beside it.
+// Returns the content of a new catalogue: the runs whose folders lie beside it.
 std::function<void(Database&)> found_runs(const std::filesystem::path& catalogue);
 
-// Within a transaction. Throws Error(not_found).
+// Finds a run's key, within a transaction. Throws Error(not_found).
 inline std::int64_t run_key(Database& database, const std::string& id) {
   Query row = database.query("SELECT key FROM run WHERE id = ?", id);
   if (!row.next())
@@ -56,7 +56,7 @@ struct Catalogue::Impl {
     database.write([&] { database.execute(sql, values..., key(id)); });
   }
 
-  // Within a transaction. Throws Error(conflict) while a living process has the claim.
+  // Refuses, within a transaction. Throws Error(conflict) while a living process has the claim.
   void refuse_while_supervised(const std::string& id, std::int64_t key);
   // The same where that process is another than this one.
   void refuse_others_claim(const std::string& id, std::int64_t key);
@@ -65,8 +65,7 @@ struct Catalogue::Impl {
   Database database;
 };
 
-// What is written of a run when it is made, when it is found and when it comes from elsewhere; each within a
-// transaction.
+// Write a run when it is made, when it is found and when it comes from elsewhere; each within a transaction.
 bool add_run(Database& database, const Run& run);  // false where there is one of its id
 Run new_run(const protocol::RunSpec& spec);        // created now, with an id of its own
 void insist_on_new(bool added, const std::string& id);
@@ -98,7 +97,7 @@ class Submission {
   Job job_;
 };
 
-// Of this run, by their names; within a transaction.
+// Returns the devices of this run, by their names; within a transaction.
 std::vector<std::string> leased_devices(Database& database, std::int64_t key);
 // The same of one that is only followed, whose leases are another machine's.
 std::vector<std::string> told_devices(Database& database, std::int64_t key);

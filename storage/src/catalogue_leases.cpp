@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which run has which device. A lease names the process that took it and the moment that process began, as
+// The leases of devices by runs. A lease names the process that took it and the moment that process began, as
 // the claim of a supervisor does: it ends with the process, however that ended. What is looked at and what is
 // taken is one transaction, so that two runs that start at the same moment see one another.
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pool was told, and what it has decided: JSON in a column each, as protocol/pool.h has it.
+// The pool's settings and its decisions: JSON in a column each, as protocol/pool.h has it.
 #include "batchscope/protocol/pool.h"
 #include "catalogue_impl.h"
 #include "json_text.h"

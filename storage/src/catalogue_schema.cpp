@@ -254,7 +254,7 @@ CREATE TABLE origin (
 // Where the trials of a sweep train, as whoever starts them there has written it.
 constexpr char kWorkplaces[] = "ALTER TABLE sweep ADD COLUMN workplace TEXT NOT NULL DEFAULT ''";
 
-// What the cluster told last of the job of a run that is followed, as JSON; empty: nothing yet.
+// The cluster's last news of the job of a run that is followed, as JSON; empty: nothing yet.
 constexpr char kClusterJobs[] = "ALTER TABLE origin ADD COLUMN job TEXT NOT NULL DEFAULT ''";
 
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.

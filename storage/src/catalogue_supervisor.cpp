@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who supervises a run. A claim is the supervisor's process id and the moment that process began, so it
-// ends with the process, and no other process that gets the same id can be taken for it.
+// The claims of supervisors on runs. A claim is the supervisor's process id and the moment that process
+// began, so it ends with the process, and no other process that gets the same id can be taken for it.
 #include <fmt/core.h>
 #include <unistd.h>
 

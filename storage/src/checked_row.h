@@ -23,7 +23,7 @@ class CheckedRow {
   double time(int column) const;  // s since 1970, of a time that can be written as a date
   std::string text(int column) const;
 
-  // As the member's type and meaning demand.
+  // Read a column as the member's type and meaning demand.
   void get(int column, std::int64_t& member, Meaning) const { member = integer(column); }
   void get(int column, int& member, Meaning) const { member = small_integer(column); }
   void get(int column, bool& member, Meaning) const { member = integer(column) != 0; }

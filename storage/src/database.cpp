@@ -37,7 +37,7 @@ SQLite::Database connect(const fs::path& file, Access access) {
   }
 }
 
-// As a URI, so that it can carry options.
+// Returns the file as a URI, so that it can carry options.
 std::string uri(const fs::path& file, const std::string& options) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string text = "file:";
@@ -110,7 +110,7 @@ void Database::open_for_looking(const Schema& schema) {
   open(schema, Access::read, {});
 }
 
-// What may not be changed on disk is brought up to date in memory, where it can only be read.
+// Brings an older file that may not be changed on disk up to date in memory, where it can only be read.
 void Database::look_at_older(const Schema& schema) {
   if (identify(connection_, file_, schema) == static_cast<int>(schema.migrations.size())) return;
   SQLite::Database copy(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);

@@ -25,8 +25,8 @@ enum class Access { write, read };
 
 class Database {
  public:
-  // What a new file is filled with. Called before the transaction that makes the file, and what it returns
-  // within: looking for it may take long, writing it should not.
+  // The content of a new file. Called before the transaction that makes the file, and what it returns within:
+  // looking for it may take long, writing it should not.
   using Content = std::function<std::function<void(Database&)>(const std::filesystem::path& file)>;
 
   // Access::write creates the file with its folder, or migrates an older one. Access::read throws
@@ -37,7 +37,7 @@ class Database {
 
   const std::filesystem::path& file() const { return file_; }
 
-  // For what SQLiteCpp does not offer.
+  // Returns SQLite's handle, for what SQLiteCpp does not offer.
   sqlite3* handle() const { return connection_.getHandle(); }
 
   // `sql` must last as a literal does: it is prepared once and kept. No two queries of the same text at a
@@ -53,7 +53,7 @@ class Database {
     return execute_with(sql, [&](auto&& give) { (give(values), ...); });
   }
 
-  // As execute; `parameters(give)` calls give(value) for each in turn.
+  // Executes as execute does; `parameters(give)` calls give(value) for each in turn.
   template <class Parameters>
   int execute_with(std::string_view sql, Parameters&& parameters) {
     Query running = query_with(sql, parameters);
@@ -72,7 +72,7 @@ class Database {
     return transaction(SQLite::TransactionBehavior::IMMEDIATE, body);
   }
 
-  // As write, and on the disk when it returns: not even a power cut takes it back.
+  // Writes as write does, and on the disk when it returns: not even a power cut takes it back.
   template <class Body>
   auto write_durably(Body&& body) {
     const FullSynchronous full(connection_);

@@ -7,7 +7,7 @@
 
 namespace batchscope::storage {
 
-// Returns the JSON on one line, as columns hold it; bytes that are no UTF-8 are replaced.
+// Returns the JSON on one line, as columns hold it; bytes that are not UTF-8 are replaced.
 inline std::string text_of(const protocol::Json& json) {
   return json.dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Records as rows: a table's columns are the fields of its record (record_fields.h), but for those that have
-// a table of their own, behind a few that are no fields of it.
+// a table of their own, behind a few that are not fields of it.
 #pragma once
 
 #include <algorithm>

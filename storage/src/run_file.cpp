@@ -16,7 +16,7 @@ constexpr int kBlockSamples = 4096;
 constexpr std::int64_t kRowsPerCommit = 100'000;
 constexpr int kMostGeneration = 1'000'000'000;
 
-// As SQLite repeats them in its schema, by which a reader knows the file for one of ours.
+// The statements as SQLite repeats them in its schema, by which a reader knows the file for one of ours.
 constexpr char kDescription[] = "CREATE TABLE description (text TEXT NOT NULL) STRICT";
 constexpr char kSample[] =
     "CREATE TABLE sample (series TEXT NOT NULL, generation INTEGER NOT NULL, step INTEGER NOT NULL, value "
@@ -87,7 +87,7 @@ struct RunFileReader::Impl {
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(ErrorKind::corrupt, database.file().string() + " is no exported run: " + why);
+    throw Error(ErrorKind::corrupt, database.file().string() + " is not an exported run: " + why);
   }
 
   // Nothing but what we make: a view could compute for ever.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From text to a RunFilter by recursive descent, one function a rule of the grammar in run_filter.h. The only
+// Parses a RunFilter by recursive descent, one function a rule of the grammar in run_filter.h. The only
 // recursion is that of parentheses, which is bounded; the result is in postfix order, so that neither judging
 // nor destroying it recurses. What a value means is decided by its field's type, here and once.
 #include <array>
@@ -184,12 +184,12 @@ class RunFilterParser {
     refuse("there is no such comparison; known are = != < <= > >= ~ !~");
   }
 
-  // What the value, which is the token at hand, means to its field.
+  // Interprets the value, which is the token at hand, by its field.
   void interpret(RunFilter::Comparison& comparison, const Token& op) {
     const bool searches = comparison.op == Operator::contains || comparison.op == Operator::lacks;
     const bool equates = comparison.op == Operator::equal || comparison.op == Operator::not_equal;
     const auto number = [&](std::optional<double> value, const char* wanted) {
-      if (searches) refuse(op, comparison.field + " is no text to search in; compare it by = != < <= > >=");
+      if (searches) refuse(op, comparison.field + " is not text to search in; compare it by = != < <= > >=");
       if (!value) refuse(comparison.field + " is " + wanted);
       comparison.number = *value;
       comparison.is_number = true;

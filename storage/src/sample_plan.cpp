@@ -46,7 +46,7 @@ std::string text_of(sqlite3_value* value) {
   return text ? std::string(text, static_cast<std::size_t>(sqlite3_value_bytes(value))) : "";
 }
 
-// What is known of the samples while the statement is planned.
+// The conditions on the samples that are known while the statement is planned.
 struct Conditions {
   std::optional<std::string> run, series;  // where these are constants
   std::optional<std::int64_t> generation;

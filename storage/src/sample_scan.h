@@ -28,7 +28,7 @@ class SampleScan {
  public:
   explicit SampleScan(SampleSet& set) : set_(set) {}
 
-  // To the first sample. Throws as SampleReader::read does, and so does next.
+  // Goes to the first sample. Throws as SampleReader::read does, and so does next.
   void begin(const Wanted& wanted);
   void next();
   bool at_end() const { return streams_.empty(); }
@@ -42,7 +42,7 @@ class SampleScan {
   ///@}
 
  private:
-  // What is left of a track: the samples at [begin, end), of which `position` is next.
+  // The rest of a track: the samples at [begin, end), of which `position` is next.
   struct Stream {
     std::size_t track = 0;
     std::int64_t begin = 0, end = 0;

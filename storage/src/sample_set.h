@@ -34,7 +34,7 @@ class SampleSet {
   struct RunTrack : TrackHeading {
     const std::string* run = nullptr;
   };
-  // By run, series and generation, each ascending.
+  // Returns the tracks by run, series and generation, each ascending.
   const std::vector<RunTrack>& tracks();
 
   // The indices [first, last) of the tracks of one run, or of one series of it.
@@ -54,8 +54,8 @@ class SampleSet {
   // may be none at this position. When the samples up to `end` will be wanted too, some are read ahead.
   Page page(std::size_t track, std::int64_t position, std::int64_t end);
 
-  // Of the first sample whose step is not below, or behind the last one. Decodes one chunk at most, or two
-  // where the step is the last of one and the first of the next.
+  // Returns the position of the first sample whose step is not below, or the one behind the last. Decodes one
+  // chunk at most, or two where the step is the last of one and the first of the next.
   std::int64_t position_of(std::size_t track, std::int64_t step);
 
   // The position behind the last sample.
@@ -78,7 +78,7 @@ class SampleSet {
     std::int64_t last = INT64_MAX;
   };
 
-  // Of chunks in the order of their last use, at most so many samples.
+  // A cache of chunks in the order of their last use, at most so many samples.
   class Cache {
    public:
     Samples find(std::size_t track, std::int64_t number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What SQLite calls, and whom that goes on to: sample_plan decides, sample_scan reads.
+// The callbacks of SQLite, and whom they go on to: sample_plan decides, sample_scan reads.
 #include "sample_table.h"
 
 #include <memory>

@@ -40,7 +40,7 @@ struct WrittenTrack {
   std::vector<Sample> pending;                                          // not committed yet
 };
 
-// What a track will be when the transaction that rewrites it has been committed.
+// A track as it will be when the transaction that rewrites it has been committed.
 struct Rewritten {
   WrittenTrack* track;
   std::int64_t count;

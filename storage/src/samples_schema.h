@@ -13,7 +13,7 @@ namespace batchscope::storage {
 
 const Schema& samples_schema();
 
-// What a SELECT must name, in this order, for stored_chunk.
+// The columns that a SELECT must name, in this order, for stored_chunk.
 #define BATCHSCOPE_CHUNK_COLUMNS \
   "track, first_step, last_step, count, min, max, mean, checksum, data_checksum, steps, data"
 inline constexpr int kChunkColumnCount = 11;

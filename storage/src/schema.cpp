@@ -43,7 +43,8 @@ fs::path backup_path(const fs::path& file, int version) {
 }
 
 int identify(SQLite::Database& connection, const fs::path& file, const Schema& schema) {
-  // In this order: where another process makes the file meanwhile, what is read after its tables is there.
+  // The order matters: where another process makes the file meanwhile, what is read after its tables is
+  // there.
   const bool has_tables = integer(connection, "SELECT count(*) FROM sqlite_schema") > 0;
   const int application = integer(connection, "PRAGMA application_id");
   const int version = integer(connection, "PRAGMA user_version");

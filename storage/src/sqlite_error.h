@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What SQLite's result codes mean to a person: the Error with its kind, the file, and what to do.
+// The meaning of SQLite's result codes to a person: the Error with its kind, the file, and what to do.
 #pragma once
 
 #include <SQLiteCpp/Exception.h>

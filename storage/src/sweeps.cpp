@@ -66,7 +66,7 @@ void put_trial(Database& database, const std::string& sweep, const TrialRun& pla
                    sweep_key(database, sweep), place.trial, place.seed, place.leg, run);
 }
 
-// Those of a trial that rest, and those that were stopped.
+// Lets the runs of a trial that rest, and those that were stopped, go on.
 void let_go_on(Database& database, std::int64_t sweep, std::size_t trial) {
   database.execute("UPDATE job SET resumed = 1 WHERE run IN " BATCHSCOPE_RUNS_OF_TRIAL, sweep, trial);
   database.execute(

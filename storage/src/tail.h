@@ -21,13 +21,13 @@ struct Batch {
 
 class Tail {
  public:
-  // Within the reader's transaction. Adds to `rows_read`.
+  // Refreshes within the reader's transaction. Adds to `rows_read`.
   void refresh(Database& database, std::int64_t& rows_read);
 
   // The batches of a track, oldest first.
   const std::vector<Batch>& batches(std::int64_t track) const;
 
-  // There are batches that cannot even be said to be of which track.
+  // Returns whether there are batches that cannot even be said to be of which track.
   bool has_unknown() const { return has_unknown_; }
 
   std::int64_t count(std::int64_t track) const;

@@ -27,7 +27,7 @@ void put_row(Database& database, std::int64_t track, int level, std::int64_t num
       level, number, checksum(track, level, number, data), Blob{data});
 }
 
-// What the row holds; none where it fails its check.
+// Returns the content of the row; none where it fails its check.
 std::optional<std::string> get_row(Database& database, std::int64_t track, int level, std::int64_t number) {
   Query row = database.query("SELECT checksum, data FROM tier WHERE track = ? AND level = ? AND number = ?",
                              track, level, number);

@@ -25,7 +25,7 @@ inline constexpr int kTopLevel = 6;          // 32^6 samples: the most that a 32
 constexpr std::int64_t summary_width(int level) { return std::int64_t{1} << (5 * level); }
 constexpr std::int64_t row_width(int level) { return summary_width(level + 1); }
 
-// Within the writer's transaction: adds the full chunk of this number to the tiers.
+// Adds, within the writer's transaction, the full chunk of this number to the tiers.
 void seal_chunk(Database& database, std::int64_t track, std::int64_t number, std::span<const Sample> samples);
 
 // The summaries of one level that cover samples [begin, end), both multiples of its width, in order. One

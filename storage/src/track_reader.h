@@ -69,7 +69,7 @@ class TrackReader {
   // Rows of samples and summaries fetched so far.
   std::int64_t& rows_read() { return rows_read_; }
 
-  // By series and generation.
+  // Returns the headings by series and generation.
   std::vector<TrackHeading> headings();
 
   std::optional<Track> find(std::string_view series, int generation);
@@ -108,7 +108,7 @@ class TrackReader {
   // Samples at the positions [begin, end).
   std::vector<Sample> read_positions(Track& track, std::int64_t begin, std::int64_t end);
 
-  // What the steps [from, to] have in no full chunk; more may come with it.
+  // Loads what the steps [from, to] have in no full chunk; more may come with it.
   void load_unfinished(Track& track, std::int64_t from, std::int64_t to);
 
   // Visits the samples at positions [begin, end) as visit(position, samples). What is not in full chunks must

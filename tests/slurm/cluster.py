@@ -285,7 +285,7 @@ class Cluster:
         return found
 
     def kill_node(self, node):
-        """As if its plug were pulled: the daemon with all that runs there."""
+        """Kills a node as if its plug were pulled: the daemon with all that runs there."""
         kill_all(lambda: self.processes(node))
 
     def stop_controller(self):

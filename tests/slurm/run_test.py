@@ -72,7 +72,7 @@ class Run:
         return list(self.jobs().values())[-1]
 
     def await_training(self, job=0):
-        """Until the job of this place in their order trains, and has made a checkpoint of its own; its number."""
+        """Waits until the job of this place in their order trains, and has made a checkpoint of its own; returns its number."""
         def trains():
             jobs = self.jobs()
             if len(jobs) <= job:
@@ -114,7 +114,7 @@ class Run:
 
 
 class ClusterTest(unittest.TestCase):
-    """On three nodes that all of a class share."""
+    """A cluster of three nodes that all tests of a class share."""
 
     @classmethod
     def setUpClass(cls):
@@ -184,7 +184,7 @@ class RunTest(ClusterTest):
         self.assertIn("resumed on 3 replicas", run.output(list(run.jobs())[-1]))
 
     def test_gives_back_what_it_does_not_use(self):
-        """And has it again in the next job."""
+        """The run gives back a node, and has it again in the next job."""
         self.await_nodes()
         run = Run(self, "digits", "--epochs", "20", "--train-images", "6000", options=["--nodes", "1-2"], BATCHSCOPE_IDLE_NODES="1")
         job = run.await_training()
@@ -228,7 +228,8 @@ class RunTest(ClusterTest):
         self.assertEqual(run.ends(), [None, "finished"], run.told())
 
     def test_goes_on_without_another_node(self):
-        """At once, until Slurm ends the job for the node's loss, if it does not finish before; else in the next one."""
+        """The run goes on at once, until Slurm ends the job for the node's loss, if it does not finish before; else in the next
+        one."""
         run = self.loses_a_node(first=False)
         self.assertIn("is gone", run.told())
 

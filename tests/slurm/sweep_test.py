@@ -88,7 +88,7 @@ class Desk:
         return json.loads(self.do("sweep", "status", "lr", "--json"))
 
     def await_sweep(self, what, condition):
-        """Until condition(status) of the sweep; its status."""
+        """Waits until condition(status) of the sweep holds; returns its status."""
         def look():
             status = self.status()
             if status["sweep"]["state"] == "failed":

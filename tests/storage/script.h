@@ -85,7 +85,7 @@ inline void write(SampleWriter& writer, const std::vector<Append>& appends) {
     writer.append(append.generation, append.series, append.first_step, append.values);
 }
 
-// As write, where appends may come too late: one character each, 't' for taken, 'r' for refused.
+// Writes as write, where appends may come too late: one character each, 't' for taken, 'r' for refused.
 inline std::string try_write(SampleWriter& writer, const std::vector<Append>& appends) {
   std::string fates;
   for (const Append& append : appends) try {

@@ -54,7 +54,7 @@ inline bool meddle(const std::filesystem::path& file, const std::string& sql) {
   return done;
 }
 
-// As a file would be that was not made by SQLite's rules: any column takes any type.
+// Changes the file to one that was not made by SQLite's rules: any column takes any type.
 inline bool loosen(const std::filesystem::path& file) {
   return meddle(file,
                 "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '')");

@@ -96,7 +96,7 @@ class TestCatalogue : public QObject {
     std::string bad = catalogue_->create_run(spec("bad"));
     const std::string behind = catalogue_->create_run(spec("behind"));
     catalogue_->set_tags(bad, {"kept"});
-    // As a file would be that was not made by SQLite's rules.
+    // Such a file was not made by SQLite's rules.
     QVERIFY(loosen(folder_ / "runs.db"));
     QVERIFY(meddle(folder_ / "runs.db", change.toStdString()));
     if (change.contains("id =")) bad = "../..";

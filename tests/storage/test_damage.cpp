@@ -40,7 +40,7 @@ void overwrite(const std::filesystem::path& file, std::uintmax_t at, const std::
   out << bytes;
 }
 
-// As a kill of the writer leaves it.
+// Copies the file as a kill of the writer leaves it.
 void copy_unclosed(const std::filesystem::path& file, const std::filesystem::path& copy) {
   std::filesystem::create_directories(copy.parent_path());
   for (const char* end : {"", "-wal"}) std::filesystem::copy_file(file.string() + end, copy.string() + end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever happens to the writer, the store holds exactly what was committed.
+// Durability: the store holds exactly what was committed, whatever happens to the writer.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -107,8 +107,8 @@ class TestLeases : public QObject {
     QCOMPARE(held, gpus);
   }
 
-  // Whatever becomes of a run, the books have a device open as long as a living process leases it, and no
-  // longer.
+  // The books have a device open as long as a living process leases it, and no longer, whatever becomes of a
+  // run.
   void booksAndLeasesAgree_data() {
     QTest::addColumn<QString>("way");
     for (const char* way : {"finished", "failed", "stopped", "interrupted", "released", "taken away",

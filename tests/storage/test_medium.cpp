@@ -25,7 +25,7 @@ class TestMedium : public QObject {
       QVERIFY(network_file_system_name(local).empty());
   }
 
-  // Whatever this machine has; what is not there yet lies where it would be made.
+  // A path that is not there yet lies where it would be made, whatever this machine has.
   void aPathIsWhereItWouldBeMade() {
     const Folder folder;
     struct statfs status {};

@@ -151,7 +151,7 @@ class TestRunFilter : public QObject {
     row("state", "state=runing", 6, "did you mean running?");
     row("order of states", "state>running", 5, "a state is compared by");
     row("order of tags", "tag<a", 3, "a tag is compared by");
-    row("search in a number", "replicas~2", 8, "no text to search in");
+    row("search in a number", "replicas~2", 8, "not text to search in");
     row("empty parentheses", "()", 1, "a field is missing");
   }
 

@@ -56,7 +56,7 @@ class WriterProcess {
     }
   }
 
-  // Until it ends by itself.
+  // Waits until the writer ends by itself.
   void wait() {
     while (hear()) {
     }

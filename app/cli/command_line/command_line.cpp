@@ -25,7 +25,7 @@ namespace {
 using Action = CommandSet::Action;
 using Strings = std::vector<std::string>;
 
-// What the shells' scripts call (completion_scripts.h).
+// The command that the shells' scripts call (completion_scripts.h).
 constexpr char kComplete[] = "__complete";
 
 constexpr std::size_t kLongestEcho = 300;  // bytes of an argument that a message repeats
@@ -48,7 +48,7 @@ class CommandLine {
 
   // Throws Error(usage).
   Action parse(Strings arguments) {
-    // What follows "--" is the program's own and none of our business, or what a flag it looks like is not.
+    // Words behind "--" are the program's own and none of our business, or what a flag it looks like is not.
     const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
     Strings behind(dashes == arguments.end() ? dashes : dashes + 1, arguments.end());
     arguments.erase(dashes, arguments.end());
@@ -68,7 +68,7 @@ class CommandLine {
   }
 
  private:
-  // Of "--x=" CLI11 would take the next word for the value.
+  // Refuses "--x=", for which CLI11 would take the next word as the value.
   static void refuseEmptyValues(const Strings& words) {
     for (const std::string& word : words)
       if (word.starts_with("--") && word.find('=') == word.size() - 1)
@@ -154,7 +154,7 @@ int carryOut(const Strings& arguments) {
                completionText(complete(commandLine.commands(), {arguments.begin() + 1, arguments.end()})));
     return kExitOk;
   } catch (const std::system_error& error) {
-    // By which {fmt} tells that standard output takes no more.
+    // {fmt} tells by this exception that standard output takes no more.
     if (std::ferror(stdout) != 0) refuseOutput(error.code().value());
     throw;
   }

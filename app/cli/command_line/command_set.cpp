@@ -100,7 +100,7 @@ CLI::Validator CommandSet::between(double least, double most) {
             double value = 0;
             if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most)
               return std::string();
-            return fmt::format("\"{}\" is no number from {} to {}", text, least, most);
+            return fmt::format("\"{}\" is not a number from {} to {}", text, least, most);
           },
           ""};
 }

@@ -20,7 +20,7 @@ class CommandSet {
   using Action = std::function<int()>;
   using Strings = std::vector<std::string>;
 
-  // What a word of the command line stands for. Of `words` the list is known.
+  // Kind of value that a word of the command line stands for. The list of `words` is known.
   enum class Values { unknown, words, runs, removedRuns, jobs, sweeps, series, fields, files, commands };
 
   CommandSet();
@@ -39,13 +39,13 @@ class CommandSet {
   // Refuses what is none of these words.
   CLI::Option* limitTo(CLI::Option* option, const Strings& words);
   CLI::Option* setValues(CLI::Option* option, Values values);
-  // Refuses what is no number between the two; CLI::Range lets a NaN pass.
+  // Refuses what is not a number between the two; CLI::Range lets a NaN pass.
   static CLI::Validator between(double least, double most);
 
   // Takes "" as a value.
   void allowEmpty(CLI::Option* option) { emptyToo_.insert(option); }
-  // To be called when all commands are there: refuses the value "" wherever allowEmpty was not called, and
-  // takes marked words (`plain`) for the positionals that they are.
+  // Refuses, when all commands are there, the value "" wherever allowEmpty was not called, and takes marked
+  // words (`plain`) for the positionals that they are.
   void checkValues();
 
   // A word that stands behind "--" and is therefore no flag, marked so that CLI11 sees none in it.
@@ -55,14 +55,15 @@ class CommandSet {
 
   // The command that such words name: as chosen(), of words that were not parsed yet.
   const CLI::App& named(const Strings& words) const;
-  // What the words that were parsed name: a command, a family whose command is missing, or the program.
+  // Returns the command that the parsed words name: a command, a family whose command is missing, or the
+  // program.
   const CLI::App& chosen() const;
-  // As it is typed: "batchscope sweep run".
+  // Returns the name as it is typed: "batchscope sweep run".
   static std::string fullName(const CLI::App& command);
-  // Has commands, and does nothing by itself: a family, or the program.
+  // Returns whether the command has commands, and does nothing by itself: a family, or the program.
   static bool isFamily(const CLI::App& command);
 
-  // Is called before the command's action.
+  // Sets what is called before the command's action.
   void prepare(const CLI::App* command, std::function<void()> preparation) {
     preparations_[command] = std::move(preparation);
   }

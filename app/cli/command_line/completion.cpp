@@ -73,12 +73,12 @@ class Completer {
   bool isFlag(const std::string& word) const { return !flagsHaveEnded_ && word.starts_with('-'); }
 
   const CLI::Option* nextPositional() const {
-    std::size_t taken = 0;
+    std::size_t wordsUsed = 0;
     for (const CLI::Option* option : command_->get_options()) {
       if (!option->get_positional()) continue;
       const bool isList = option->get_items_expected_max() > 1;
-      if (isList || taken == positionals_.size()) return option;
-      ++taken;
+      if (isList || wordsUsed == positionals_.size()) return option;
+      ++wordsUsed;
     }
     return nullptr;
   }
@@ -93,7 +93,7 @@ class Completer {
       add(name, CommandSet::find(family, name)->get_description());
   }
 
-  // Of the family that the words so far name, as `help` takes them.
+  // Adds the commands of the family that the words so far name, as `help` takes them.
   void addTopics() {
     const CLI::App* family = &set_.app();
     for (const std::string& word : positionals_)
@@ -167,7 +167,7 @@ class Completer {
                                            formatAge(storage::now() - sweep.created)));
   }
 
-  // Of the run that the line names.
+  // Adds the series of the run that the line names.
   void addSeries(const std::string& before) {
     if (!std::filesystem::exists(protocol::catalogue_path()) || positionals_.empty()) return;
     const std::string id = openCatalogue().resolve(positionals_.front()).id;

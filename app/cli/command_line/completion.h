@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may follow on a command line that is being typed. The shells' scripts only ask `batchscope
-// __complete`, so that what they offer is what this program takes, with the runs, series and fields that are
-// there now.
+// Completion of a command line that is being typed. The shells' scripts only ask `batchscope __complete`, so
+// that what they offer is what this program takes, with the runs, series and fields that are there now.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would become of many runs on the same devices, without one of them.
+// Options of a simulation of many runs on the same devices, without one of them.
 #include "batchscope/policy/simulation.h"
 #include "command_line/command_builder.h"
 #include "command_line/help_text.h"

@@ -11,7 +11,7 @@ namespace batchscope::cli {
 CLI::Validator replicaText();
 // The name of one device, "cpu:0" (protocol/devices.h).
 CLI::Validator deviceName();
-// What a run may ask for: auto, cpu, cuda, cuda:N.
+// Accepts the kinds of device that a run may ask for: auto, cpu, cuda, cuda:N.
 CLI::Validator deviceKind();
 
 // `device` and `replicas` describe those flags, which mean something else to each.

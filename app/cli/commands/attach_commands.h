@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What run, resume and attach share: following a run to its end, the sentence that says how it ended, and the
-// exit code that follows from it.
+// The part that run, resume and attach share: following a run to its end, the sentence that says how it
+// ended, and the exit code that follows from it.
 #pragma once
 
 #include "batchscope/protocol/json.h"
@@ -16,10 +16,10 @@ namespace batchscope::cli {
 Outcome followRun(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options,
                   Interrupts& interrupts, bool json);
 
-// For --detach: returns when the run has begun, which makes it `detached`, or has come to rest before that.
+// Waits, for --detach, until the run has begun, which makes it `detached`, or has come to rest before that.
 Outcome awaitBeginning(storage::Catalogue& catalogue, const std::string& id, Interrupts& interrupts);
 
-// What --detach of run and fork is answered with: `started`, in JSON or as nothing but the id, or how a run
+// Prints the answer of --detach of run and fork: `started`, in JSON or as nothing but the id, or how a run
 // that failed at once ended. Returns the exit code.
 int printStarted(const Outcome& outcome, const protocol::Json& started, bool json);
 

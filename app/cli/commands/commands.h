@@ -14,7 +14,7 @@
 
 namespace batchscope::cli {
 
-// What a run is made of, as `run` and `submit` take it.
+// The parts of a run, as `run` and `submit` take them.
 struct SpecOptions {
   std::string program;  // a path, the name of a program beside ours or on PATH, or a recipe's folder or file
   std::vector<std::string> arguments;  // its own, from behind "--"

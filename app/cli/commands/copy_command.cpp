@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockBytes = 1 << 20;
 
-// Below the run's folder once every link is followed, whatever the path says.
+// Returns a path that lies below the run's folder once every link is followed, whatever the path says.
 fs::path inside(const fs::path& root, const std::string& path) {
   const fs::path found = fs::weakly_canonical(root / path), base = fs::weakly_canonical(root);
   const auto [end, ignored] = std::mismatch(base.begin(), base.end(), found.begin(), found.end());
@@ -34,7 +34,7 @@ fs::path inside(const fs::path& root, const std::string& path) {
   return found;
 }
 
-// Into what takes bytes and has no place of its own for a file.
+// Writes into a target that takes bytes and has no place of its own for a file.
 void pour(const fs::path& from, const OutputTarget& target) {
   if (fs::is_directory(from)) target.requirePlace(fmt::format("the folder {}", from.string()));
   std::ifstream in(from, std::ios::binary);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is asked of a run that trains on another machine, and is only followed here.
+// Commands for a run that trains on another machine, and is only followed here.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace batchscope::cli {
 // Where a run trains, by its id; none for a run of this machine.
 std::optional<storage::Origin> elsewhere(const std::string& id);
 
-// Has `command`, such as "rescale", with these words behind the run's id, carried out where the run trains,
-// and returns its exit code; none for a run of this machine. Throws Error(conflict), saying where it trains,
+// Carries `command`, such as "rescale", with these words behind the run's id, out where the run trains, and
+// returns its exit code; none for a run of this machine. Throws Error(conflict), saying where it trains,
 // where the store knows no way there.
 std::optional<int> handOn(const std::string& command, const RunReference& run,
                           const std::vector<std::string>& words = {});

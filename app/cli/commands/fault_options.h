@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a fault does to a run and how long anything may take: the flags that `run` and `resume` share.
+// The flags, shared by `run` and `resume`, that say what a fault does to a run and how long anything may
+// take.
 #pragma once
 
 #include <optional>

@@ -132,7 +132,7 @@ class Following {
     tellState();
   }
 
-  // What the queue says of it.
+  // Takes the queue's news of the run.
   void hear(const std::optional<JobWatch::News>& news) {
     if (!watch_.trouble().empty()) tell(watch_.trouble());
     if (!news) return;
@@ -173,7 +173,8 @@ class Following {
   bool hasJob() const { return job_ && !job_->number.empty(); }
   bool awaitsFirstJob() const { return hasJob() && taker_.offset() == 0; }
 
-  // Of one whose record has nothing new. Where it does not say so itself, it is told to the store.
+  // Returns whether a run whose record has nothing new is over. Where the record does not say so itself, the
+  // store is told.
   bool isOver() {
     if (taker_.isEnded() && taker_.state() && isLast(*taker_.state())) return true;
     const auto run = catalogue_.run(place_.id);

@@ -34,7 +34,7 @@ std::string freeId(storage::Catalogue& catalogue, std::string id) {
   return id;
 }
 
-// What no run could record today has names that are as like as can be: older stores took any.
+// Gives series that no run could record today names that are as like as can be: older stores took any.
 class SeriesNames {
  public:
   const std::string& operator()(const std::string& name) {

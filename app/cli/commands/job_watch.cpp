@@ -33,7 +33,7 @@ QStringList listOf(const Strings& words) {
   return list;
 }
 
-// Its last line, without who says it.
+// Returns the last line of the text, without the program's name.
 std::string complaint(const QByteArray& text) {
   const QByteArray last = text.trimmed().split('\n').last().trimmed();
   return printable((last.startsWith("batchscope: ") ? last.mid(12) : last).toStdString());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Slurm's queue says of a run that is followed, asked now and then where the run's folder is:
-// `batchscope slurm-job FOLDER --state`, over ssh where it is on another machine. Never waits for the answer.
+// Watches Slurm's queue for a run that is followed, asked now and then where the run's folder is: `batchscope
+// slurm-job FOLDER --state`, over ssh where it is on another machine. Never waits for the answer.
 #pragma once
 
 #include <QProcess>

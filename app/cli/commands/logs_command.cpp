@@ -106,7 +106,7 @@ class LogPrinter {
     return options_.generation ? name.generation == *options_.generation : name.generation >= first_;
   }
 
-  // Into a file or a pipe as the program wrote it.
+  // Prints a line; into a file or a pipe as the program wrote it.
   void print(const LogName& name, const std::string& line) const {
     if (options_.json)
       return printJson({{"generation", name.generation}, {"replica", name.rank}, {"line", line}});

@@ -36,7 +36,7 @@ PlotAxis axisFrom(const std::string& name) {
   return name == "epoch" ? PlotAxis::epoch : PlotAxis::step;
 }
 
-// What the words of the command line name.
+// Reads the runs and the series that the words of the command line name.
 void readWords(storage::Catalogue& catalogue, const PlotOptions& options, PlotRequest& request) {
   request.runs.push_back(catalogue.resolve(options.run));
   for (const std::string& other : options.with) request.runs.push_back(catalogue.resolve(other));
@@ -87,7 +87,7 @@ protocol::Json plotJson(const Plot& plot) {
           {"restarts", std::move(restarts)}};
 }
 
-// What goes nowhere that is named is SVG.
+// Returns whether the target is PNG; a picture without the name of a file is SVG.
 bool isPng(const OutputTarget& target) {
   const std::string ending = fs::path(target.name()).extension();
   if (ending == ".png") return true;
@@ -97,7 +97,7 @@ bool isPng(const OutputTarget& target) {
   return false;
 }
 
-// Whatever is wrong with the place is said before anything is drawn.
+// A fault of the place is said before anything is drawn.
 int writePicture(storage::Catalogue& catalogue, PlotRequest& request, const PlotOptions& options) {
   const OutputTarget target(options.output);
   const bool toPng = isPng(target);

@@ -57,7 +57,7 @@ QString programNamed(const QString& name) {
   return QStandardPaths::findExecutable(name);
 }
 
-// Of its file, or of the folder that holds it.
+// Loads a recipe by its file, or by the folder that holds it.
 run::Recipe loadRecipe(const fs::path& place) {
   if (!fs::is_directory(place)) return run::Recipe::load(place);
   const fs::path file = place / kRecipeFile;

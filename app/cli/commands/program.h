@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what a person typed after `batchscope run` or `submit` to the spec of a run.
+// Makes the spec of a run from what a person typed after `batchscope run` or `submit`.
 #pragma once
 
 #include <string>

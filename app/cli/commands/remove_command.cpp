@@ -22,7 +22,7 @@ void refuseWhileActive(storage::Catalogue& catalogue, const storage::Run& run) {
                                                  protocol::run_state_name(run.state), run.id));
 }
 
-// What is to be purged may be in the trash already.
+// Finds a run in the trash as well, where one that is to be purged may be already.
 storage::Run resolveAnywhere(storage::Catalogue& catalogue, const std::string& text) {
   try {
     return catalogue.resolve(text);

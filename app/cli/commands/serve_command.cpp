@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr int kUsualPort = 8471;
 constexpr rlim_t kFiles = 4096;  // of all pages, and of the runs that they look at
 
-// Of a shell that allows less than the system does.
+// Raises the limit on open files of a shell that allows less than the system does.
 void allowFiles() {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kFiles) return;
@@ -53,7 +53,7 @@ web::ServerOptions serverOptions(const ServeOptions& options) {
   return server;
 }
 
-// On the usual port, or where that is taken and nobody has asked for it, on another.
+// Starts on the usual port, or where that is taken and nobody has asked for it, on another.
 std::unique_ptr<web::Server> startServer(const ServeOptions& options) {
   web::ServerOptions server = serverOptions(options);
   try {
@@ -68,7 +68,8 @@ std::unique_ptr<web::Server> startServer(const ServeOptions& options) {
   }
 }
 
-// As this machine's browser opens it; through a tunnel from a Unix socket as another's does.
+// Returns the address as this machine's browser opens it; through a tunnel from a Unix socket as another's
+// does.
 std::string address(const ServeOptions& options, const web::Server& server) {
   const int port = server.port() > 0 ? server.port() : kUsualPort;
   const bool isShared = !options.listen.empty();
@@ -78,7 +79,7 @@ std::string address(const ServeOptions& options, const web::Server& server) {
   return fmt::format("{}://{}:{}/?token={}", isShared ? "https" : "http", host, port, server.token());
 }
 
-// To be typed on one's own machine; empty where none is needed.
+// Returns the command for a tunnel, to be typed on one's own machine; empty where none is needed.
 std::string tunnel(const ServeOptions& options, const web::Server& server) {
   if (!options.listen.empty()) return {};
   const std::string host = QSysInfo::machineHostName().toStdString();
@@ -112,7 +113,7 @@ int serve(const ServeOptions& options) {
     qputenv("BATCHSCOPE_DB", QByteArray::fromStdString(fs::absolute(options.store).string()));
   allowFiles();
   const std::unique_ptr<web::Server> server = startServer(options);
-  // What one request stumbles over must not end all others.
+  // An error of one request must not end all others.
   if (auto* application = dynamic_cast<run::Application*>(QCoreApplication::instance()))
     application->on_exception = [](const std::exception& error) {
       fmt::print(stderr, "batchscope: {}\n", printable(error.what()));

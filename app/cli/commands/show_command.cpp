@@ -111,7 +111,7 @@ void showSummary(const storage::Run& run, const Style& style) {
   field("note", run.note);
 }
 
-// What was measured, and what the model predicts of the same.
+// Shows what was measured, and what the model predicts of the same.
 void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
                  const std::vector<storage::Generation>& generations) {
   const auto measured = common::measuredRate(run.id, generations);
@@ -218,7 +218,7 @@ void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const 
   section(style, "Checkpoints", table);
 }
 
-// Its part of them, the first first.
+// Returns the leases of the run, the first first.
 std::vector<storage::LeaseEvent> leasesOf(storage::Catalogue& catalogue, const storage::Run& run) {
   std::vector<storage::LeaseEvent> events = catalogue.lease_events(run.created);
   std::erase_if(events, [&](const storage::LeaseEvent& event) { return event.run != run.id; });

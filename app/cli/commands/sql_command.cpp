@@ -124,7 +124,7 @@ void answer(storage::SqlSession& session, const SqlOptions& options) {
   }
 }
 
-// Of a thousand that are named, each by its id, none is looked for among all.
+// Looks an id up directly, so that of a thousand runs that are named none is looked for among all.
 std::string idOf(storage::Catalogue& catalogue, const std::string& text) {
   const std::optional<storage::Run> run = catalogue.run(text);
   return run && run->removed == 0 ? run->id : catalogue.resolve(text).id;

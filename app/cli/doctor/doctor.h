@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `batchscope doctor` looks at. Each examination yields findings; a finding that is not ok says what to
-// do, with the command where one mends it.
+// The examinations of `batchscope doctor`. Each examination yields findings; a finding that is not ok says
+// what to do, with the command where one mends it.
 #pragma once
 
 #include <string>
@@ -34,8 +34,8 @@ std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus);
 // The store, the runtime directory with what dead supervisors left in it, free space.
 std::vector<Finding> examineStore();
 
-// Which runs hold which devices, and what is free. Nothing where the store cannot be read, as examineStore
-// says.
+// Examines which runs hold which devices, and what is free. Nothing where the store cannot be read, as
+// examineStore says.
 std::vector<Finding> examineDevices();
 
 // Whether other users may read or lock what the store has; what is the owner's alone keeps them out of all
@@ -49,7 +49,7 @@ void tightenRights();
 // Every file of the store, read as a whole: takes as long as the disk does.
 std::vector<Finding> examineStoreFiles();
 
-// What `doctor` is asked.
+// Options of `doctor`.
 struct Examination : DoctorOptions {
   bool slurm = false;   // of this site's Slurm only
   std::string folder;   // there: for runs, on the shared file system; empty: the present one
@@ -57,8 +57,8 @@ struct Examination : DoctorOptions {
 };
 int examineMachineOrSite(const Examination& options);
 
-// What this site's Slurm allows of what runs there rest on. Blocks 10 s at most for each of Slurm's programs;
-// submits two jobs that are held, and cancels them.
+// Examines what this site's Slurm allows of what runs there rest on. Blocks 10 s at most for each of Slurm's
+// programs; submits two jobs that are held, and cancels them.
 std::vector<Finding> examineSlurm(const Examination& options);
 
 }  // namespace batchscope::cli

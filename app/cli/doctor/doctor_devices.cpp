@@ -18,7 +18,8 @@ bool isLeased(const std::vector<storage::Lease>& leases, const std::string& devi
                      [&](const storage::Lease& lease) { return lease.device == device; });
 }
 
-// Of the machine's devices; a run may have been started with other cores or GPUs than we are shown.
+// Returns the machine's devices that are free; a run may have been started with other cores or GPUs than we
+// are shown.
 std::vector<std::string> freeDevices(const std::vector<storage::Lease>& leases) {
   const run::Machine machine = run::Machine::here();
   std::vector<std::string> devices = machine.gpus;

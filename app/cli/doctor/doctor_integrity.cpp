@@ -51,7 +51,7 @@ std::int64_t checkSamples(const storage::Run& run, const fs::path& file, std::ve
   return count;
 }
 
-// What the catalogue holds of a run beyond its row in the list.
+// Checks what the catalogue holds of a run beyond its row in the list.
 void checkHistory(storage::Catalogue& catalogue, const storage::Run& run, std::vector<Finding>& findings) {
   if (run.state == protocol::RunState::damaged) return;  // examineStore has it
   try {

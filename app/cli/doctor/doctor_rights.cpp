@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whoever may open a file of the store can hold a lock on it, and with that block writers or a run that is to
-// go on; and logs and series are nobody else's business. So all that we make is its owner's alone. Stores
+// A user who may open a file of the store can hold a lock on it, and with that block writers or a run that is
+// to go on; and logs and series are nobody else's business. So all that we make is its owner's alone. Stores
 // that older versions made are open to others; so is a folder that was copied there.
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -24,7 +24,7 @@ constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
 fs::path folderOfRuns() { return protocol::catalogue_path().parent_path() / "runs"; }
 
-// Of a link nothing is said: what it leads to is elsewhere.
+// Returns false for a link: what it leads to is elsewhere.
 bool isOpenToOthers(const fs::path& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && !S_ISLNK(status.st_mode) && (status.st_mode & kOthers) != 0;
@@ -47,7 +47,7 @@ std::vector<fs::path> filesOfCatalogue() {
   return files;
 }
 
-// What others can reach: below a folder that is closed to them, nothing.
+// Returns the places that others can reach: below a folder that is closed to them, none.
 std::vector<fs::path> placesToLookAt() {
   std::vector<fs::path> places = filesOfCatalogue();
   std::error_code fault;
@@ -58,7 +58,7 @@ std::vector<fs::path> placesToLookAt() {
   return places;
 }
 
-// With what it has to its owner.
+// Leaves to its owner what rights he has.
 void tighten(const fs::path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || S_ISLNK(status.st_mode) || status.st_uid != ::getuid()) return;

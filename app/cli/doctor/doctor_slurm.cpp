@@ -119,7 +119,7 @@ class HeldJob {
   std::string number_;
 };
 
-// Of the controller's clock against ours, by when it says that it got the job.
+// Compares the controller's clock with ours, by when it says that it got the job.
 std::optional<Finding> examineClock(const std::string& job, const QDateTime& submitted) {
   const auto theirs =
       QDateTime::fromString(QString::fromStdString(valueOf(slurm::job(job), "SubmitTime")), Qt::ISODate);
@@ -131,7 +131,7 @@ std::optional<Finding> examineClock(const std::string& job, const QDateTime& sub
                  "let both keep network time"};
 }
 
-// What jobs hand on by.
+// Tries the means by which jobs hand on.
 std::vector<Finding> trySuccession() {
   std::vector<Finding> findings;
   const std::string name = "batchscope-doctor-" + protocol::random_text(8, "0123456789abcdef");
@@ -178,10 +178,10 @@ Finding examineFolder(const Examination& options) {
   const auto problem = [&](const std::string& text, const std::string& remedy) {
     return Finding{Level::problem, "folder", fmt::format("{}: {}", folder.string(), text), remedy};
   };
-  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (made < 0)
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0)
     return problem(std::strerror(errno), "name one of yours on the shared file system by --folder");
-  ::close(made);
+  ::close(descriptor);
   struct Remover {
     fs::path file;
     ~Remover() {

@@ -29,8 +29,8 @@ std::string read(const std::filesystem::path& file) {
   else
     stream.setstate(std::ios::badbit);
   if (stream.bad())
-    throw Error(ErrorKind::io,
-                fmt::format("cannot read {}: it is no file, or not ours to read", printable(file.string())));
+    throw Error(ErrorKind::io, fmt::format("cannot read {}: it is not a file, or not ours to read",
+                                           printable(file.string())));
   return text;
 }
 

@@ -29,7 +29,7 @@ using Samples = std::span<const storage::Sample>;
 
 constexpr std::size_t kFlushedAt = 1 << 20;  // bytes
 
-// What import reads, and the model as people read it, which follows from the rest.
+// Returns all that import reads, and the model as people read it, which follows from the rest.
 std::string wholeText(const storage::RunRecord& record) {
   Json json = recordJson(record);
   json["goodput"] = common::goodputJson(record.run, record.model, record.generations);

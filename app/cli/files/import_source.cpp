@@ -85,7 +85,7 @@ class JsonLinesSource : public ImportSource {
     return text;
   }
 
-  // What a parser complains of is damage here, and has a line.
+  // Turns a parser's complaint into damage with a line.
   template <class Body>
   auto guarded(Body&& body) const -> decltype(body()) {
     try {
@@ -148,7 +148,7 @@ std::unique_ptr<ImportSource> openImportSource(const std::filesystem::path& file
     throw Error(ErrorKind::not_found, fmt::format("there is no {}", file.string()));
   if (!std::filesystem::is_regular_file(file))
     throw Error(ErrorKind::usage,
-                fmt::format("{} is no file; import what `batchscope export` wrote", file.string()));
+                fmt::format("{} is not a file; import what `batchscope export` wrote", file.string()));
   std::ifstream in(file, std::ios::binary);
   std::string magic(kSqliteMagic.size(), '\0');
   if (!in) throw Error(ErrorKind::io, fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));

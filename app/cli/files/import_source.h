@@ -25,8 +25,8 @@ class ImportSource {
   virtual double fraction() const = 0;
 };
 
-// By the first bytes of the file. All calls throw Error(not_found | corrupt | version | io), naming the file
-// and the line.
+// Chooses the source by the first bytes of the file. All calls throw Error(not_found | corrupt | version |
+// io), naming the file and the line.
 std::unique_ptr<ImportSource> openImportSource(const std::filesystem::path& file);
 
 }  // namespace batchscope::cli

@@ -43,7 +43,7 @@ fs::path followed(const std::string& name) {
   return fault ? path : folder / path.filename();
 }
 
-// Whatever the folders are called on the way.
+// Returns whether the path lies in the folder, whatever the folders are called on the way.
 bool isWithin(const fs::path& path, const fs::path& folder) {
   std::error_code fault;
   for (fs::path above = path;; above = above.parent_path()) {
@@ -72,7 +72,7 @@ OutputTarget::OutputTarget(const std::string& name) : name_(name), kind_(kindOf(
   if (isOfStore(path))
     throw Error(ErrorKind::conflict,
                 fmt::format("{} belongs to the run store and is left alone; name another place", name));
-  // What a process has open is called by a link that leads to no name.
+  // A file that a process has open is called by a link that leads to no name.
   path_ = kind_ == Kind::stream ? fs::absolute(name) : path;
   std::error_code fault;
   if (fs::is_socket(path_, fault))

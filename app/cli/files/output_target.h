@@ -23,12 +23,13 @@ class OutputTarget {
   // Absolute; of a file or folder with links followed.
   const std::filesystem::path& path() const { return path_; }
 
-  // For what cannot be poured: throws Error(usage), with `what` it is, where the target is no file or folder.
+  // For what cannot be poured: throws Error(usage), with `what` it is, where the target is not a file or
+  // folder.
   void requirePlace(const std::string& what) const;
   // Throws Error(conflict) where something is there that would be lost.
   void refuseExisting(bool force) const;
-  // As far as that can be said without writing: throws Error(io) where the folder is not there or may not be
-  // written, Error(conflict) where the name is that of a folder.
+  // Checks as far as can be said without writing: throws Error(io) where the folder is not there or may not
+  // be written, Error(conflict) where the name is that of a folder.
   void requireWritable() const;
 
  private:

@@ -12,7 +12,7 @@ namespace batchscope::cli {
 
 class Unfinished {
  public:
-  // Of a target that has a place (OutputTarget::requirePlace). Throws Error(io).
+  // Begins a file for a target that has a place (OutputTarget::requirePlace). Throws Error(io).
   explicit Unfinished(const OutputTarget& target);
   ~Unfinished();  // removes what was not finished
   Unfinished(const Unfinished&) = delete;

@@ -17,7 +17,7 @@ namespace {
 constexpr int kTickMs = 200;
 constexpr auto kBeginPatience = std::chrono::seconds(30);  // longer than a program may take to be loaded
 
-// Its supervisor has come so far as to start replicas: the run trains, or will say why not.
+// Returns whether the supervisor has come so far as to start replicas: the run trains, or will say why not.
 bool hasBegun(const protocol::RunStatus& status) { return status.replicas > 0 && !isAtRest(status.state); }
 
 }  // namespace
@@ -99,7 +99,7 @@ void Attachment::showNewEvents() {
   }
 }
 
-// While it waits for devices.
+// Shows the run's place in the queue while it waits for devices.
 void Attachment::showPlace() {
   const storage::Run run = currentRun();
   std::string place;

@@ -23,7 +23,7 @@
 namespace batchscope::cli {
 
 struct AttachOptions {
-  // What the first Ctrl-C does: ask for a checkpoint and stop, or leave the run alone.
+  // The effect of the first Ctrl-C: ask for a checkpoint and stop, or leave the run alone.
   enum class Interrupt { stops, detaches };
 
   Interrupt interrupt = Interrupt::stops;

@@ -49,10 +49,10 @@ Verdict judgeOne(const Expectation& expectation, const Facts& facts) {
     return {expectation, facts.state, holds<std::string>(facts.state, expectation.op, expectation.value)};
   const auto found = facts.numbers.find(expectation.name);
   if (found == facts.numbers.end()) return {expectation, "nothing", false};
-  const double seen = found->second;
+  const double value = found->second;
   // Nothing can be claimed of a NaN, not even that it differs.
-  return {expectation, fmt::format("{:.6g}", seen),
-          !std::isnan(seen) && holds(seen, expectation.op, expectation.number)};
+  return {expectation, fmt::format("{:.6g}", value),
+          !std::isnan(value) && holds(value, expectation.op, expectation.number)};
 }
 
 }  // namespace

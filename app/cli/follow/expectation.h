@@ -24,7 +24,7 @@ struct Expectation {
   std::string text() const;
 };
 
-// What is known about the run.
+// Facts about the run that expectations are judged by.
 struct Facts {
   std::string state;
   std::map<std::string, double> numbers;

@@ -22,11 +22,11 @@ namespace fs = std::filesystem;
 
 constexpr auto kPollInterval = std::chrono::milliseconds(250);
 
-[[noreturn]] void anotherFile(const std::string& name) {
+[[noreturn]] void throwFileReplaced(const std::string& name) {
   throw Error(ErrorKind::corrupt, name + " is another file than before");
 }
 
-// Opened anew with each look: a shared file system then says what others have written.
+// Opens the file anew with each read: a shared file system then says what others have written.
 class FolderTail : public RecordTail {
  public:
   FolderTail(fs::path file, std::int64_t offset) : file_(std::move(file)), offset_(offset) {}
@@ -36,7 +36,7 @@ class FolderTail : public RecordTail {
     const auto size = fs::file_size(file_, fault);
     if (fault) throw Error(ErrorKind::io, fmt::format("{}: {}", file_.string(), fault.message()));
     if (static_cast<std::int64_t>(size) < offset_ || (isFirst_ && !beginsLine(file_, offset_)))
-      anotherFile(file_.string());
+      throwFileReplaced(file_.string());
     isFirst_ = false;
     std::string bytes = readSome(file_, offset_);
     offset_ += static_cast<std::int64_t>(bytes.size());
@@ -53,7 +53,7 @@ class FolderTail : public RecordTail {
   bool isFirst_ = true, isAtEnd_ = false;
 };
 
-// Begins one byte early: where that is no newline, the file is another one.
+// Starts one byte early. If that byte is not a newline, the file was replaced.
 class SshTail : public RecordTail {
  public:
   SshTail(const RecordPlace& place, std::int64_t offset, bool once)
@@ -76,7 +76,7 @@ class SshTail : public RecordTail {
     if (process_.bytesAvailable() == 0) process_.waitForReadyRead(static_cast<int>(patience.count()));
     std::string bytes = process_.readAllStandardOutput().toStdString();
     if (!bytes.empty() && awaitsNewline_) {
-      if (bytes.front() != '\n') anotherFile(name_ + ": the record");
+      if (bytes.front() != '\n') throwFileReplaced(name_ + ": the record");
       bytes.erase(0, 1);
       awaitsNewline_ = false;
     }
@@ -118,7 +118,7 @@ RecordPlace RecordPlace::parse(const std::string& text) {
   if (isOption || isControl || (hasHost && place.host.empty()) || !protocol::valid_run_id(place.id))
     throw Error(
         ErrorKind::usage,
-        fmt::format("'{}' is no place of a run: expected [HOST:]FOLDER/ID, whose last name is the run's "
+        fmt::format("'{}' is not a place of a run: expected [HOST:]FOLDER/ID, whose last name is the run's "
                     "id, and neither of which begins with '-'",
                     printable(text)));
   return place;

@@ -24,14 +24,15 @@ class RecordTail {
  public:
   virtual ~RecordTail() = default;
 
-  // What has come; empty where nothing has within that time. Throws Error(io) where there is no way to the
-  // record now, and Error(corrupt) where it is another file than the one in which the offset was.
+  // Returns the bytes that have come; empty where nothing has within that time. Throws Error(io) where there
+  // is no way to the record now, and Error(corrupt) where it is another file than the one in which the offset
+  // was.
   virtual std::string read(std::chrono::milliseconds patience) = 0;
   // Nothing comes behind what was read: of one that was opened `once`.
   virtual bool isAtEnd() const = 0;
 };
 
-// From the offset, behind a newline, on. `once`: up to what is there now.
+// Opens the record from the offset, behind a newline, on. `once`: up to what is there now.
 std::unique_ptr<RecordTail> openRecordTail(const RecordPlace& place, std::int64_t offset, bool once);
 
 }  // namespace batchscope::cli

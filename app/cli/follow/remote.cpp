@@ -6,13 +6,13 @@
 namespace batchscope::cli {
 
 RemoteCommand onHost(const std::string& host, std::span<const std::string> words, Login login) {
-  const QString named = qEnvironmentVariable("BATCHSCOPE_SSH");
+  const QString sshProgram = qEnvironmentVariable("BATCHSCOPE_SSH");
   QStringList arguments{"-T", "-o", "ServerAliveInterval=15"};
   if (login == Login::quiet)
     arguments << "-o"
               << "BatchMode=yes";
   arguments << "--" << QString::fromStdString(host) << QString::fromStdString(common::shellWords(words));
-  return {named.isEmpty() ? "ssh" : named, arguments};
+  return {sshProgram.isEmpty() ? "ssh" : sshProgram, arguments};
 }
 
 }  // namespace batchscope::cli

@@ -15,7 +15,7 @@ struct RemoteCommand {
   QStringList arguments;
 };
 
-// What of ssh may ask the person for a password: nothing where many such commands are to come unasked.
+// Whether ssh may ask the person for a password: not where many such commands are to come unasked.
 enum class Login { mayAsk, quiet };
 
 // `host` is one that RecordPlace has let pass.

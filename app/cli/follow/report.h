@@ -13,7 +13,7 @@
 
 namespace batchscope::cli {
 
-// What expectations may speak of.
+// Gathers the facts that expectations may speak of.
 Facts gatherFacts(storage::Catalogue& catalogue, const storage::Run& run);
 
 protocol::Json makeReport(storage::Catalogue& catalogue, const storage::Run& run,

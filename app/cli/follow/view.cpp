@@ -45,7 +45,7 @@ class TerminalView : public View {
   LiveBlock block_;
 };
 
-// What makes a status worth a line before its time has come.
+// The part of a status that makes it worth a line before its time has come.
 struct Milestone {
   protocol::RunState state = protocol::RunState::starting;
   int generation = 0;

@@ -28,7 +28,7 @@ class View {
 // The view that suits standard output.
 std::unique_ptr<View> makeView(const storage::Run& run, bool json);
 
-// For --detach, which only waits until there is something to leave: shows nothing.
+// Makes a view that shows nothing, for --detach, which only waits until there is something to leave.
 std::unique_ptr<View> makeSilentView();
 
 // "[1:23] warning: replica 1 was killed by signal 9": seconds since the origin of the run's clock, level

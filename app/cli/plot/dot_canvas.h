@@ -15,17 +15,17 @@ namespace batchscope::cli {
 
 class DotCanvas {
  public:
-  // In cells.
+  // Makes a canvas of so many cells.
   DotCanvas(int width, int height, bool utf8);
 
-  // In dots.
+  // Width and height in dots.
   int dotWidth() const { return width_ * (utf8_ ? 2 : 1); }
   int dotHeight() const { return height_ * (utf8_ ? 4 : 1); }
   // The dot at a share of the way from the left, and from the bottom.
   int column(double across) const { return static_cast<int>(std::lround(across * (dotWidth() - 1))); }
   int height(double up) const { return static_cast<int>(std::lround(up * (dotHeight() - 1))); }
 
-  // From the left, and from the bottom. What lies outside is left out.
+  // Draws a dot at columns from the left and rows from the bottom. Dots outside are left out.
   void dot(int x, int y, Colour colour);
   void line(int x0, int y0, int x1, int y1, Colour colour);
   // A broken line from bottom to top, in cells where nothing else is drawn yet.

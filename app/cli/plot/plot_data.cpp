@@ -28,7 +28,7 @@ constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostDecimals = 6;  // of the numbers on an axis
 constexpr double kMargin = 0.04;  // of the range of y, above and below
 
-// What an axis counts, and what stands below it; by PlotAxis.
+// The series that an axis counts, and the label below it; by PlotAxis.
 struct AxisText {
   const char* series;
   const char* label;
@@ -93,7 +93,7 @@ class RunLoader {
  private:
   using AxisBuckets = std::vector<storage::Bucket>;
 
-  // Of the series that the axis counts; none where that is steps.
+  // Returns the buckets of the series that the axis counts; none where that is steps.
   AxisBuckets axisBuckets(int generation) {
     if (request_.axis == PlotAxis::step) return {};
     AxisBuckets buckets = reader_.summarize(textOf(request_.axis).series, generation, request_.from,
@@ -123,7 +123,7 @@ struct Range {
   bool isEmpty() const { return low > high; }
 };
 
-// Also where values of a logarithmic axis are none of its own.
+// Fits the ranges, also where values of a logarithmic axis are none of its own.
 void fitRanges(Plot& plot) {
   Range x, y;
   for (const PlotCurve& curve : plot.curves)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a plot shows: the series of some runs, summarised by the store's tiers to as many columns as are
+// The content of a plot: the series of some runs, summarised by the store's tiers to as many columns as are
 // drawn, so that a series of ten million samples costs no more than one of a thousand. A curve is a list of
 // stretches, one a generation: no line is drawn across a restart.
 #pragma once
@@ -63,7 +63,7 @@ struct Plot {
   // line most closely, in as many pieces as there are places for.
   std::vector<std::vector<PlotPlace>> linesOf(const PlotStretch& stretch) const;
 
-  // Of the values' axis, about as many.
+  // Returns about as many ticks of the values' axis.
   std::vector<double> valueTicks(int most) const;
 };
 

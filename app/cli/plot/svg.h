@@ -30,7 +30,7 @@ class Svg {
   void rectangle(Point corner, double width, double height, Style style);
   void polyline(const std::vector<Point>& points, Style style);
 
-  // What is added until endGroup() belongs together; viewers show its title.
+  // Begins a group of what is added until endGroup(); viewers show its title.
   void beginGroup(const std::string& title, Style style);
   void endGroup() { end(); }
 

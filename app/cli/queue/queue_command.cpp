@@ -82,7 +82,7 @@ class QueueList {
     storage::Origin origin;
   };
 
-  // Those that have not ended.
+  // Returns the followed runs that have not ended.
   std::vector<Guest> guests() {
     std::vector<Guest> guests;
     for (const auto& [id, origin] : origins_.followed())

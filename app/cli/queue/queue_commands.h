@@ -31,7 +31,7 @@ struct QueueOptions {
 };
 int showQueue(const QueueOptions& options);
 
-// What is not said stays as it is.
+// Settings of the pool; one that is not given stays as it is.
 struct PoolOptions {
   std::string policy;
   bool pause = false, resume = false;

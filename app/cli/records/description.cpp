@@ -17,7 +17,7 @@ constexpr const char* kLists[] = {"generations", "epochs", "events", "leases"};
 constexpr const char* kWholes[] = {"run", "hyperparameters", "model", "checkpoints"};
 constexpr char kLedger[] = "ledger", kLedgerFrom[] = "ledger_from";
 
-// By which a row replaces one of before. An event's id is a cursor of its store.
+// Returns the key by which a row replaces an earlier one. An event's id is a cursor of its store.
 std::string keyOf(const std::string& list, Json row) {
   if (list == "generations") return row.value("number", Json()).dump();
   if (list == "epochs")
@@ -36,7 +36,7 @@ const Json& rowsOf(const Json& json, const char* list) {
 std::size_t ledgerFrom(const Json& line) {
   const auto from = line.find(kLedgerFrom);
   if (from == line.end()) return 0;
-  if (!from->is_number_unsigned()) throw Error(ErrorKind::corrupt, "ledger_from is no whole number");
+  if (!from->is_number_unsigned()) throw Error(ErrorKind::corrupt, "ledger_from is not a whole number");
   return *from;
 }
 

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kReadAtOnce = 1 << 18;  // bytes
 
-// As checkpoints are judged: a group may write where it is the user's own.
+// Judges as checkpoints are judged: a group may write where it is the user's own.
 void insistItIsOurs(const fs::path& path, const struct stat& info) {
   if (info.st_uid != geteuid())
     throw Error(ErrorKind::conflict,
@@ -74,13 +74,14 @@ RunFolder openRunFolder(const fs::path& folder) {
   found.id = found.path.filename().string();
   const struct stat info = attributesOf(found.path);
   if (!S_ISDIR(info.st_mode) || !protocol::valid_run_id(found.id))
-    throw Error(ErrorKind::usage,
-                fmt::format("{} is no folder of a run: its name is to be the run's id, eight of 0-9 and a-z",
-                            found.path.string()));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} is not a folder of a run: its name is to be the run's id, eight of 0-9 and a-z",
+                    found.path.string()));
   insistItIsOurs(found.path, info);
   const fs::path file = found.path / storage::kSpecFile;
   const struct stat spec = attributesOf(file);
-  if (!S_ISREG(spec.st_mode)) throw Error(ErrorKind::usage, fmt::format("{} is no file", file.string()));
+  if (!S_ISREG(spec.st_mode)) throw Error(ErrorKind::usage, fmt::format("{} is not a file", file.string()));
   insistItIsOurs(file, spec);
   std::ifstream in(file);
   const std::string text(std::istreambuf_iterator<char>(in), {});

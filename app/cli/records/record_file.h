@@ -36,7 +36,7 @@ void linkRunFolder(const std::string& run, const std::filesystem::path& folder);
 void readFrom(const std::filesystem::path& file, std::int64_t offset,
               const std::function<void(std::string_view bytes)>& take);
 
-// At most 256 KiB from there on; none at the end. Throws Error(io).
+// Reads at most 256 KiB from there on; none at the end. Throws Error(io).
 std::string readSome(const std::filesystem::path& file, std::int64_t offset);
 
 // Whether a line begins there: an offset that was kept may be one of another file.

@@ -26,15 +26,15 @@ struct RecordBlock : storage::RunFileReader::Block {
   std::int64_t from = -1;
 };
 
-// That nothing is missing so far.
+// The end of a record, which says that nothing is missing so far.
 struct RecordEnd {
   std::int64_t samples = 0;
 };
 
 using RecordLine = std::variant<protocol::Json /* a description */, RecordBlock, RecordEnd>;
 
-// Without the newline. Throws Error(corrupt) for a line that is none of a record; what a description holds is
-// for recordFrom and recordPart to judge.
+// Parses a line without its newline. Throws Error(corrupt) for a line that is none of a record; what a
+// description holds is for recordFrom and recordPart to judge.
 RecordLine parseRecordLine(std::string_view text);
 
 // Each without its newline.

@@ -54,7 +54,7 @@ void RecordTaker::readOnFrom(std::int64_t offset) {
 }
 
 void RecordTaker::feed(std::string_view bytes) {
-  // By lines, so that a commit is up to the end of one.
+  // Takes whole lines, so that a commit is up to the end of one.
   for (const std::string& line : splitter_.feed(bytes)) {
     take(line);
     origin_.taken += static_cast<std::int64_t>(line.size()) + 1;
@@ -96,7 +96,7 @@ void RecordTaker::describe(const protocol::Json& description) {
   }
   state_ = run.state;
   if (spec_) {
-    // What a supervisor changes of it while the run goes on; the rest was said once.
+    // A supervisor changes these while the run goes on; the rest was said once.
     spec_->replicas = run.spec.replicas;
     spec_->auto_replicas = run.spec.auto_replicas;
     spec_->group = run.spec.group;

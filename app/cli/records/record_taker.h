@@ -24,9 +24,9 @@ namespace batchscope::cli {
 
 class RecordTaker {
  public:
-  // Of the run `id`, whose folder is made where there is none; it is the one writer of its samples while it
-  // lives. With a `spec` the run is one that this store may go on with, by this spec. Throws Error(conflict)
-  // where somebody else writes them.
+  // Takes the record of the run `id`, whose folder is made where there is none; it is the one writer of its
+  // samples while it lives. With a `spec` the run is one that this store may go on with, by this spec. Throws
+  // Error(conflict) where somebody else writes them.
   RecordTaker(std::string id, storage::Origin origin, std::optional<protocol::RunSpec> spec = {});
 
   // Where in the record to read on: behind the last whole line.
@@ -39,16 +39,16 @@ class RecordTaker {
   // and then. Throws Error(version) for a newer record, Error(conflict) for another run's.
   void feed(std::string_view bytes);
   void commit();
-  // What is known of a run before its record begins, as a description of it has that. Throws as feed does,
-  // and Error(corrupt).
+  // Takes a description of what is known of a run before its record begins. Throws as feed does, and
+  // Error(corrupt).
   void describe(const protocol::Json& description);
 
-  // What the newest description says; none before the first, or where none was new.
+  // Returns the state in the newest description; none before the first, or where none was new.
   std::optional<protocol::RunState> state() const { return state_; }
   // The newest line is an end: all of that time is here.
   bool isEnded() const { return isEnded_; }
   std::int64_t samples() const { return samples_; }  // taken
-  // What was passed over, a sentence each, with the first reason.
+  // Returns what was passed over, a sentence each, with the first reason.
   std::vector<std::string> troubles() const;
 
  private:

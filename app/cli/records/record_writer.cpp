@@ -31,7 +31,7 @@ constexpr std::size_t kFlushedAt = 1 << 20;  // bytes
 constexpr std::size_t kNewest = 16;          // samples by which a place in a series is known again
 constexpr double kProgressInterval = 5;      // s between descriptions in which a run has only come further
 
-// As bits, all NaNs being one.
+// Returns the value as bits, all NaNs being one.
 std::uint64_t bits(double value) {
   return std::isnan(value) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(value);
 }
@@ -45,8 +45,8 @@ void keepNewest(std::vector<storage::Sample>& newest, Samples samples) {
   if (newest.size() > kNewest) newest.erase(newest.begin(), newest.end() - kNewest);
 }
 
-// Of a block those that the lines before it had not: what two writers wrote at a time readers take once.
-// `told`: samples that these lines have or had, and then this one, too.
+// Returns the samples of a block that the lines before it had not: what two writers wrote at a time readers
+// take once. `told`: samples that these lines have or had, and then this one, too.
 Samples freshOf(const RecordBlock& block, std::int64_t& told) {
   const auto size = std::ssize(block.samples);
   const std::int64_t known = block.from < 0 ? 0 : std::clamp<std::int64_t>(told - block.from, 0, size);
@@ -54,7 +54,7 @@ Samples freshOf(const RecordBlock& block, std::int64_t& told) {
   return Samples(block.samples).subspan(static_cast<std::size_t>(known));
 }
 
-// Those of the run, of which other machines know whose devices they are.
+// Returns the leases of the run, with their node, for other machines must know whose devices they are.
 std::vector<storage::LeaseEvent> leasesOf(std::vector<storage::LeaseEvent> leases, const std::string& run) {
   std::erase_if(leases, [&](const storage::LeaseEvent& lease) { return lease.run != run; });
   for (storage::LeaseEvent& lease : leases)
@@ -63,7 +63,7 @@ std::vector<storage::LeaseEvent> leasesOf(std::vector<storage::LeaseEvent> lease
   return leases;
 }
 
-// Without what changes with every step.
+// Removes what changes with every step.
 Json withoutProgress(Json run) {
   for (const char* name : {"step", "fraction", "latest"}) run.erase(name);
   return run;
@@ -73,17 +73,17 @@ Json withoutProgress(Json run) {
 
 RecordWriter::RecordWriter(fs::path file, std::string run) : file_(std::move(file)), run_(std::move(run)) {
   protocol::LineSplitter splitter(kLongestRecordLine);
-  const auto take = [&](std::string_view bytes) {
+  const auto hearLines = [&](std::string_view bytes) {
     for (const std::string& line : splitter.feed(bytes)) hear(line);
   };
   char last = '\n';
   readFrom(file_, 0, [&](std::string_view bytes) {
-    take(bytes);
+    hearLines(bytes);
     last = bytes.back();
   });
-  // What a writer that was killed left behind is ended, and may be whole all the same.
+  // The line that a killed writer left behind is ended, and may be whole all the same.
   if (last != '\n') {
-    take("\n");
+    hearLines("\n");
     text_ = "\n";
   }
   descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -174,19 +174,19 @@ void RecordWriter::updateTrack(storage::SampleReader& reader, const TrackName& n
   }
 }
 
-// Of the store's, those that the file has not; the place in the series is behind all of them then.
+// Returns the samples of the store that the file has not; the place in the series is behind all of them then.
 std::vector<storage::Sample> RecordWriter::missing(storage::SampleReader& reader, const TrackName& name) {
   flush();
-  std::multiset<std::pair<std::int64_t, std::uint64_t>> there;
+  std::multiset<std::pair<std::int64_t, std::uint64_t>> samples_in_file;
   protocol::LineSplitter splitter(kLongestRecordLine);
-  std::int64_t told = 0;
+  std::int64_t heard_samples = 0;
   const auto hearSamples = [&](const std::string& text) {
     try {
       const RecordLine line = parseRecordLine(text);
       const auto* block = std::get_if<RecordBlock>(&line);
       if (block == nullptr || block->series != name.first || block->generation != name.second) return;
-      for (const storage::Sample& sample : freshOf(*block, told))
-        there.emplace(sample.step, bits(sample.value));
+      for (const storage::Sample& sample : freshOf(*block, heard_samples))
+        samples_in_file.emplace(sample.step, bits(sample.value));
     } catch (const Error&) {
     }
   };
@@ -201,8 +201,9 @@ std::vector<storage::Sample> RecordWriter::missing(storage::SampleReader& reader
     const auto block = reader.read_positions(name.first, name.second, track.position, kBlockSamples);
     if (block.empty()) return fresh;
     for (const storage::Sample& sample : block)
-      if (const auto known = there.find({sample.step, bits(sample.value)}); known != there.end())
-        there.erase(known);
+      if (const auto known = samples_in_file.find({sample.step, bits(sample.value)});
+          known != samples_in_file.end())
+        samples_in_file.erase(known);
       else
         fresh.push_back(sample);
     track.position += std::ssize(block);

@@ -12,7 +12,7 @@
 
 namespace batchscope::cli {
 
-// Of all regular files below; what cannot be read counts for nothing.
+// Returns the size of all regular files below; one that cannot be read counts for nothing.
 std::int64_t folderBytes(const std::filesystem::path& folder);
 
 // Where a run's folder is while it is not whole: "runs/<id>.partial".

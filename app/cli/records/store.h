@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What nearly every command needs: the catalogue, and how a run is called and judged.
+// Functions that nearly every command needs: the catalogue, and how a run is called and judged.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ constexpr char kPrefix[] = "runs:";
 constexpr int kMostEpochs = 100'000;
 constexpr double kSizeGrowth = 1.5;  // of the local batch sizes in a profile
 
-// What one run has recorded. Throws std::invalid_argument saying what there is too little of.
+// A recording of one run. Throws std::invalid_argument saying what there is too little of.
 class Recording {
  public:
   Recording(storage::Catalogue& catalogue, const Run& run)
@@ -107,9 +107,9 @@ class Recording {
       before = *progress;
     }
     require(!epochs.empty(), "no epoch of it has ended");
-    const int all = std::max(run_.epochs, static_cast<int>(epochs.size()));
-    require(all <= kMostEpochs, "it has more epochs than can be simulated");
-    epochs.resize(static_cast<std::size_t>(all), epochs.back());
+    const int epochCount = std::max(run_.epochs, static_cast<int>(epochs.size()));
+    require(epochCount <= kMostEpochs, "it has more epochs than can be simulated");
+    epochs.resize(static_cast<std::size_t>(epochCount), epochs.back());
     return epochs;
   }
 
@@ -126,7 +126,8 @@ class Recording {
     return training;
   }
 
-  // What steps took over what the model predicts, by the replicas that the run has had.
+  // Returns the ratios of measured step times to the model's predictions, by the replicas that the run has
+  // had.
   std::map<int, double> measured_factors() {
     std::map<int, std::pair<double, double>> sums;
     for (const run::StepTime& time :

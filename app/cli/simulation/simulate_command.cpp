@@ -72,7 +72,7 @@ std::optional<OutputTarget> pictureTarget(const std::string& name, bool force) {
   return target;
 }
 
-// What is simulated, with what nobody has said filled in.
+// The world that is simulated, with what nobody has said filled in.
 struct World {
   std::string source;  // of the workload, for messages
   std::vector<std::string> policies;
@@ -157,7 +157,8 @@ void printClaims(const std::vector<SimulationClaim>& claims, const std::vector<p
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
 }
 
-// Whose placements that were not measured follow a fitted model, for want of a table.
+// Returns the applications whose placements that were not measured follow a fitted model, for want of a
+// table.
 std::vector<std::string> modelled(const policy::Applications& applications) {
   std::vector<std::string> names;
   for (const auto& [name, application] : applications)

@@ -7,9 +7,9 @@
 
 namespace batchscope::cli {
 
-// What `batchscope simulate` is to do.
+// Options of `batchscope simulate`.
 struct SimulationChoice {
-  // Within which a number may lie; seconds where nothing else is said.
+  // Limits of the numbers; seconds where nothing else is said.
   static constexpr int kMostNodes = 4096, kMostDevices = 64;
   static constexpr double kLeastInterval = 0.1, kLongest = 86'400;
   static constexpr double kMostInterference = 0.999999;  // a share

@@ -63,7 +63,7 @@ SimulationClaim::Side SimulationClaim::parseSide(const std::string& text,
   std::string_view rest = text;
   if (const auto star = rest.find('*'); star != std::string_view::npos) {
     const auto factor = number(rest.substr(0, star));
-    if (!factor) throw std::invalid_argument(fmt::format("\"{}\" is no number", rest.substr(0, star)));
+    if (!factor) throw std::invalid_argument(fmt::format("\"{}\" is not a number", rest.substr(0, star)));
     side.factor = *factor;
     rest.remove_prefix(star + 1);
     while (rest.starts_with(' ')) rest.remove_prefix(1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who had which device when, as an SVG: a panel for each policy, a line for each device, time to the right,
-// all in one scale. Colours are applications, white is idle, a dark edge is a restart; a job's name shows
-// under the mouse.
+// The history of devices as an SVG: a panel for each policy, a line for each device, time to the right, all
+// in one scale. Colours are applications, white is idle, a dark edge is a restart; a job's name shows under
+// the mouse.
 #pragma once
 
 #include <string>

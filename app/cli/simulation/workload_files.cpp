@@ -190,7 +190,8 @@ std::vector<policy::Submission> parseWorkload(const fs::path& name, std::string_
 
 policy::Applications readProfiles(const fs::path& folder, const std::vector<policy::Submission>& workload) {
   if (!fs::is_directory(folder))
-    throw Error(ErrorKind::not_found, fmt::format("{} is no folder of profiles", printable(folder.string())));
+    throw Error(ErrorKind::not_found,
+                fmt::format("{} is not a folder of profiles", printable(folder.string())));
   policy::Applications applications;
   for (const policy::Submission& job : workload) {
     if (applications.contains(job.application)) continue;

@@ -48,7 +48,7 @@ JobFolder::JobFolder(const fs::path& folder) {
   path_ = whole.has_filename() ? whole : whole.parent_path();
   if (!protocol::valid_run_id(run()))
     throw Error(ErrorKind::usage,
-                fmt::format("{} is no folder of a run: its name would be the run's id, eight of "
+                fmt::format("{} is not a folder of a run: its name would be the run's id, eight of "
                             "0-9 and a-z",
                             path_.string()));
   if (!fs::is_directory(path_))
@@ -117,7 +117,8 @@ void JobFolder::want(const protocol::ReplicaCount& count) const {
 
 void JobFolder::chooseNodes(int nodes) const { keep(kChosen, std::to_string(nodes)); }
 
-// What goodput is to choose begins with the least, until there is a model that says what more would bring.
+// A number that goodput is to choose begins with the least, until there is a model that says what more would
+// bring.
 NodeRange JobFolder::nextNodes(int replicas_per_node, const NodeRange& range) const {
   const protocol::ReplicaCount count = wanted();
   if (!count.number && !count.automatic) return range;

@@ -43,12 +43,12 @@ struct Job {
   std::string how;  // it ended; empty: it has not, or it had no time to say
 };
 
-// What whoever submits a run's jobs from outside has in hand: the job that was submitted last, until its end,
+// The order for a run's jobs that are submitted from outside: the job that was submitted last, until its end,
 // and that of those which go on behind it, was heard. Kept so that who is killed neither submits another nor
 // forgets it.
 struct JobOrder {
   std::string number;
-  bool recalled = false;  // by whoever has submitted it: its end is no person's scancel
+  bool recalled = false;  // by whoever has submitted it: its end is not a person's scancel
 };
 
 class JobFolder {
@@ -61,15 +61,16 @@ class JobFolder {
   std::filesystem::path script() const { return path_ / kScript; }
   std::string submission() const;  // as one types it: "sbatch FOLDER/ID/job.sh"
 
-  // What the run is. Throws what openRunFolder throws.
+  // Returns the run's spec. Throws what openRunFolder throws.
   protocol::RunSpec spec() const;
 
-  // In the order in which they began. What a killed writer has left behind is passed over.
+  // Returns the jobs in the order in which they began. What a killed writer has left behind is passed over.
   std::vector<Job> jobs() const;
   // Adds a line about a job. Throws Error(io).
   void tell(const std::string& number, const protocol::Json& news) const;
 
-  // As a person has asked last, else as it was submitted; neither of the two: all that there is room for.
+  // Returns the number that a person has asked for last, else the submitted one; neither of the two: all that
+  // there is room for.
   protocol::ReplicaCount wanted() const;
   void want(const protocol::ReplicaCount& count) const;
   // Where that is automatic: the nodes that goodput has chosen.
@@ -95,7 +96,7 @@ bool isJobFolder(const std::filesystem::path& folder);
 // How many of the last jobs have not made a step.
 int jobsWithoutStep(const std::vector<Job>& jobs);
 
-// Of a run in a store: the folder that the job which trains it has noted there.
+// Returns the folder of a run in a store, as the job which trains it has noted it there.
 std::optional<JobFolder> jobFolderOf(const std::string& run);
 void noteJobFolder(const JobFolder& folder);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Slurm's queue holds of some runs, as it was when it was last asked: sites do not like to be asked
+// A snapshot of Slurm's queue for some runs, as it was when it was last asked: sites do not like to be asked
 // often.
 #pragma once
 
@@ -29,7 +29,7 @@ class JobQueue {
   // How long ago that was, s.
   double age() const;
 
-  // As they were submitted, with those that were added since.
+  // Returns the jobs as they were submitted, with those that were added since.
   const std::vector<QueuedJob>& of(const std::string& run) const;
   void add(const std::string& run, const std::string& number);
   // Whether one of the run's was added since: what Slurm says of it is not known yet.

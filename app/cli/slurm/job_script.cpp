@@ -24,7 +24,7 @@ constexpr int kNotice = 180;
 
 bool holdsControls(std::string_view text) { return printable(text) != text; }
 
-// By their names, or the beginnings of these, which sbatch takes as well.
+// Options that are reserved, by their names, or the beginnings of these, which sbatch takes as well.
 struct Reserved {
   const char *name, *letter, *instead;
 };
@@ -66,7 +66,7 @@ void checkValue(const char* option, const std::string& value) {
   if (value.empty()) return;
   if (value.front() == '-' || holdsControls(value) || value.find_first_of(" \"\\'#") != std::string::npos)
     refuseScript(
-        fmt::format("{} \"{}\" is no word that Slurm would take as meant", option, printable(value)));
+        fmt::format("{} \"{}\" is not a word that Slurm would take as meant", option, printable(value)));
 }
 
 void checkFolder(const std::filesystem::path& folder) {
@@ -77,7 +77,7 @@ void checkFolder(const std::filesystem::path& folder) {
                     printable(folder.string())));
 }
 
-// Of a line that Slurm reads.
+// Quotes an option for a line that Slurm reads.
 std::string ofSlurm(const std::string& option) {
   const bool isPlain = option.find_first_of(" '#\t") == std::string::npos;
   const auto equals = option.find('=');

@@ -10,7 +10,7 @@
 
 namespace batchscope::cli::slurm {
 
-// In the run's folder.
+// The script's name in the run's folder.
 inline constexpr char kScript[] = "job.sh";
 
 // How many nodes: "2", "1-4".
@@ -23,7 +23,7 @@ struct NodeRange {
   bool operator==(const NodeRange&) const = default;
 };
 
-// That have room for so many replicas.
+// Returns the number of nodes that have room for so many replicas.
 inline int nodesFor(int replicas, int replicas_per_node) {
   return (replicas + replicas_per_node - 1) / replicas_per_node;
 }
@@ -49,7 +49,8 @@ void check(const JobRequest& request, const std::filesystem::path& folder);
 // "batchscope-ID", by which Slurm knows that of two jobs one has to wait.
 std::string jobName(const std::string& run);
 
-// Its text. `folder` is the run's, FOLDER/ID; `program` ours, absolute; `title` what a person calls the run.
+// Returns the text of the script. `folder` is the run's, FOLDER/ID; `program` ours, absolute; `title` what a
+// person calls the run.
 std::string jobScript(const JobRequest& request, const std::filesystem::path& folder,
                       const std::filesystem::path& program, const std::string& title);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a run's spec, and what was said of its jobs, to the folder that they share and the first of them.
+// Makes, of a run's spec and the options of its jobs, the folder that they share, and submits the first of
+// them.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,7 @@
 
 namespace batchscope::cli::slurm {
 
-// Of what was said. Throws Error(usage) where that is none, naming the option.
+// Returns the request for these options. Throws Error(usage) naming an option that cannot be met.
 JobRequest requestOf(const SlurmOptions& options);
 // Throws Error(usage) where anything was said that counts for nothing without --slurm.
 void refuseWithoutSlurm(const SlurmOptions& options);
@@ -22,17 +23,17 @@ void refuseWithoutSlurm(const SlurmOptions& options);
 // Where the folders of runs are made.
 std::filesystem::path folderOf(const SlurmOptions& options);
 
-// On how many replicas a run begins; 0: as many as there is room for. `said`: a person has named the spec's
-// number. Throws Error(usage) where the jobs have no room for it.
+// Returns the number of replicas on which a run begins; 0: as many as there is room for. `said`: a person has
+// named the spec's number. Throws Error(usage) where the jobs have no room for it.
 int replicasOf(const protocol::RunSpec& spec, bool said, const JobRequest& request);
 
 // The program `batchscope` that belongs to this process.
 std::filesystem::path ownProgram();
-// What stands before a command of it for a run in this folder (storage::Origin).
+// Returns the words before a command of it for a run in this folder (storage::Origin).
 std::vector<std::string> controlOf(const std::filesystem::path& place,
                                    const std::filesystem::path& program = ownProgram());
 
-// Of a run that is to have this folder, FOLDER/ID. Throws as jobScript.
+// Returns the script of a run that is to have this folder, FOLDER/ID. Throws as jobScript.
 std::string scriptOf(const protocol::RunSpec& spec, const JobRequest& request,
                      const std::filesystem::path& place);
 

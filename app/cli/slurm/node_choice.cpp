@@ -49,16 +49,17 @@ std::optional<NodeChoice::More> NodeChoice::consider(const protocol::Model& mode
   const goodput::ReplicaDecision decision = chooser_.decide(goodput, moved);
   const int needed = nodesFor(decision.replicas, replicas_per_node_);
   if (needed <= nodes) return std::nullopt;  // there the supervisor chooses
-  const int had = std::min(needed, nodes + idle());
-  const int replicas = std::min(decision.replicas, had * replicas_per_node_);
-  const double here = goodput(at.replicas), there = goodput(replicas);
-  const bool pays = there * (decision.horizon - kChange) > (1 + kMargin) * here * decision.horizon;
-  if (had <= nodes || !pays) {
+  const int granted = std::min(needed, nodes + idle());
+  const int replicas = std::min(decision.replicas, granted * replicas_per_node_);
+  const double present = goodput(at.replicas), wider = goodput(replicas);
+  const bool pays = wider * (decision.horizon - kChange) > (1 + kMargin) * present * decision.horizon;
+  if (granted <= nodes || !pays) {
     rests_until_ = now + kPatience;
     return std::nullopt;
   }
-  return More{had, fmt::format("auto: on to {}, for {}: predicted goodput {}, here {}", plural(had, "node"),
-                               plural(replicas, "replica"), rate(there), rate(here))};
+  return More{granted,
+              fmt::format("auto: on to {}, for {}: predicted goodput {}, here {}", plural(granted, "node"),
+                          plural(replicas, "replica"), rate(wider), rate(present))};
 }
 
 }  // namespace batchscope::cli::slurm

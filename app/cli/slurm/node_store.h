@@ -15,7 +15,7 @@ class NodeStore {
  public:
   // Makes it below $TMPDIR, else /tmp, and names it to this process and all that it starts. Throws Error(io).
   explicit NodeStore(const std::string& run, const std::string& job);
-  // With all that is in it.
+  // Removes the store with all that is in it.
   ~NodeStore();
   NodeStore(const NodeStore&) = delete;
   NodeStore& operator=(const NodeStore&) = delete;

@@ -16,7 +16,7 @@
 
 namespace batchscope::cli::slurm {
 
-// What Slurm has given a job.
+// The nodes that Slurm has given a job.
 struct JobNodes {
   std::string job;  // its number
   std::string partition;
@@ -34,7 +34,7 @@ class NodeWatch {
 
   // Goodput has chosen more nodes than there are; called once.
   std::function<void(const NodeChoice::More& more)> on_more;
-  // What has been done, in a sentence.
+  // Called with what has been done, in a sentence.
   std::function<void(const std::string& text)> on_news;
 
  private:

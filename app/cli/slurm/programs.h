@@ -23,22 +23,23 @@ struct Said {
 // Error(timeout) where it does not end: its controller does not answer.
 Said call(const std::string& program, const Strings& arguments);
 
-// What it printed, without the white space around it. Throws as call does, and Error(failure) with its
-// complaint where it fails.
+// Returns the program's output, without the white space around it. Throws as call does, and Error(failure)
+// with its complaint where it fails.
 std::string told(const std::string& program, const Strings& arguments);
 
 // The number of the job of this script. `options` come before the script, and win over its own.
 std::string submit(const Strings& options, const std::string& script);
 
-// Of a job as `scontrol show job` has it; empty where Slurm does not know it, or no longer.
+// Returns a job as `scontrol show job` has it; empty where Slurm does not know it, or no longer.
 Fields job(const std::string& number);
 
 // How it ended or where it is: "CANCELLED", "COMPLETED", "RUNNING"; of scontrol, which forgets after some
 // minutes, then of sacct where the site keeps accounts. Empty where nobody knows.
 std::string stateOf(const std::string& number);
 
-// Of the partition, whoever may have them. `sbatch --test-only` says when a job would start, but not one
-// whose user has another in the queue: it then is told to wait for that one's start, of which it is no part.
+// Returns the number of idle nodes of the partition, whoever may have them. `sbatch --test-only` says when a
+// job would start, but not one whose user has another in the queue: it then is told to wait for that one's
+// start, of which it is not part.
 int idleNodes(const std::string& partition);
 
 // "a=1 b=2 3 c=" -> {a: "1", b: "2 3", c: ""}

@@ -18,7 +18,7 @@ namespace {
 
 using storage::ClusterJob;
 
-// By srun, on the node where it trains, with the store that it has there.
+// Asks by srun, on the node where it trains, with the store that it has there.
 int askJob(const Job& job, const Strings& command) {
   const auto store = std::filesystem::path(job.store);
   QStringList arguments{QString::fromStdString("--jobid=" + job.number),
@@ -110,7 +110,7 @@ int carryOut(const std::string& place, const Strings& command) {
 int tellState(const std::string& place) {
   const JobFolder folder(place);
   if (!isJobFolder(folder.path()))
-    throw Error(ErrorKind::not_found, folder.path().string() + " is no folder of a run that Slurm starts");
+    throw Error(ErrorKind::not_found, folder.path().string() + " is not a folder of a run that Slurm starts");
   printJson({{"run", folder.run()}, {"spec", folder.spec()}, {"job", jobOf(folder)}});
   return kExitOk;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of the jobs of a run the one that counts now, as Slurm's queue has it.
+// The job of a run that counts now, as Slurm's queue has it.
 #pragma once
 
 #include "batchscope/storage/origins.h"
@@ -9,11 +9,11 @@
 
 namespace batchscope::cli::slurm {
 
-// Of the cluster whose jobs these are, as they told it; before the first of them, Slurm is asked. Throws as
-// told.
+// Returns the cluster whose jobs these are, as they told it; before the first of them, Slurm is asked. Throws
+// as told.
 std::string clusterOf(const JobFolder& folder);
 
-// Of a run's jobs in the queue the one that trains, else the one that waits, else one that is just ending;
+// Returns the job of a run in the queue that trains, else the one that waits, else one that is just ending;
 // without a number where there is none. Nothing is said of the cluster.
 storage::ClusterJob jobOf(const std::vector<QueuedJob>& jobs);
 

@@ -36,7 +36,7 @@ constexpr int kMostLooks = 30;  // a second apart
 
 std::string variable(const char* name) { return qEnvironmentVariable(name).toStdString(); }
 
-// Into the job's output, at once.
+// Prints into the job's output, at once.
 template <class... Arguments>
 void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   fmt::print("slurm-job: {}\n", fmt::format(format, std::forward<Arguments>(arguments)...));
@@ -82,9 +82,9 @@ class SlurmJob {
   }
 
  private:
-  // By a person, which is to end the run and not only the job. Whether it was that or a preemption nobody
-  // knows before the job has come to its end, and that may last a moment longer than it keeps its successor
-  // waiting.
+  // Returns whether a person cancelled the job, which is to end the run and not only the job. Whether it was
+  // that or a preemption nobody knows before the job has come to its end, and that may last a moment longer
+  // than it keeps its successor waiting.
   static bool wasCancelled(const Job& job) {
     if (!job.how.empty() && job.how != end::kAsked) return false;
     std::string state = stateOf(job.number);
@@ -124,7 +124,7 @@ class SlurmJob {
     QProcess writer;
     start(writer, {"export", QString::fromStdString(folder_.run()), "--follow", "-o",
                    QString::fromStdString((folder_.path() / kRecordFile).string())});
-    // What lies in this node's memory is nothing that the next job can read.
+    // The next job cannot read what lies in this node's memory.
     qputenv("BATCHSCOPE_SHM", "off");
     if (nodes_.nodes > 1) {
       qputenv("BATCHSCOPE_NODES", QByteArray::number(nodes_.nodes));
@@ -189,9 +189,9 @@ class SlurmJob {
     return end(end::kStopped, kExitOk);
   }
 
-  // At least as many nodes as now where it is to grow: a fixed number could be another's by then, with nobody
-  // left to ask for fewer. By another job, since one whose range is updated gets the least of it; and one
-  // that begins when this one's nodes are free again, since Slurm would not wait for these.
+  // Asks for at least as many nodes as now where the run is to grow: a fixed number could be another's by
+  // then, with nobody left to ask for fewer. By another job, since one whose range is updated gets the least
+  // of it; and one that begins when this one's nodes are free again, since Slurm would not wait for these.
   void resizeNext() {
     NodeRange nodes = nextNodes();
     nodes.least = std::max(nodes.least, std::min(nodes_.nodes, nodes.most));

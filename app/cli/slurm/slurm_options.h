@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people say of jobs of Slurm, of a run's and of a sweep's alike.
+// Options for jobs of Slurm, of a run's and of a sweep's alike.
 #pragma once
 
 #include <optional>

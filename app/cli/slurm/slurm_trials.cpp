@@ -104,7 +104,7 @@ TrialJobs* SlurmTrials::find(const std::string& run) {
   return &trials_.try_emplace(run, catalogue_, origins_, run).first->second;
 }
 
-// What the queue holds of these runs, not older than so many seconds. False: Slurm does not answer.
+// Asks what the queue holds of these runs, not older than so many seconds. False: Slurm does not answer.
 bool SlurmTrials::look(const storage::Sweep& sweep, const Runs& runs, double oldest) {
   JobQueue& queue = queues_[sweep.name];
   if (queue.age() <= oldest) return true;

@@ -29,7 +29,7 @@ bool isOver(const std::string& how) {
   return how == end::kFinished || how == end::kFailed || how == end::kStopped;
 }
 
-// From this one on; none: it has not begun.
+// Returns the jobs from this one on; none: it has not begun.
 Jobs since(Jobs jobs, const std::string& number) {
   jobs.erase(jobs.begin(), std::ranges::find(jobs, number, &Job::number));
   return jobs;
@@ -104,7 +104,7 @@ void TrialJobs::tellJob(const std::vector<QueuedJob>& jobs) {
   if (!run || !order) return;
   const storage::ClusterJob job = keepJob(jobs);
   const Jobs begun = since(folder_.jobs(), order->number);
-  // What waits behind a last word is about to be cancelled.
+  // A job that waits behind a last word is about to be cancelled.
   if (storage::waits(job) ? !begun.empty() && isOver(begun.back().how) : run->state != RunState::pending)
     return;
   const std::string what = !storage::waits(job) ? fmt::format("job {} begins", job.number)

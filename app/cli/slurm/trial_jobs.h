@@ -23,8 +23,8 @@ namespace batchscope::cli::slurm {
 
 class TrialJobs {
  public:
-  // Of a run that is in the catalogue; both have to outlive it. `grace`: s in which a shared file system
-  // shows what was written before a job ended. Throws what JobFolder throws.
+  // Follows the jobs of a run that is in the catalogue; both have to outlive it. `grace`: s in which a shared
+  // file system shows what was written before a job ended. Throws what JobFolder throws.
   TrialJobs(storage::Catalogue& catalogue, storage::Origins& origins, std::string run, double grace = 15);
 
   // Takes in what its jobs have told since.
@@ -33,7 +33,8 @@ class TrialJobs {
   std::optional<JobOrder> order() const { return folder_.order(); }
   // It is to train, and no job is ordered.
   bool isWanted();
-  // Its newest job has said its last word, or the queue has none of it: what that holds now is of interest.
+  // Returns whether its newest job has said its last word, or the queue has none of it: what that holds now
+  // is of interest.
   bool expectsEnd() const;
 
   // Orders a job, or takes the one in the queue for it; a moment later where Slurm takes none now. To be
@@ -41,13 +42,13 @@ class TrialJobs {
   void submit(const JobRequest& request, JobQueue& queue);
   // Says in the catalogue what the queue has of it, and why it waits, where it does.
   void tellJob(const std::vector<QueuedJob>& jobs);
-  // Has its jobs end with checkpoints.
+  // Ends its jobs with checkpoints.
   void cancel(const std::vector<QueuedJob>& jobs);
   // It is to train no more, and nothing of it was ordered, or that is settled.
   void rest();
 
-  // For an order of which the queue holds no job any more. False: what its last one has told may be on its
-  // way. True: the run has ended or rests, or, where it lost its job and that is to go on (`wanted`), is
+  // Settles an order of which the queue holds no job any more. False: what its last one has told may be on
+  // its way. True: the run has ended or rests, or, where it lost its job and that is to go on (`wanted`), is
   // pending again.
   bool settle(bool wanted);
 

@@ -16,7 +16,7 @@
 namespace batchscope::cli {
 namespace {
 
-// Of its trials that are still there.
+// Returns the runs of its trials that are still there.
 std::vector<storage::Run> runsOf(storage::Catalogue& catalogue, const std::string& name) {
   std::vector<storage::Run> runs;
   for (const storage::TrialRun& trial : storage::Sweeps(catalogue).runs(name))

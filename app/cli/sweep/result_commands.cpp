@@ -50,7 +50,8 @@ std::string csvText(const sweep::SweepView& view) {
   return text;
 }
 
-// To where a person wants it. Returns whether that is no standard output, so that there is more to say.
+// Writes to where a person wants it. Returns whether that is not standard output, so that there is more to
+// say.
 bool write(const std::string& text, const std::string& output, bool force) {
   const OutputTarget target(output);
   target.refuseExisting(force);
@@ -87,9 +88,9 @@ int exportSweep(const ExportSweepOptions& options) {
 
 int importSweep(const ImportSweepOptions& options) {
   const sweep::Imported imported = sweep::import_wandb(options.file);
-  const bool told = write(imported.sweep.text(), options.output, options.force);
+  const bool isFile = write(imported.sweep.text(), options.output, options.force);
   for (const std::string& note : imported.notes) fmt::print(stderr, "batchscope: {}\n", printable(note));
-  if (told)
+  if (isFile)
     fmt::print("wrote {}. Begin it: batchscope sweep run {}\n", options.output,
                printable(common::shellWords(std::vector{options.output})));
   return kExitOk;

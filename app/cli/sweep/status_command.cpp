@@ -75,7 +75,7 @@ std::string detailsText(const sweep::SweepView& view) {
 
 int showSweeps(const SweepStatusOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
-  // Of whatever was meant at first, also when another one begins meanwhile.
+  // Shows the sweep that was meant at first, also when another one begins meanwhile.
   const std::string name =
       options.sweep.empty() ? "" : storage::Sweeps(catalogue).resolve(options.sweep).name;
   const auto text = [&] {

@@ -29,7 +29,7 @@ class SweepFollower : public QObject {
   Q_OBJECT
 
  public:
-  // What the first Ctrl-C does: stop the sweep, or leave it alone.
+  // The effect of the first Ctrl-C: stop the sweep, or leave it alone.
   enum class Interrupt { stops, leaves };
 
   // The catalogue, the display and the interrupts must outlive it.

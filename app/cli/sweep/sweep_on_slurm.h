@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `batchscope sweep run --slurm` makes of its options.
+// The workplace that `batchscope sweep run --slurm` makes of its options.
 #pragma once
 
 #include <string>

@@ -10,8 +10,8 @@
 namespace batchscope::cli {
 namespace {
 
-// What `batchscope run` would make of it; the pool is to choose the replicas, unless somebody has said how
-// many.
+// Returns the spec that `batchscope run` would make of it; the pool is to choose the replicas, unless
+// somebody has said how many.
 protocol::RunSpec baseOf(const sweep::SweepFile& file, bool elsewhere) {
   SpecOptions options;
   options.recipe = file.recipe;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a sweep's file to what is needed to begin it.
+// Plans a sweep: from its file to what is needed to begin it.
 #pragma once
 
 #include <string>

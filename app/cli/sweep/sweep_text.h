@@ -20,10 +20,10 @@ std::string bestText(const sweep::SweepView& view);
 // "4 min 3 s", or "4 min 3 s of 2 h 30 min" where there is a budget.
 std::string deviceTimeText(const sweep::SweepView& view);
 
-// Those of these numbers, in this order.
+// Returns a table of the trials of these numbers, in this order.
 Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> trials);
 
-// What to do about a sweep that nobody drives, although it is running; empty for any other.
+// Says what to do about a sweep that nobody drives, although it is running; empty for any other.
 std::string neglectText(const sweep::SweepView& view, bool driven);
 
 }  // namespace batchscope::cli

@@ -9,14 +9,14 @@
 
 namespace batchscope::cli {
 
-// With its newline; bytes that are no UTF-8 are replaced.
+// Returns the JSON as a line, with its newline; bytes that are not UTF-8 are replaced.
 std::string jsonLine(const protocol::Json& json);
 
 // One line on standard output, flushed.
 void printJson(const protocol::Json& json);
 
-// What a command has done: the object where --json asks for it, else the sentence, as one line. Returns
-// kExitOk.
+// Prints what a command has done: the object where --json asks for it, else the sentence, as one line.
+// Returns kExitOk.
 int answer(bool json, const protocol::Json& object, const std::string& sentence);
 
 }  // namespace batchscope::cli

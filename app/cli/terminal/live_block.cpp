@@ -16,7 +16,7 @@ void LiveBlock::draw(std::vector<std::string> lines) {
 // All of the block is cleared first: the terminal may wrap the line.
 void LiveBlock::print(const std::string& line) { show(rewind() + "\x1b[J" + line + '\n' + drawn()); }
 
-// To the block's first line.
+// Returns the codes that move to the block's first line.
 std::string LiveBlock::rewind() const { return lines_.empty() ? "" : fmt::format("\x1b[{}F", lines_.size()); }
 
 std::string LiveBlock::drawn() const {

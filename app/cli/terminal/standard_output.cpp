@@ -37,7 +37,7 @@ void show(std::string_view text) noexcept {
 void flushOutput() {
   if (std::fflush(stdout) != 0) note(errno);
   if (firstFault != 0) refuseOutput(firstFault);
-  // In a write that looked at nothing; it says no more than that there was a fault.
+  // The fault was in a write that looked at nothing; it says no more than that there was one.
   if (std::ferror(stdout) != 0) refuseOutput(EIO);
 }
 

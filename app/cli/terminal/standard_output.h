@@ -2,8 +2,8 @@
 //
 // Standard output, of which nothing is lost in silence. Commands write to it as they like ({fmt}, show); what
 // it did not take, because the disk is full, is an error of the command, found by flushOutput at its end or
-// between the parts of what has no end. A reader that has gone (`| head`) is no error: the program dies of
-// SIGPIPE, as programs do.
+// between the parts of what has no end. A reader that has gone (`| head`) is not an error: the program dies
+// of SIGPIPE, as programs do.
 #pragma once
 
 #include <string_view>
@@ -14,8 +14,8 @@ namespace batchscope::cli {
 // and with it what is meant for that. Writing to the stream is then an error.
 void keepStandardStreams();
 
-// At once. Never throws: a run is followed to its end also where nobody can be told about it. What goes wrong
-// is remembered for flushOutput.
+// Prints at once. Never throws: a run is followed to its end also where nobody can be told about it. What
+// goes wrong is remembered for flushOutput.
 void show(std::string_view text) noexcept;
 
 // Throws Error(io) where standard output has not taken all that was ever written to it, Interrupted where its

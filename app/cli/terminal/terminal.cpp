@@ -20,7 +20,7 @@ constexpr int kUnbounded = 1 << 20;
 
 bool localeIsUtf8 = true;
 
-// By Colour (ECMA-48, "select graphic rendition").
+// Renditions by Colour (ECMA-48, "select graphic rendition").
 constexpr std::array kRenditions{"0", "1", "2", "31", "32", "33", "34"};
 
 int widthOf(int descriptor) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the terminal behind a descriptor can show: its width, whether colours are wanted
+// The abilities of the terminal behind a descriptor: its width, whether colours are wanted
 // (https://no-color.org) and whether the locale is UTF-8.
 #pragma once
 
@@ -26,7 +26,7 @@ bool isTerminal(int descriptor);
 int terminalHeight(int descriptor);
 
 // COLUMNS, else the window's width, asked anew at each call, since windows change; without bound where the
-// descriptor is no terminal.
+// descriptor is not a terminal.
 Style terminalStyle(int descriptor);
 
 // Sets the process's locale from the environment and remembers whether that is UTF-8. Call it first in main:

@@ -26,7 +26,7 @@ class FullScreen {
   FullScreen(const FullScreen&) = delete;
   FullScreen& operator=(const FullScreen&) = delete;
 
-  // As many lines as there is room for, the last of which says how many are hidden.
+  // Draws as many lines as there is room for, the last of which says how many are hidden.
   static void draw(const std::string& text) {
     const auto room = static_cast<std::ptrdiff_t>(std::max(2, terminalHeight(STDOUT_FILENO)));
     const std::ptrdiff_t lines = std::count(text.begin(), text.end(), '\n');

@@ -33,11 +33,11 @@ std::string formatSeriesValue(std::string_view series, double value);
 // Columns that UTF-8 text takes on a terminal: two for a wide character, none for a combining one.
 int displayWidth(std::string_view utf8);
 
-// At most `width` columns of the text.
+// Returns at most `width` columns of the text.
 std::string cutToWidth(std::string_view utf8, int width);
 
-// What others wrote must not drive the terminal. Tables, fields, events, progress and errors see to it where
-// they are put together; whoever prints such a text by itself does.
+// Texts that others wrote must not drive the terminal. Tables, fields, events, progress and errors see to it
+// where they are put together; whoever prints such a text by itself does.
 using protocol::printable;
 using protocol::printable_lines;
 

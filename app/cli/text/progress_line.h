@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What pictures of progress are made of: lines of as many pieces as fit, and bars.
+// The parts of pictures of progress: lines of as many pieces as fit, and bars.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@
 
 namespace batchscope::cli {
 
-// Throws Error(usage) for a name that is no field of any run, with the nearest one suggested.
+// Throws Error(usage) for a name that is not a field of any run, with the nearest one suggested.
 void checkFields(const std::vector<std::string>& fields, const std::vector<std::string>& known);
 
 // A column for each field, headed by its name, and below a run what `notes` has of it by its id.

@@ -33,7 +33,7 @@ class Table {
 
   explicit Table(std::vector<Column> columns);
 
-  // As many cells as there are columns.
+  // Adds a row of as many cells as there are columns.
   void addRow(std::vector<Cell> cells);
   // Words below the row that was added last, across all columns.
   void addNote(const std::string& text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which devices of a machine a run may have from the pool, and how many: a device is a replica's. A run for
-// any device gets GPUs where there are some.
+// The devices of a machine that a run may have from the pool, and how many: a device is a replica's. A run
+// for any device gets GPUs where there are some.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace batchscope::pool {
 
 // "core" or "GPU".
 const char* devices_kind(const protocol::RunSpec& spec, const run::Machine& machine);
-// In the machine's order.
+// Returns the devices in the machine's order.
 std::vector<std::string> devices_for(const protocol::RunSpec& spec, const run::Machine& machine);
 
 // Replicas; max is at least 1, and 0 has become `devices`.

@@ -18,11 +18,11 @@ namespace {
 // Each of these, or an error that says who has it.
 storage::Catalogue::Choice unless_taken(const std::vector<std::string>& devices) {
   return [devices](const std::vector<storage::Lease>& of_others, const std::vector<std::string>& own) {
-    const auto has = [](const std::vector<std::string>& list, const std::string& device) {
+    const auto contains = [](const std::vector<std::string>& list, const std::string& device) {
       return std::find(list.begin(), list.end(), device) != list.end();
     };
     for (const storage::Lease& lease : of_others)
-      if (has(devices, lease.device) && !has(own, lease.device))
+      if (contains(devices, lease.device) && !contains(own, lease.device))
         throw Error(ErrorKind::conflict, fmt::format("{} has {}", lease.name, lease.device));
     return devices;
   };
@@ -38,7 +38,7 @@ bool Launches::start(const Member& member, const std::vector<std::string>& devic
   const std::string& id = member.run.id;
   try {
     catalogue_.lease_devices(id, unless_taken(devices), -1, "pool");
-    // With the lease nobody cancels it any more, but somebody may have before.
+    // Nobody cancels a job whose devices are leased, but somebody may have before.
     if (!waits_for_supervisor(catalogue_.run(id))) {
       catalogue_.release_devices(id);
       return false;
@@ -85,10 +85,10 @@ void Launches::look_after(const World& world) {
     if (!member.job || !waits_for_supervisor(run)) continue;
     supervisors_.give_up(id);
     if (run->state == RunState::pending) {
-      const std::string said = run::supervisor_last_words(id);
-      count(member, lives          ? fmt::format("its supervisor, process {}, does not answer", process.pid)
-                    : said.empty() ? "its supervisor ended at once"
-                                   : said);
+      const std::string last_words = run::supervisor_last_words(id);
+      count(member, lives ? fmt::format("its supervisor, process {}, does not answer", process.pid)
+                    : last_words.empty() ? "its supervisor ended at once"
+                                         : last_words);
     } else {
       catalogue_.release_devices(id);  // the death is counted when it is started again
     }

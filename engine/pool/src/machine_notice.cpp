@@ -52,8 +52,8 @@ void MachineNotice::ask() {
 
 void MachineNotice::tell(const QString& answer) {
   if (!timer_.isActive()) return;
-  const QString said = answer.simplified();
-  on_notice("the machine will be taken away" + (said.isEmpty() ? "" : " (" + said.toStdString() + ")"));
+  const QString reason = answer.simplified();
+  on_notice("the machine will be taken away" + (reason.isEmpty() ? "" : " (" + reason.toStdString() + ")"));
   timer_.stop();  // what could not be carried out is told again
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which devices each run is to have: the policy's decision (policy/decision.h) for one machine, each kind of
-// device for itself, and names of devices in place of their numbers. Pure.
+// The plan of which devices each run is to have: the policy's decision (policy/decision.h) for one machine,
+// each kind of device for itself, and names of devices in place of their numbers. Pure.
 //
 // A round moves whoever may be moved. Between rounds only devices that nobody has are given away, so that
 // whatever comes and goes unsettles nobody.
@@ -18,7 +18,7 @@ namespace batchscope::pool {
 enum class Scope { round, free_devices };
 
 struct Plan {
-  // Of those that the plan is about; who is not in it stays as it is.
+  // Devices by run, for those that the plan is about; a run that is not in it stays as it is.
   std::map<std::string, std::vector<std::string>> targets;
   protocol::PoolDecision decision;
   std::map<std::string, double> expected_ends;  // s since 1970, of those for which one is known

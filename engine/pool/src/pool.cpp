@@ -114,45 +114,46 @@ bool Pool::knows_enough(const World& world) const {
          });
 }
 
-// In a few words; empty: nothing that matters.
+// Says what changed, in a few words; empty: nothing that matters.
 std::string Pool::what_changed(const World& world) {
   std::map<std::string, Seen> seen;
   std::string cause;
-  const auto say = [&](const std::string& what) {
-    if (cause.empty()) cause = what;
+  const auto set_cause = [&](const std::string& change) {
+    if (cause.empty()) cause = change;
   };
-  if (settings_ && *settings_ != world.settings) say("the settings were changed");
+  if (settings_ && *settings_ != world.settings) set_cause("the settings were changed");
   if (settings_ && (machine_.cores != world.machine.cores || machine_.gpus != world.machine.gpus))
-    say("the machine's devices have changed");
+    set_cause("the machine's devices have changed");
   for (const Member& member : world.members) {
-    const Seen now{member.standing,
-                   !member.held.empty(),
-                   member.to_be_paused,
-                   member.model ? member.model->step : -1,
-                   member.max_profiled,
-                   member.run.name,
-                   member.job ? asked(member.run.spec) : ""};
+    const Seen current{member.standing,
+                       !member.held.empty(),
+                       member.to_be_paused,
+                       member.model ? member.model->step : -1,
+                       member.max_profiled,
+                       member.run.name,
+                       member.job ? asked(member.run.spec) : ""};
     const auto before = seen_.find(member.run.id);
     if (before == seen_.end()) {
-      say(member.run.name + " arrived");
-    } else if (before->second.standing != now.standing || before->second.to_be_paused != now.to_be_paused) {
-      say(member.run.name + (waits(member)                    ? " waits"
-                             : now.standing == Standing::free ? " can be moved"
-                                                              : " " + member.note));
-    } else if (before->second.asked != now.asked) {
-      say(member.run.name + " asks for another number of replicas");
+      set_cause(member.run.name + " arrived");
+    } else if (before->second.standing != current.standing ||
+               before->second.to_be_paused != current.to_be_paused) {
+      set_cause(member.run.name + (waits(member)                        ? " waits"
+                                   : current.standing == Standing::free ? " can be moved"
+                                                                        : " " + member.note));
+    } else if (before->second.asked != current.asked) {
+      set_cause(member.run.name + " asks for another number of replicas");
       urgent_ = true;
-    } else if (before->second.model_step != now.model_step ||
-               before->second.max_profiled != now.max_profiled) {
-      say(member.run.name + " has a new model");
-    } else if (before->second != now) {
-      say(member.run.name + (now.has_devices ? " has devices" : " gave its devices back"));
+    } else if (before->second.model_step != current.model_step ||
+               before->second.max_profiled != current.max_profiled) {
+      set_cause(member.run.name + " has a new model");
+    } else if (before->second != current) {
+      set_cause(member.run.name + (current.has_devices ? " has devices" : " gave its devices back"));
     }
-    seen[member.run.id] = now;
+    seen[member.run.id] = current;
   }
   for (const auto& [run, before] : seen_)
-    if (!seen.contains(run)) say(before.name + " has ended");
-  if (!settings_) say("the pool began");
+    if (!seen.contains(run)) set_cause(before.name + " has ended");
+  if (!settings_) set_cause("the pool began");
   if (settings_ && *settings_ != world.settings) urgent_ = true;
   seen_ = std::move(seen);
   settings_ = world.settings;
@@ -188,7 +189,7 @@ void Pool::decide(World& world, Scope scope, const std::string& cause) {
   if (scope == Scope::round) {
     advice_ = {plan.decision.utility, plan.decision.wanted, plan.decision.advice};
   } else {
-    // What devices are worth in general has not changed with the free ones.
+    // The worth of devices in general has not changed with the free ones.
     std::tie(plan.decision.utility, plan.decision.wanted, plan.decision.advice) = advice_;
   }
   if (scope == Scope::round)
@@ -197,10 +198,10 @@ void Pool::decide(World& world, Scope scope, const std::string& cause) {
   for (const Member& member : world.members) {
     const auto target = plan.targets.find(member.run.id);
     if (target == plan.targets.end()) continue;
-    const bool there = arrived(member, target->second);
+    const bool has_arrived = arrived(member, target->second);
     const auto before = targets_.find(member.run.id);
-    news = news || (!there && (before == targets_.end() || before->second != target->second));
-    if (there)
+    news = news || (!has_arrived && (before == targets_.end() || before->second != target->second));
+    if (has_arrived)
       targets_.erase(member.run.id);
     else
       targets_[member.run.id] = target->second;
@@ -214,7 +215,7 @@ void Pool::decide(World& world, Scope scope, const std::string& cause) {
         plan.decision.wanted);
 }
 
-// Into the rows of the jobs, as far as there is news.
+// Writes the plan into the rows of the jobs, as far as there is news.
 void Pool::keep(World& world, const Plan& plan) {
   std::map<std::string, const protocol::PoolChoice*> choices;
   for (const protocol::PoolChoice& choice : plan.decision.choices) choices[choice.run] = &choice;
@@ -359,7 +360,7 @@ int run_pool() {
     application->on_exception = [](const std::exception& exception) {
       std::fprintf(stderr, "the pool: %s\n", exception.what());
     };
-  // Whoever came with something to do while the last one was about to end took it for alive.
+  // A client that came with something to do while the last one was about to end took it for alive.
   for (;;) {
     {
       const run::StoreLock lock(run::kPool);

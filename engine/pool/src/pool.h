@@ -31,7 +31,7 @@ class Pool {
   int exec();
 
  private:
-  // What a look is compared with the one before by.
+  // State of a run at one look, which the next look is compared with.
   struct Seen {
     Standing standing;
     bool has_devices;
@@ -43,13 +43,14 @@ class Pool {
     bool operator==(const Seen&) const = default;
   };
 
-  // To have a run on other devices. One that does not get there is sent again after twice the time.
+  // An attempt to have a run on other devices. One that does not get there is sent again after twice the
+  // time.
   struct Attempt {
     std::vector<std::string> target;
     double next = 0, patience = 0;  // monotonic; s
   };
 
-  // Of a run's supervisor, and since when their number is the same (s since 1970).
+  // Deaths of a run's supervisor in a row, and since when their number is the same (s since 1970).
   struct Deaths {
     int count = 0;
     double since = 0;

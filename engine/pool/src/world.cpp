@@ -56,29 +56,29 @@ bool settled(RunState state) {
 // A member's standing. Whoever has devices and may not be moved is fixed, whatever else is said of it.
 void judge(Catalogue& catalogue, const protocol::PoolSettings& settings, const Contact& contact,
            Member& member) {
-  const auto stand = [&](Standing standing, const std::string& note) {
+  const auto set_standing = [&](Standing standing, const std::string& note) {
     member.standing = standing;
     member.note = note;
   };
   const RunState state = member.run.state;
-  if (!member.job) return stand(Standing::fixed, "was started outside the queue");
+  if (!member.job) return set_standing(Standing::fixed, "was started outside the queue");
   const Job& job = *member.job;
   const bool has_some = !member.held.empty();
   if (member.run.supervisor_pid > 0 && !contact.status && !contact.busy)
-    return stand(has_some ? Standing::in_motion : Standing::outside, "its supervisor does not answer");
+    return set_standing(has_some ? Standing::in_motion : Standing::outside, "its supervisor does not answer");
   if (contact.busy || (has_some && state != RunState::running))
-    return stand(Standing::in_motion, fmt::format("is {}", run_state_name(state)));
-  if (!settled(state)) return stand(Standing::outside, fmt::format("is {}", run_state_name(state)));
-  if (has_some && !contact.status) return stand(Standing::in_motion, "its supervisor does not answer");
+    return set_standing(Standing::in_motion, fmt::format("is {}", run_state_name(state)));
+  if (!settled(state)) return set_standing(Standing::outside, fmt::format("is {}", run_state_name(state)));
+  if (has_some && !contact.status) return set_standing(Standing::in_motion, "its supervisor does not answer");
   if (has_some && !contact.status->rescalable)
-    return stand(Standing::fixed, "cannot be moved: its program makes no checkpoints");
+    return set_standing(Standing::fixed, "cannot be moved: its program makes no checkpoints");
   if (const auto why = obstacle(catalogue, settings, member.run, job)) {
     member.to_be_paused = has_some && job.held;
-    return stand(has_some && !job.held ? Standing::fixed : Standing::outside, *why);
+    return set_standing(has_some && !job.held ? Standing::fixed : Standing::outside, *why);
   }
   if (has_some && !job.preemptible)
-    return stand(Standing::fixed, "keeps its devices until it ends, as was asked");
-  stand(Standing::free, "");
+    return set_standing(Standing::fixed, "keeps its devices until it ends, as was asked");
+  set_standing(Standing::free, "");
 }
 
 }  // namespace

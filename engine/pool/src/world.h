@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pool knows at one moment: the runs that hold devices or want some, the machine, and what people
-// have set. All of it is read from the catalogue and from the runs' supervisors; nothing of it is the pool's
-// own, so that a pool can be killed at any time and the next one knows as much.
+// The pool's view of one moment: the runs that hold devices or want some, the machine, and what people have
+// set. All of it is read from the catalogue and from the runs' supervisors; nothing of it is the pool's own,
+// so that a pool can be killed at any time and the next one knows as much.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace batchscope::pool {
 
-// What may be done with a run now.
+// Freedom of the pool to move a run now.
 enum class Standing {
   outside,    // takes no part: held, paused by a person, after a run that has not finished, or about to end
   fixed,      // keeps the devices that it has
@@ -30,7 +30,7 @@ struct Member {
   std::optional<storage::Job> job;  // none: not from the queue
   std::optional<protocol::Model> model;
   std::vector<std::string> held;  // devices, in the order of their names
-  // Those, and where it is in motion also those that it was sent to.
+  // The devices held, and where it is in motion also those that it was sent to.
   std::vector<std::string> reserved;
   Standing standing = Standing::outside;
   std::string note;           // why it is outside or fixed, for a person
@@ -48,7 +48,7 @@ struct World {
   std::vector<Member> members;  // those from the queue in its order, then the others
 };
 
-// What is known of a run beside the catalogue.
+// State of a run beside the catalogue.
 struct Contact {
   std::optional<protocol::RunStatus> status;  // none: its supervisor has not answered yet
   bool busy = false;                          // it was told something that it has not done yet

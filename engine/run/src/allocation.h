@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a generation is given: so many replicas, on these devices or on whatever is free.
+// The allocation of a generation: so many replicas, on these devices or on whatever is free.
 #pragma once
 
 #include <compare>

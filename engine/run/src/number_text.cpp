@@ -20,7 +20,7 @@ std::string superscript(int number) {
   return text;
 }
 
-// Of |value|, rounded to the digits that are written: 99,999.9 is 10⁵.
+// Returns the power of ten of |value|, rounded to the digits that are written: 99,999.9 is 10⁵.
 int power_of(double value) {
   const std::string text = fmt::format("{:.{}e}", value, kDigits - 1);
   return std::stoi(text.substr(text.find('e') + 1));

@@ -85,14 +85,14 @@ class Sandbox {
 
 }  // namespace batchscope::cli
 
-// As QVERIFY, that a command answered with this exit code: with its errors where it did not.
+// Verifies, as QVERIFY, that a command answered with this exit code: with its errors where it did not.
 #define VERIFY_CODE(expected, ...)                                             \
   do {                                                                         \
     const batchscope::cli::Answer answer_ = __VA_ARGS__;                       \
     QVERIFY2(answer_.code == expected, qPrintable(answer_.out + answer_.err)); \
   } while (false)
 
-// And that what it said on standard error holds the part.
+// Verifies also that what it said on standard error holds the part.
 #define VERIFY_REFUSED(expected, part, ...)                                    \
   do {                                                                         \
     const batchscope::cli::Answer answer_ = __VA_ARGS__;                       \

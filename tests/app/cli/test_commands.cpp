@@ -200,7 +200,7 @@ class TestCommands : public CommandTest {
     }
   }
 
-  // Whatever of a run a program or another store may have said.
+  // A program or another store may have said anything of a run.
   void keepsAllThatOthersWroteOffTheTerminal() {
     const std::string nasty = "x\x1b[2J\u009b3Jy";
     const std::string id = makeRun(nasty, protocol::RunState::failed);

@@ -166,7 +166,7 @@ class TestExport : public CommandTest {
     QCOMPARE(other.ask({"show", id_}).code, kExitOk);
   }
 
-  // As the window's explorer has it: what was measured, and what the model says of it.
+  // The export has what the window's explorer has: what was measured, and what the model says of it.
   void hasTheModelAndWhatWasMeasured() {
     addModel();
     const QJsonObject shown = ask({"show", id_, "--json"}).json()["goodput"].toObject();

@@ -88,7 +88,7 @@ class TestFiles : public CommandTest {
   }
 
  private:
-  // Beside a program of that name that says what it was started with.
+  // Asks beside a program of that name that says what it was started with.
   Answer askWithTensorboard(const QStringList& words) const {
     const QString program = sandbox_->path("bin/tensorboard");
     write("bin/tensorboard", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");

@@ -219,8 +219,8 @@ class TestFollow : public CommandTest {
   void refusesPlacesThatAreNone() {
     for (const QString& place : {"-oProxyCommand=x:" + folder_, "login:-f/" + id_, ":" + folder_,
                                  QString("login:/a/nosuch"), QString("login:/a\n/") + id_})
-      VERIFY_THROWS("usage", "is no place of a run", RecordPlace::parse(place.toStdString()));
-    VERIFY_REFUSED(kExitUsage, "is no place of a run", desk_->ask({"follow", "login:-f/" + id_}));
+      VERIFY_THROWS("usage", "is not a place of a run", RecordPlace::parse(place.toStdString()));
+    VERIFY_REFUSED(kExitUsage, "is not a place of a run", desk_->ask({"follow", "login:-f/" + id_}));
     QVERIFY(desk_->ask({"follow", "--once", folder_}).code != kExitOk);
     const Answer answer = follow("login:" + folder_, {"--once"});
     QCOMPARE(answer.code, kExitFailure);

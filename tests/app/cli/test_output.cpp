@@ -155,7 +155,8 @@ class TestOutput : public CommandTest {
     VERIFY_REFUSED(kExitFailure, "No space left on device", Sandbox::finish(*process));
   }
 
-  // As any program's, whose reader has had enough; also where SIGPIPE is ignored, as below some daemons.
+  // The program ends as any whose reader has had enough; also where SIGPIPE is ignored, as below some
+  // daemons.
   void aReaderThatHasGoneIsNoError_data() {
     QTest::addColumn<QString>("before");
     QTest::newRow("usual") << "";

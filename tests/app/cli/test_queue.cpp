@@ -325,7 +325,7 @@ class TestQueue : public CommandTest {
     std::string after = {};
     bool held = false;
   };
-  // Into the store alone: no pool is started for it.
+  // Submits into the store alone: no pool is started for it.
   std::string submit(const Maker& maker) const {
     protocol::RunSpec spec;
     spec.name = maker.name;

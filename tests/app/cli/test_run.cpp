@@ -393,7 +393,7 @@ class TestRun : public CommandTest {
     return QStringList{"run", qEnvironmentVariable("FAKE_REPLICA")} + flags + QStringList{"--"} + arguments;
   }
 
-  // As soon as it has taken its first steps.
+  // Starts a training, and returns as soon as it has taken its first steps.
   std::unique_ptr<QProcess> startTraining(const QStringList& flags, const QStringList& arguments) const {
     auto process = sandbox_->start(run(flags, arguments));
     for (int i = 0; i < 200 && process->state() != QProcess::NotRunning; ++i) {

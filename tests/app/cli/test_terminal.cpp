@@ -34,7 +34,7 @@ Session converse(const Sandbox& sandbox, const QStringList& arguments, const QBy
   close(theirs);
   if (write(ours, typed.data(), static_cast<std::size_t>(typed.size())) != typed.size()) return {};
 
-  // Until the last descriptor of the other side is closed.
+  // Reads until the last descriptor of the other side is closed.
   Session session;
   QByteArray screen, block(4096, 0);
   pollfd readable{ours, POLLIN, 0};

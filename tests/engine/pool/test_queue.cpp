@@ -140,7 +140,7 @@ class TestQueue : public QObject {
     QVERIFY(catalogue.runs().empty());
   }
 
-  // As what was held, stopped and resumed was paused again at once.
+  // A job that was held, stopped and resumed was paused again at once.
   void whatIsReleasedOrResumedIsHeldNoMore() {
     const Folder folder;
     pretendThereIsAPool(folder);

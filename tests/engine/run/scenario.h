@@ -25,7 +25,7 @@ namespace batchscope::run {
 
 class Scenario : public QObject {
  protected:
-  // In place of the one before.
+  // Begins a new store, in place of the one before.
   void begin() {
     end();
     directory_ = std::make_unique<QTemporaryDir>();
@@ -137,6 +137,6 @@ class Scenario : public QObject {
 
 }  // namespace batchscope::run
 
-// As QVERIFY, of a run: with what was told of it where it fails.
+// Verifies, as QVERIFY, a condition on a run: with what was told of it where it fails.
 #define VERIFY_STORY(run, condition) QVERIFY2(condition, story(run).c_str())
 #define VERIFY_RUN(condition) VERIFY_STORY(id, condition)

@@ -133,7 +133,7 @@ class TestFaults : public Scenario {
     VERIFY_HOLDS(message, "budget of 1");
     VERIFY_HOLDS(message, "crashing as told");
     QCOMPARE(catalogue().generations(id).size(), 2u);
-    // And a person may try again.
+    // A person may try again.
     resume(id);
     VERIFY_RUN(reaches(id, RunState::failed));
     QCOMPARE(catalogue().generations(id).size(), 4u);

@@ -119,7 +119,7 @@ class TestLeases : public QObject {
     const Machine machine = machine_with(2, 0);
     Leaser first(*catalogue_, machine, "cpu"), second(*catalogue_, machine, "cpu");
     const Allocation here(0, {"cpu:0"}), both(0, {"cpu:0", "cpu:1"});
-    // As the pool and the supervisor do, before its replicas are placed.
+    // The pool and the supervisor lease so, before its replicas are placed.
     catalogue_->lease_devices(
         first.id, [](const auto&, const auto&) { return Devices{"cpu:0"}; }, -1, "pool");
     VERIFY_HOLDS(second.devices.take(second.spec, 2).warning, "cores are shared with run run on cpu");
@@ -133,7 +133,7 @@ class TestLeases : public QObject {
     QCOMPARE(testing::kind_of([&] { later.take(first.spec, here); }), "conflict");
   }
 
-  // Also where nothing was placed on them.
+  // Named devices are given back, also where nothing was placed on them.
   void whatWasNamedIsGivenBack() {
     Leaser run(*catalogue_, machine_with(2, 0), "cpu");
     catalogue_->lease_devices(run.id, [](const auto&, const auto&) { return Devices{"cpu:0"}; });

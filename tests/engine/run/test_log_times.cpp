@@ -47,7 +47,7 @@ class TestLogTimes : public QObject {
     QCOMPARE(log_offset(log, 2002), static_cast<std::int64_t>(out.tellp()));
   }
 
-  // As a supervisor that takes over does.
+  // A supervisor that takes over goes on with the times.
   void timesGoOnInANewProcess() {
     const QTemporaryDir folder;
     const std::filesystem::path log = folder.filePath("g0-r0.log").toStdString();

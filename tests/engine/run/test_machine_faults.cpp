@@ -255,7 +255,7 @@ class TestMachineFaults : public QObject {
     QCOMPARE(f.machine.message(), "std::bad_alloc");
   }
 
-  // As many times as there are checkpoints; the replicas say when none is left.
+  // The machine tries as many times as there are checkpoints; the replicas say when none is left.
   void aCheckpointThatCannotBeLoadedGivesWayToTheOneBefore() {
     Log log;
     RunMachine machine({120, 60, 0}, log);

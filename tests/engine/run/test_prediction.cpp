@@ -46,7 +46,7 @@ class TestPrediction : public QObject {
     QCOMPARE(each->batch_size, 256);
   }
 
-  // As the run itself will do: goodput's optimize.
+  // The prediction does as the run itself will: goodput's optimize.
   void oneReplicaWithoutAccumulationStaysUnlessItIsAllowedToGrow() {
     protocol::Model m = fitted_model();
     m.max_batch_size = 1024;

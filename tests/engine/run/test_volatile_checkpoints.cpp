@@ -34,7 +34,7 @@ class TestVolatileCheckpoints : public QObject {
     return paths;
   }
 
-  // As a replica makes it.
+  // Writes a checkpoint as a replica makes it.
   static fs::path write(const RunPaths& run, const std::string& name = "checkpoint-000001") {
     testing::write_file(run.memory / name / "model", "the state");
     Manifest manifest;

@@ -66,19 +66,20 @@ void AdaptdlService::stands(int group, const std::vector<std::string>& addresses
 
 void AdaptdlService::answer(const http::Request& request, const http::Reply& reply) {
   const Path path(request.path.begin() + 1, request.path.end());  // behind the token
-  const std::string what = path[0];
-  const std::size_t behind_job = what == "discover" ? 1 : 0;
-  if (what == "healthz" ? path.size() != 1 : what != "discover" && what != "hints") throw nothing();
-  if (what != "healthz") {
+  const std::string endpoint = path[0];
+  const std::size_t behind_job = endpoint == "discover" ? 1 : 0;
+  if (endpoint == "healthz" ? path.size() != 1 : endpoint != "discover" && endpoint != "hints")
+    throw nothing();
+  if (endpoint != "healthz") {
     const std::size_t parts = path.size() - 1 - behind_job;  // of the job's name
     if (path.size() < 2 + behind_job || parts > 2) throw nothing();
     if (path[parts] != job_) throw http::Fault{404, "this is the supervisor of job " + job_};
   }
-  if (request.method != (what == "hints" ? "PUT" : "GET"))
-    throw http::Fault{405, what == "hints" ? "hints are PUT" : what + " is asked for by GET"};
-  if (what == "healthz")
+  if (request.method != (endpoint == "hints" ? "PUT" : "GET"))
+    throw http::Fault{405, endpoint == "hints" ? "hints are PUT" : endpoint + " is asked for by GET"};
+  if (endpoint == "healthz")
     reply({200});
-  else if (what == "discover")
+  else if (endpoint == "discover")
     discover(path, request, reply);
   else
     take_hints(request, reply);
@@ -86,8 +87,9 @@ void AdaptdlService::answer(const http::Request& request, const http::Reply& rep
 
 void AdaptdlService::discover(const Path& path, const http::Request& request, const http::Reply& reply) {
   const int group = whole_number(path.back(), 1 << 30, "a group");
-  const auto asked = request.value("timeout");
-  const int timeout = asked ? whole_number(*asked, kMostTimeout, "a time-out in seconds") : kDefaultTimeout;
+  const auto asked_timeout = request.value("timeout");
+  const int timeout =
+      asked_timeout ? whole_number(*asked_timeout, kMostTimeout, "a time-out in seconds") : kDefaultTimeout;
   if (group == group_) return reply({200, addresses_});
   const int ticket = next_waiting_++;
   waiting_.insert({ticket, {group, reply}});

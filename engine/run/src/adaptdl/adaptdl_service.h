@@ -32,7 +32,7 @@ class AdaptdlService {
   // Throws Error for hints that are refused; its message is the answer.
   std::function<void(const protocol::Json& hints)> on_hints;
 
-  // For ADAPTDL_SUPERVISOR_URL.
+  // Returns the value of ADAPTDL_SUPERVISOR_URL.
   std::string url() const;
 
   // This generation runs, with these addresses by rank.

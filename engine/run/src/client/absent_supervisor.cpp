@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A supervisor that lives and does not listen is no reason to start another.
+// A supervisor that lives and does not listen is not a reason to start another.
 #include "client/absent_supervisor.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::int64_t supervisor_of(const std::string& id) {
   }
 }
 
-// Of a run that is only followed here.
+// Returns the origin of a run that is only followed here.
 std::optional<storage::Origin> origin_of(const std::string& id) {
   try {
     const std::filesystem::path file = protocol::catalogue_path();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What to tell whoever finds nobody at a run's control socket.
+// The error for a client that finds nobody at a run's control socket.
 #pragma once
 
 #include <string>

@@ -140,7 +140,7 @@ struct ControlClient::Impl {
 
 ControlClient::ControlClient(const std::string& id, QObject* parent)
     : QObject(parent), impl_(std::make_unique<Impl>(*this)), id_(id) {
-  // From the event loop, when the signals have been connected.
+  // Starts from the event loop, when the signals have been connected.
   impl_->retry.start(0);
 }
 

@@ -72,7 +72,7 @@ fs::path find_checkpoint(const std::string& id, const std::string& text) {
   return *found;
 }
 
-// Its checkpoints are elsewhere, and its program is not known to be here.
+// Refuses a followed run: its checkpoints are elsewhere, and its program is not known to be here.
 void refuse_followed(const std::string& id) {
   const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
   if (origin && origin->followed)

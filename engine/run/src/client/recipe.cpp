@@ -85,7 +85,7 @@ Parameter read_parameter(const fs::path& file, const toml::table& table, bool ha
   return parameter;
 }
 
-// What at_least and unless name has to be there, and of a kind that can be compared.
+// Checks that at_least and unless name parameters that are there, and of a kind that can be compared.
 void check_relations(const TomlFields& fields, const toml::node& at, const Recipe& recipe) {
   const auto is_of = [&](const std::string& name, std::initializer_list<Type> types) {
     const Parameter* const found = recipe.parameter(name);
@@ -105,7 +105,7 @@ void check_relations(const TomlFields& fields, const toml::node& at, const Recip
 // The table [faults]: what a fault does, and how long anything may take.
 void read_faults(const fs::path& file, const toml::table& table, Recipe& recipe) {
   TomlFields fields(file, table);
-  // What is wrong with the field, or with `at`, is told with its place.
+  // Reports what is wrong with the field, or with `at`, with its place.
   const auto placed = [&](const toml::node& at, const std::string& what, const auto& attempt) {
     try {
       attempt();

@@ -71,7 +71,7 @@ bool came_and_went(const storage::Run& run, double ended_before) {
          run.ended != ended_before;
 }
 
-// Until the supervisor answers, or has come and gone (a run of a moment).
+// Waits until the supervisor answers, or has come and gone (a run of a moment).
 void await_supervisor(storage::Catalogue& catalogue, const std::string& id, const ProcessId& process,
                       double ended_before) {
   const auto deadline = std::chrono::steady_clock::now() + protocol::time_out::kSupervisorStart;
@@ -115,7 +115,7 @@ void check_spec(const protocol::RunSpec& spec) {
     throw Error(ErrorKind::usage, "the program '" + spec.program + "' must be given by its absolute path");
   if (!fs::exists(spec.program)) throw Error(ErrorKind::not_found, "there is no program " + spec.program);
   if (!is_executable(spec.program))
-    throw Error(ErrorKind::usage, spec.program + " is no program: it cannot be executed");
+    throw Error(ErrorKind::usage, spec.program + " is not a program: it cannot be executed");
   if (!fs::is_directory(spec.working_directory))
     throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
   spec.check();

@@ -97,7 +97,7 @@ std::string TomlFields::scalar(const char* name, const toml::node& node) const {
   fail(node, fmt::format("field '{}': expected a text, a number, true or false", name));
 }
 
-// None where the node is no text.
+// None where the node is not text.
 std::optional<std::string> TomlFields::text_of(const char* name, const toml::node& node) const {
   const auto value = node.value_exact<std::string>();
   if (value && value->find('\0') != std::string::npos)

@@ -42,7 +42,7 @@ const Placement& DeviceLeases::take(const protocol::RunSpec& spec, const Allocat
     leased_ = std::move(all);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::usage || error.kind() == ErrorKind::conflict) throw;
-    // Cores are shared at worst: a full disk is no reason not to train on them. GPUs would be shared by
+    // Cores are shared at worst: a full disk is not a reason not to train on them. GPUs would be shared by
     // accident.
     placement = place(spec, allocation, machine_, nodes_ ? &*nodes_ : nullptr, {});
     if (placement.visible_gpus) throw;

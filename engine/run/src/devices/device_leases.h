@@ -21,7 +21,7 @@ namespace batchscope::run {
 
 class DeviceLeases {
  public:
-  // What the run holds already, because its devices were named when it was started, stays leased until
+  // Keeps what the run holds already, because its devices were named when it was started, leased until
   // keep().
   DeviceLeases(storage::Catalogue& catalogue, std::string run, Machine machine);
 
@@ -29,7 +29,7 @@ class DeviceLeases {
   void use_nodes(Nodes nodes);
   const std::optional<Nodes>& nodes() const { return nodes_; }
 
-  // Told what is no reason to stop: a catalogue that cannot be written.
+  // Called with a warning when the catalogue cannot be written; training goes on.
   std::function<void(const std::string& text)> on_trouble;
 
   // Leases what the allocation needs, if that has not been done; the generation and why it is to have them
@@ -41,12 +41,12 @@ class DeviceLeases {
   void keep(const std::set<Allocation>& allocations);
 
   const Machine& machine() const { return machine_; }
-  // What no other run holds of it; all of it where the catalogue cannot be read.
+  // Returns the part of it that no other run holds; all of it where the catalogue cannot be read.
   Machine free() const;
 
   // The one that was taken on the very devices that this one names, or else this one.
   Allocation as_taken(const Allocation& allocation) const;
-  // Of an allocation that was taken; else none.
+  // Returns the devices of an allocation that was taken; else none.
   std::vector<std::string> devices(const Allocation& allocation) const;
 
   // The spec with the kind of device that its program is known to use; while it has said nothing, what it was

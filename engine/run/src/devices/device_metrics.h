@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each replica of a generation uses of the machine: processor and memory of its process, and of the GPU
+// The use of the machine by each replica of a generation: processor and memory of its process, and of the GPU
 // that it said it trains on what NVML tells. The series are named in protocol/device_series.h.
 #pragma once
 
@@ -39,7 +39,7 @@ class DeviceMetrics {
 };
 
 // The GPU that a program knows as this device ("cuda:1", "cuda"), where it sees these (the value of
-// CUDA_VISIBLE_DEVICES, or null for all of them); empty for what is no GPU.
+// CUDA_VISIBLE_DEVICES, or null for all of them); empty for what is not a GPU.
 std::string physical_gpu(const std::string& device, const char* visible);
 
 }  // namespace batchscope::run

@@ -42,7 +42,7 @@ std::vector<std::string> usable_cores() {
   return cores;
 }
 
-// As CUDA reads it: what follows an empty or a negative entry is not seen.
+// Reads the list as CUDA does: what follows an empty or a negative entry is not seen.
 std::vector<std::string> listed_gpus(const std::string& list) {
   std::vector<std::string> gpus;
   std::istringstream entries(list);

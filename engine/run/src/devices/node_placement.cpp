@@ -11,7 +11,7 @@
 namespace batchscope::run {
 namespace {
 
-// Those of one node's devices, by the names that it gives them.
+// Returns the leases of one node's devices, by the names that it gives them.
 std::vector<storage::Lease> leases_of(const std::string& prefix, const std::vector<storage::Lease>& leases) {
   std::vector<storage::Lease> own;
   for (const storage::Lease& lease : leases)

@@ -24,7 +24,8 @@ struct Nodes {
   int most_replicas() const { return replicas_per_node * (1 + static_cast<int>(others.size())); }
 };
 
-// As place(), which it is without nodes. Throws Error(conflict) too for more replicas than the nodes take.
+// Places as place() does, which it is without nodes. Throws Error(conflict) too for more replicas than the
+// nodes take.
 Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
                 const Nodes* nodes, const std::vector<storage::Lease>& of_others,
                 const std::vector<std::string>& own = {});

@@ -10,7 +10,7 @@
 
 namespace batchscope::run {
 
-// What a GPU is doing, for whomever. NaN for what it does not tell.
+// Use of a GPU, by whomever. NaN for what it does not tell.
 struct GpuUse {
   double utilization = 0;  // 0..1, share of the last second or so in which a kernel ran
   double memory = 0;       // bytes in use
@@ -25,7 +25,7 @@ class Nvml {
 
   bool loaded() const { return static_cast<bool>(library_); }
 
-  // Of a GPU by its index or its UUID ("GPU-..."), as CUDA_VISIBLE_DEVICES names it.
+  // Reads a GPU by its index or its UUID ("GPU-..."), as CUDA_VISIBLE_DEVICES names it.
   std::optional<GpuUse> read(const std::string& gpu) const;
 
  private:

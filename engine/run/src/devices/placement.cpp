@@ -71,17 +71,17 @@ Devices gpus_for(const protocol::RunSpec& spec, const Machine& machine) {
 std::string count_gpus(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "GPU" : "GPUs"); }
 
 void check_gpus(std::size_t replicas, const Supply& gpus, const std::vector<storage::Lease>& of_others) {
-  const std::size_t all = gpus.devices.size();
-  if (replicas > all)
+  const std::size_t gpu_count = gpus.devices.size();
+  if (replicas > gpu_count)
     throw Error(ErrorKind::conflict, replica_count_text(static_cast<int>(replicas)) + " on " +
-                                         count_gpus(all) +
+                                         count_gpus(gpu_count) +
                                          ": ask for fewer, or allow several on one with --oversubscribe");
   if (replicas > gpus.free)
     throw Error(ErrorKind::conflict,
                 fmt::format("{} {}, and {} of {} {} free (held: {}): ask for fewer, pause or stop the "
                             "other run, or share with --oversubscribe",
                             replica_count_text(static_cast<int>(replicas)),
-                            replicas == 1 ? "needs a GPU" : "need a GPU each", gpus.free, all,
+                            replicas == 1 ? "needs a GPU" : "need a GPU each", gpus.free, gpu_count,
                             gpus.free == 1 ? "is" : "are", holdings(gpus.devices, of_others)));
 }
 
@@ -117,7 +117,7 @@ std::string sharing_text(const Devices& cores, const std::vector<storage::Lease>
 
 bool is_gpu(const std::string& device) { return device.starts_with("cuda:"); }
 
-// Of `wanted` what is not among `present`.
+// Returns the devices of `wanted` that are not among `present`.
 Devices missing(const Devices& wanted, const Devices& present) {
   Devices rest;
   for (const std::string& device : wanted)
@@ -142,7 +142,7 @@ Placement on_cores(const protocol::RunSpec& spec, int replicas, const Machine& m
   return placement;
 }
 
-// On the devices that were named.
+// Places a run on the devices that were named.
 Placement on_named(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
                    const std::vector<storage::Lease>& of_others, const Devices& own) {
   const Devices& named = allocation.devices;

@@ -48,7 +48,8 @@ bool set_descriptors(const ReplicaOrder& order, const std::optional<Inherited>& 
                                            : dup2(inherited->ours, inherited->its) >= 0;
 }
 
-// In the child, which has one thread: nothing here may wait for another's lock. Returns only where it fails.
+// Runs in the child, which has one thread: nothing here may wait for another's lock. Returns only where it
+// fails.
 void become(const ReplicaOrder& order, const std::optional<Inherited>& inherited, pid_t supervisor,
             char* const* arguments, char* const* environment) {
   setsid();
@@ -59,7 +60,7 @@ void become(const ReplicaOrder& order, const std::optional<Inherited>& inherited
     execve(order.program.c_str(), arguments, environment);
 }
 
-// What the child writes before it gives up; 0 where exec closed its end.
+// Reads the error that the child writes before it gives up; 0 where exec closed its end.
 int failure_of(int reports) {
   int error = 0;
   while (read(reports, &error, sizeof error) < 0 && errno == EINTR) {

@@ -54,8 +54,8 @@ void ForkLauncher::offered() {
 
 bool ForkLauncher::serves() const { return offered_ || knows_fork_server(program_.program); }
 
-// To an interpreter that serves belongs its script, the first of its arguments that is a file: those behind
-// it may be what the script writes.
+// Returns the identity of the program, and for an interpreter that serves also of its script, the first of
+// its arguments that is a file: those behind it may be what the script writes.
 std::vector<FileIdentity> ForkLauncher::identity() const {
   std::vector<FileIdentity> files{identify(program_.program)};
   if (!offered_) return files;

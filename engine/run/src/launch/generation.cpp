@@ -57,29 +57,29 @@ FreePorts free_ports() {
   return ports;
 }
 
-// As torchrun sets them, for a program that shares its work out by torch.distributed. What the run's own
-// environment says stays.
+// Sets the variables that torchrun sets, for a program that shares its work out by torch.distributed. What
+// the run's own environment says stays.
 void set_torchrun_variables(const Placement& placement, int rank, const std::string& address, int port,
                             const std::map<std::string, std::string>& own,
                             std::map<std::string, std::string>& variables) {
   const auto& places = placement.places;
-  const auto here = places.begin() + rank;
-  const auto on_node = [&](const Place& place) { return place.node == here->node; };
-  const auto say = [&](const char* name, const std::string& value) {
+  const auto own_place = places.begin() + rank;
+  const auto on_node = [&](const Place& place) { return place.node == own_place->node; };
+  const auto set_variable = [&](const char* name, const std::string& value) {
     if (!own.contains(name)) variables[name] = value;
   };
-  say("RANK", std::to_string(rank));
-  say("WORLD_SIZE", std::to_string(places.size()));
-  say("LOCAL_RANK", std::to_string(std::count_if(places.begin(), here, on_node)));
-  say("LOCAL_WORLD_SIZE", std::to_string(std::count_if(places.begin(), places.end(), on_node)));
-  say("MASTER_ADDR", address);
-  say("MASTER_PORT", std::to_string(port));
+  set_variable("RANK", std::to_string(rank));
+  set_variable("WORLD_SIZE", std::to_string(places.size()));
+  set_variable("LOCAL_RANK", std::to_string(std::count_if(places.begin(), own_place, on_node)));
+  set_variable("LOCAL_WORLD_SIZE", std::to_string(std::count_if(places.begin(), places.end(), on_node)));
+  set_variable("MASTER_ADDR", address);
+  set_variable("MASTER_PORT", std::to_string(port));
 }
 
 constexpr std::size_t kTokenDigits = 64;
 
-// What the supervisor adds to its own environment, for people to read (`batchscope show --json`); without the
-// tokens, which are the replicas' alone.
+// Lists what the supervisor adds to its own environment, for people to read (`batchscope show --json`);
+// without the tokens, which are the replicas' alone.
 void list_environment(const fs::path& file, std::map<std::string, std::string> variables) {
   using protocol::Json;
   variables.erase(protocol::variable::kRendezvousToken);
@@ -102,8 +102,9 @@ fs::path make_rendezvous(const protocol::RunPaths& paths, int generation) {
 
 constexpr char kPythonPath[] = "PYTHONPATH";
 
-// What a Python program reports by, before what is in PYTHONPATH already; nothing for a program that links
-// our engine, nor where somebody wants none of it, nor from a folder whose name PYTHONPATH cannot hold.
+// Puts the package by which a Python program reports before what is in PYTHONPATH already; does nothing for a
+// program that links our engine, nor where somebody wants none of it, nor from a folder whose name PYTHONPATH
+// cannot hold.
 void set_python_path(ReplicaOrder& order) {
   const auto value = [&](const char* name) {
     const auto found = order.environment.find(name);
@@ -135,7 +136,7 @@ void meet_over_nodes(const GenerationOrder& order, protocol::Environment& e) {
   e.share_path = where_it_lies(order.paths.share);
 }
 
-// On another node the list in our environment, which is of this one's GPUs, means nothing.
+// Hides the list in our environment, which is of this one's GPUs and means nothing on another node.
 void set_visible_gpus(const Placement& placement, const std::string& node,
                       std::map<std::string, std::string>& inherited,
                       std::map<std::string, std::string>& own) {

@@ -27,7 +27,7 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const std::filesystem:
 // the one of the generation before, whose port the system may hold for a minute yet.
 std::string master_address(int generation);
 
-// What a generation is to be.
+// The order for a generation.
 struct GenerationOrder {
   int number = 0;
   std::string run;  // its id

@@ -10,13 +10,14 @@
 
 namespace batchscope::run {
 
-// False for anything that is no ELF program with the note: a script, a program without our engine, nothing.
+// False for anything that is not an ELF program with the note: a script, a program without our engine,
+// nothing.
 bool knows_fork_server(const std::filesystem::path& program);
 
-// By its name: an interpreter of Python, or a script.
+// Returns whether the name is that of an interpreter of Python, or of a script.
 bool is_python(const std::filesystem::path& program);
 
-// What building a program anew changes. All zero where there is no such file.
+// Identity of a program's file, which changes when it is built anew. All zero where there is no such file.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;

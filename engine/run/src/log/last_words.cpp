@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(first, line.find_last_not_of(kBlank) - first + 1);
 }
 
-// Those that are not blank.
+// Returns the lines that are not blank.
 std::vector<std::string_view> lines_of(std::string_view log) {
   std::vector<std::string_view> lines;
   while (!log.empty()) {

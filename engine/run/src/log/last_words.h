@@ -9,12 +9,12 @@
 
 namespace batchscope::run {
 
-// At most so many lines, without the trailing newline, as valid UTF-8; empty where there is no log.
+// Returns at most so many lines, without the trailing newline, as valid UTF-8; empty where there is no log.
 std::string log_tail(const std::filesystem::path& file, int lines);
 
-// What a program that failed said last, in one line: of a Python traceback the line of the exception, of
-// C++'s terminate() the type and what() of the exception, else the last line that says anything. `log`: its
-// end. At most some hundred bytes; empty where there is nothing in it.
+// Returns the last words of a program that failed, in one line: of a Python traceback the line of the
+// exception, of C++'s terminate() the type and what() of the exception, else the last line that says
+// anything. `log`: its end. At most some hundred bytes; empty where there is nothing in it.
 std::string last_words(std::string_view log);
 
 }  // namespace batchscope::run

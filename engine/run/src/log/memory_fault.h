@@ -10,7 +10,7 @@
 
 namespace batchscope::run {
 
-// Of an exception, or the last lines of a log.
+// Returns whether the text of an exception, or the last lines of a log, tell of a want of memory.
 bool tells_of_memory(std::string_view text);
 
 // Processes of this machine that the kernel has killed for want of memory since it started; 0 where it does

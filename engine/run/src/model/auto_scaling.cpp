@@ -13,7 +13,7 @@
 namespace batchscope::run {
 namespace {
 
-// Of many candidates those that tell most: doublings, the present and the chosen.
+// Lists the candidates that tell most: doublings, the present and the chosen.
 std::string predictions(const goodput::ReplicaDecision& decision, int present) {
   std::string text;
   for (const goodput::Candidate& candidate : decision.candidates) {
@@ -31,11 +31,11 @@ std::string predictions(const goodput::ReplicaDecision& decision, int present) {
 int most_replicas(const protocol::RunSpec& spec, const Machine& machine, const Machine& free, int present) {
   const bool gpus = uses_gpus(spec);
   const protocol::AutoReplicas range = spec.auto_replicas.value_or(protocol::AutoReplicas{});
-  const auto all = static_cast<int>(gpus ? machine.gpus.size() : machine.cores.size());
+  const auto devices_in_all = static_cast<int>(gpus ? machine.gpus.size() : machine.cores.size());
   const auto unheld = static_cast<int>(gpus ? free.gpus.size() : free.cores.size());
-  const int left = std::max(unheld, std::min(present, all));
-  int most = range.max > 0 ? range.max : left;
-  if (!spec.oversubscribe && (gpus || left < all)) most = std::min(most, left);
+  const int available = std::max(unheld, std::min(present, devices_in_all));
+  int most = range.max > 0 ? range.max : available;
+  if (!spec.oversubscribe && (gpus || available < devices_in_all)) most = std::min(most, available);
   return std::max(range.min, most);
 }
 

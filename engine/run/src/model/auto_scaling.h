@@ -21,7 +21,7 @@ class AutoScaling {
   // The first wait before a count that was refused is tried again, in s.
   static constexpr double kPatience = 60;
 
-  // As the spec's auto_replicas and efficiency_floor say.
+  // Scales as the spec's auto_replicas and efficiency_floor say.
   explicit AutoScaling(const protocol::RunSpec& spec);
 
   struct Verdict {
@@ -52,7 +52,7 @@ class AutoScaling {
 // replicas.
 int most_replicas(const protocol::RunSpec& spec, const Machine& machine, const Machine& free,
                   int present = 0);
-// Of so many replicas those that a first generation begins with: as many as there are free devices for,
+// Returns the number of replicas that a first generation begins with: as many as there are free devices for,
 // within auto_replicas, or all of them where their number is not left to goodput.
 int first_replicas(const protocol::RunSpec& spec, int replicas, const Machine& machine, const Machine& free);
 

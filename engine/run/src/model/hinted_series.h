@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What sched hints say about a run, as values of series (protocol/series.h): the noise scale, the best
-// goodput that they predict for this many replicas, and gain and efficiency at the batch size that the
-// program says it uses, or else at the one that is best (goodput/model.h). What the hints do not tell is left
-// out.
+// The content of sched hints, as values of series (protocol/series.h): the noise scale, the best goodput that
+// they predict for this many replicas, and gain and efficiency at the batch size that the program says it
+// uses, or else at the one that is best (goodput/model.h). What the hints do not tell is left out.
 #pragma once
 
 #include <cstdint>

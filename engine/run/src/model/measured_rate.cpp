@@ -95,7 +95,7 @@ std::optional<MeasuredRate> measured_rate(const std::vector<storage::Generation>
                                           storage::SampleReader& samples) {
   for (auto generation = generations.rbegin(); generation != generations.rend(); ++generation) {
     if (generation->first_step == 0) continue;
-    // Of one that goes on the catalogue does not know the last step.
+    // The catalogue does not know the last step of a generation that goes on.
     std::int64_t last = generation->last_step;
     if (generation->ended <= 0) {
       const auto all = samples.summarize(names::kStepTime, generation->number, generation->first_step,

@@ -4,9 +4,9 @@
 namespace batchscope::run {
 namespace {
 
-constexpr double kMostSamples = 1e15;  // of a step; what is beyond is no training
+constexpr double kMostSamples = 1e15;  // of a step; what is beyond is not training
 
-// Of a batch size that is fixed, as the loader shares it; in parts where memory is short.
+// Returns the configuration of a fixed batch size, as the loader shares it; in parts where memory is short.
 goodput::Configuration fixed_configuration(const protocol::Model& model, int replicas, int nodes) {
   const goodput::Bounds bounds = batch_bounds(model);
   const bool fixed = model.micro_batches != 0;  // on each replica

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the model predicted of a restart when it was asked for, and what came of it: the trust that a
-// prediction deserves. The prediction is that of the model at that moment, for the number of replicas that
-// the new generation has in the end. What was obtained is the measured rate (run/measured_rate.h) as soon as
-// it is steady, which it is once
+// The forecast of a restart: what the model predicted when it was asked for, and what came of it; the trust
+// that a prediction deserves. The prediction is that of the model at that moment, for the number of replicas
+// that the new generation has in the end. What was obtained is the measured rate (run/measured_rate.h) as
+// soon as it is steady, which it is once
 //
 //     20 steps and 5 s of step time have been measured, the generation's first step left out, and
 //     the rates of their older and of their newer half differ by less than 5 %
@@ -28,13 +28,13 @@ class RestartForecast {
 
   // A restart is on its way: what is predicted of it is predicted now.
   void ask() { asked_ = model_; }
-  // A generation begins, on so many devices and nodes; the first of a run is no restart. `at` is the
+  // A generation begins, on so many devices and nodes; the first of a run is not a restart. `at` is the
   // configuration before it. The prediction, where there is one.
   const std::optional<Prediction>& begin(bool is_restart, const goodput::Configuration& at, int replicas,
                                          int devices, int nodes = 1);
   void end() { waits_ = false; }
 
-  // Its steps. What was obtained, once in a generation.
+  // Takes steps of the generation. Returns what was obtained, once in a generation.
   std::optional<MeasuredRate> take(const protocol::Steps& steps);
 
   const std::optional<Prediction>& prediction() const { return prediction_; }

@@ -17,7 +17,7 @@ namespace {
 namespace names = protocol::series;
 using storage::Bucket;
 
-constexpr double kMost = 1e9;  // of either size; what is beyond is no training
+constexpr double kMost = 1e9;  // of either size; what is beyond is not training
 
 // The bucket's value where the series is constant over it.
 std::optional<double> constant(std::span<const Bucket> buckets, std::size_t& at, const Bucket& over) {
@@ -58,7 +58,7 @@ std::vector<StepTime> measure_step_times(std::span<const GenerationSteps> genera
       at.seconds.push_back(bucket.mean);
     }
   }
-  // Of a run whose devices nobody recorded, what did run had them.
+  // A run whose devices nobody recorded has had as many as it had replicas.
   protocol::Model known = model;
   for (const GenerationSteps& generation : generations)
     known.max_profiled_replicas = std::max(known.max_profiled_replicas, generation.replicas);

@@ -48,7 +48,7 @@ int lock_folder(const fs::path& folder) {
   return -1;
 }
 
-// What agents that were killed have left: nobody holds the lock any more, which forked replicas share.
+// Removes folders of agents that were killed: nobody holds the lock any more, which forked replicas share.
 void remove_abandoned(const fs::path& root) {
   std::error_code fault;
   for (fs::directory_iterator entry(root, fault), end; !fault && entry != end; entry.increment(fault)) {
@@ -75,8 +75,8 @@ fs::path make_folder() {
   return name;
 }
 
-// What is of a node and not of a run: as this node has it, whatever the supervisor's has. So are the GPUs
-// that may be seen, unless the order chooses among them.
+// Returns whether a variable belongs to a node and not to a run: it stays as this node has it, whatever the
+// supervisor's has. So are the GPUs that may be seen, unless the order chooses among them.
 bool is_of_node(std::string_view variable) {
   return variable.starts_with("SLURM") || variable == "TMPDIR" || variable == "HOSTNAME";
 }
@@ -136,7 +136,7 @@ Agent::Agent(const std::string& address, std::string token)
 Agent::~Agent() {
   lines_.clear();
   launcher_.reset();
-  // Whatever detached itself from its replica has come to us, the subreaper.
+  // A process that detached itself from its replica has come to us, the subreaper.
   for (const pid_t child : children()) {
     ::kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
@@ -268,7 +268,7 @@ void Agent::end() {
   leave_if_empty();
 }
 
-// What the last replica said is on its way first.
+// The last replica's output is on its way first.
 void Agent::leave_if_empty() {
   const bool lives = std::any_of(lines_.begin(), lines_.end(), [](const auto& line) {
     return line->replica && (line->replica->pid() != 0 || (!line->closed && line->frames.waiting() > 0));

@@ -31,7 +31,7 @@ class Agent {
   Agent& operator=(const Agent&) = delete;
 
   int port() const { return server_.serverPort(); }
-  // Until it has ended; an exit code.
+  // Runs until the agent has ended; returns an exit code.
   int exec();
 
  private:

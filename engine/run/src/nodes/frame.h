@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes over a line between an agent and whoever has replicas of it (NODES.md): frames of one byte that
-// says what it is, four of length, the highest first, and that many bytes.
+// Frames on a line between an agent and whoever has replicas of it (NODES.md): one byte that says what it is,
+// four of length, the highest first, and that many bytes.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,9 @@ struct Frame {
   std::string bytes;
 };
 
-// Of any frame; an order holds a whole environment.
+// Longest frame of any kind; an order holds a whole environment.
 inline constexpr std::size_t kLongestFrame = 8u << 20;
-// Of one whose sender is not believed yet.
+// Longest frame from a sender that is not believed yet.
 inline constexpr std::size_t kLongestHello = 4u << 10;
 
 std::string encode(FrameKind kind, std::string_view bytes = {});

@@ -16,7 +16,7 @@ FrameSocket::FrameSocket(std::unique_ptr<QTcpSocket> socket, std::size_t longest
   QObject::connect(socket_.get(), &QTcpSocket::bytesWritten, socket_.get(), [this] {
     if (on_sent) on_sent();
   });
-  // Of a connection that never stood there is no `disconnected`.
+  // There is no `disconnected` of a connection that never stood.
   QObject::connect(socket_.get(), &QTcpSocket::stateChanged, socket_.get(), [this](auto state) {
     if (state == QAbstractSocket::UnconnectedState && on_closed) on_closed();
   });

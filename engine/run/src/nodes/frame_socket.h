@@ -17,7 +17,7 @@ class FrameSocket {
  public:
   explicit FrameSocket(std::unique_ptr<QTcpSocket> socket, std::size_t longest = kLongestFrame);
 
-  // What it throws as an Error ends the line, with the error as the last word.
+  // Called with each frame. An Error that it throws ends the line, with the error as the last word.
   std::function<void(const Frame& frame)> on_frame;
   std::function<void()> on_closed;  // once; the owner may destroy this object later, not within
   std::function<void()> on_sent;    // some of what waited

@@ -27,10 +27,10 @@ HostedReplica::HostedReplica(FrameSocket& line, const std::filesystem::path& fol
   order.log = folder / "output";
   open_output(order.log);
   try {
-    if (const auto told = order.environment.find(protocol::variable::kTelemetrySocket);
-        told != order.environment.end()) {
+    if (const auto socket_variable = order.environment.find(protocol::variable::kTelemetrySocket);
+        socket_variable != order.environment.end()) {
       const std::filesystem::path path = folder / "telemetry";
-      told->second = path.string();
+      socket_variable->second = path.string();
       listener_ = std::make_unique<LocalListener>(path, [this](auto socket) { accept(std::move(socket)); });
     }
     pid_ = launcher.launch({std::move(order)}).front();

@@ -81,7 +81,7 @@ int serve(int& argc, char** argv, const std::string& name, std::string listen, s
   offer.node = name.empty() ? protocol::node_name() : name;
   if (!valid_node_name(offer.node))
     throw Error(ErrorKind::usage,
-                "'" + offer.node + "' is no name of a node: letters, digits, '.', '-', '_'; say --name");
+                "'" + offer.node + "' is not a name of a node: letters, digits, '.', '-', '_'; say --name");
   if (listen.empty() && toward.empty()) toward = variable("SLURM_LAUNCH_NODE_IPADDR");
   if (listen.empty() && toward.empty())
     throw Error(ErrorKind::usage,

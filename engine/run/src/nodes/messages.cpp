@@ -27,7 +27,7 @@ std::string strict(const Json& json) {
   try {
     return json.dump();
   } catch (const Json::exception&) {
-    throw Error(ErrorKind::usage, "an environment or an argument that is no UTF-8 cannot be sent to a node");
+    throw Error(ErrorKind::usage, "an environment or an argument that is not UTF-8 cannot be sent to a node");
   }
 }
 
@@ -101,7 +101,7 @@ NodeOffer decode_offer(std::string_view line) {
       checked_port(json),
       {field<std::vector<std::string>>(json, "cores"), field<std::vector<std::string>>(json, "gpus")}};
   if (!valid_node_name(offer.node))
-    throw Error(ErrorKind::usage, "'" + offer.node + "' is no name of a node");
+    throw Error(ErrorKind::usage, "'" + offer.node + "' is not a name of a node");
   if (offer.machine.cores.empty()) throw Error(ErrorKind::usage, "node " + offer.node + " has no core");
   return offer;
 }

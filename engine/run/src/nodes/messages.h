@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the frames and the first lines between a supervisor, its agents and its stand-ins hold. All but output
-// and telemetry is JSON. Decoding throws Error(usage) for anything malformed.
+// The content of the frames and the first lines between a supervisor, its agents and its stand-ins. All but
+// output and telemetry is JSON. Decoding throws Error(usage) for anything malformed.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace batchscope::run {
 
-// Of all that is here; an agent and a supervisor of two versions do not work together.
+// Version of all messages here; an agent and a supervisor of two versions do not work together.
 inline constexpr int kNodesVersion = 1;
 
 // A line on an agent's standard input: its secret.
@@ -44,11 +44,11 @@ NodeHello decode_hello(std::string_view bytes);
 bool same_token(std::string_view one, std::string_view other);
 
 // FrameKind::program and FrameKind::order, without the log, which is the sender's affair. Encoding throws
-// Error(usage) for what is no UTF-8.
+// Error(usage) for what is not UTF-8.
 std::string encode(const ReplicaOrder& order);
 ReplicaOrder decode_order(std::string_view bytes);
 
-// What a stand-in reads from the descriptor that it is started with: where to go with what.
+// The order that a stand-in reads from the descriptor that it is started with: where to go with what.
 struct StandInOrder {
   std::string address;
   int port = 0;
@@ -66,7 +66,7 @@ struct HandedSignal {
 };
 std::string encode(const HandedSignal& signal);
 HandedSignal decode_signal(std::string_view bytes);
-// That a stand-in takes and an agent sends.
+// Returns the signals that a stand-in takes and an agent sends.
 const std::vector<int>& handed_signals();
 
 // FrameKind::news.

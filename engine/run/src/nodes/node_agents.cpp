@@ -122,8 +122,8 @@ void NodeAgents::take_line(const std::string& line) {
       throw Error(ErrorKind::conflict, "there is an agent of node " + offer.node + " already");
     greet(**peers_.insert(place, std::make_unique<Peer>(std::move(offer))));
   } catch (const Error& error) {
-    on_news("warning",
-            std::string("the command that starts agents wrote what is no offer of a node: ") + error.what());
+    on_news("warning", std::string("the command that starts agents wrote what is not an offer of a node: ") +
+                           error.what());
   }
 }
 

@@ -38,10 +38,10 @@ class NodeAgents {
   void offered();
 
   bool several() const { return plan_.nodes > 1; }  // as planned
-  // Of those planned, some did not come or have gone.
+  // Returns whether some of the planned nodes did not come or have gone.
   bool nodes_missing() const { return static_cast<int>(nodes().size()) < plan_.nodes - 1; }
   const NodePlan& plan() const { return plan_; }
-  // Those that are there, by name.
+  // Returns the nodes that are there, by name.
   std::vector<Node> nodes() const;
   // This machine's address, as the others see it.
   std::string address() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the environment says of further nodes, and the command that starts their agents.
+// The plan of further nodes in the environment, and the command that starts their agents.
 #pragma once
 
 #include <sys/types.h>

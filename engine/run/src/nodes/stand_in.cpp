@@ -27,7 +27,7 @@
 namespace batchscope::run {
 namespace {
 
-// What a shell says of a program that it could not start.
+// Exit code by which a shell says that it could not start a program.
 constexpr int kNotStarted = 127;
 
 std::string read_all(int descriptor) {
@@ -53,7 +53,7 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
-// As the replica did, which may have left a core of its own.
+// Ends as the replica did, which may have left a core of its own.
 [[noreturn]] void end_as(int status) {
   if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
   const rlimit none{0, 0};

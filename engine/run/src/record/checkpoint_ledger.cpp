@@ -14,16 +14,17 @@ using protocol::Ledger, protocol::LedgerEntry, protocol::Manifest, protocol::Str
 Ledger::const_iterator first_known(const Manifest& checkpoint, const Ledger& recorded) {
   if (checkpoint.ledger_from == 0) return recorded.begin();
   if (!checkpoint.ledger.empty()) {
-    const auto same = std::find_if(recorded.begin(), recorded.end(), [&](const Stretch& there) {
-      return there.entry == checkpoint.ledger.front().entry;
+    const auto known = std::find_if(recorded.begin(), recorded.end(), [&](const Stretch& recorded_stretch) {
+      return recorded_stretch.entry == checkpoint.ledger.front().entry;
     });
-    if (same != recorded.end()) return same;
+    if (known != recorded.end()) return known;
   }
-  return std::find_if(recorded.begin(), recorded.end(),
-                      [&](const Stretch& there) { return there.entry.step > checkpoint.ledger_from; });
+  return std::find_if(recorded.begin(), recorded.end(), [&](const Stretch& recorded_stretch) {
+    return recorded_stretch.entry.step > checkpoint.ledger_from;
+  });
 }
 
-// What is validated takes no step: there may be more of it than the checkpoint knows.
+// Validation takes no step: there may be more of it than the checkpoint knows.
 bool is_beyond(const LedgerEntry& entry, const Manifest& checkpoint) {
   if (entry.step != checkpoint.step) return entry.step > checkpoint.step;
   return std::none_of(checkpoint.ledger.rbegin(), checkpoint.ledger.rend(), [&](const Stretch& known) {
@@ -40,9 +41,9 @@ Ledger compose(const Manifest& checkpoint, const Ledger& recorded, int beyond, i
   Ledger ledger(recorded.begin(), first);
   for (Stretch stretch : checkpoint.ledger) {
     if (stretch.generation < 0) {
-      const auto same = std::find_if(first, recorded.end(),
-                                     [&](const Stretch& there) { return there.entry == stretch.entry; });
-      stretch.generation = same == recorded.end() ? unknown : same->generation;
+      const auto recorded_stretch = std::find_if(
+          first, recorded.end(), [&](const Stretch& candidate) { return candidate.entry == stretch.entry; });
+      stretch.generation = recorded_stretch == recorded.end() ? unknown : recorded_stretch->generation;
     }
     ledger.push_back(std::move(stretch));
   }

@@ -34,7 +34,7 @@ storage::Sample last_time(const protocol::RunPaths& paths, int generation, std::
     if (times.empty()) times = reader.read(protocol::series::kTime, generation);
     if (!times.empty()) return times.back();
   } catch (const Error&) {
-    // Without series the generation ended when it began, for all that is known.
+    // A generation without series ended when it began, for all that is known.
   }
   return {};
 }
@@ -88,7 +88,7 @@ void reconcile(storage::Catalogue& catalogue, const storage::Run& run, const pro
     if (std::none_of(present.begin(), present.end(),
                      [&](const fs::path& directory) { return directory.filename() == checkpoint.name; }))
       catalogue.remove_checkpoint(run.id, checkpoint.name);
-  // Whatever came after the newest is done again, unless that one turns out to be damaged.
+  // Steps behind the newest are done again, unless that one turns out to be damaged.
   for (const fs::path& directory : present)
     if (const auto manifest = readable(directory, paths.memory)) {
       catalogue.set_ledger(run.id, ledger_at(*manifest, catalogue.ledger(run.id)));
@@ -106,7 +106,7 @@ void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, in
     if (!manifest) continue;
     const auto listed = known.find(directory.filename().string());
     const bool is_new = listed == known.end() || !is_of(*manifest, listed->second);
-    // What version 1 does not say: who wrote it is whoever ran last where nobody knew of it.
+    // Version 1 does not say who wrote it: it is taken to be whoever ran last, where nobody knew of it.
     if (manifest->generation == generation || (manifest->generation < 0 && is_new))
       ledger = ledger_since(*manifest, ledger, generation);
     if (is_new)

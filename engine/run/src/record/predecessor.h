@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor that was killed left behind: replicas that still run (they notice its end, checkpoint
-// and exit by themselves), generations that were never closed, and checkpoints that nobody was told of,
-// because nobody listened any more or rank 0 was killed before it could say so.
+// The remains of a supervisor that was killed: replicas that still run (they notice its end, checkpoint and
+// exit by themselves), generations that were never closed, and checkpoints that nobody was told of, because
+// nobody listened any more or rank 0 was killed before it could say so.
 #pragma once
 
 #include <filesystem>

@@ -65,7 +65,7 @@ void Recorder::begin_generation(int number) {
   if (!samples_set_aside_.empty()) event(0, "warning", std::exchange(samples_set_aside_, {}));
 }
 
-// What a series refuses is left out of it; that is no reason to end the telemetry of a replica.
+// Values that a series refuses are left out of it; that does not end the telemetry of a replica.
 void Recorder::append(const std::string& series, std::int64_t first_step, std::span<const double> values) {
   try {
     samples_.append(generation_, series, first_step, values);
@@ -157,7 +157,7 @@ std::vector<std::filesystem::path> Recorder::present_checkpoints() const {
   }
 }
 
-// As they are now: what the next generation writes is told by itself.
+// Adopts checkpoints as they are now: what the next generation writes is told by itself.
 void Recorder::adopt_checkpoints() {
   queue([this, generation = generation_, present = present_checkpoints()](auto& catalogue) {
     run::adopt_checkpoints(catalogue, run_, generation, present, paths_.memory);

@@ -36,7 +36,7 @@ int lock_file(const fs::path& file, int wait = LOCK_NB) {
   return -1;
 }
 
-// What a supervisor that is gone left in memory: a checkpoint that its run still refers to is put on disk,
+// Puts a checkpoint that a supervisor which is gone left in memory on disk, if its run still refers to it;
 // the rest goes.
 void take_apart(const fs::path& place) {
   std::error_code error;
@@ -58,7 +58,7 @@ void take_leftovers_apart(const fs::path& root) {
     try {
       take_apart(place);
     } catch (const Error&) {
-      // Its disk may be full; there may be room when its run is resumed.
+      // The run's disk may be full; there may be room when it is resumed.
     }
     close(lock);
   }
@@ -91,7 +91,8 @@ void VolatileCheckpoints::make_place() {
   close(all);
 }
 
-// Of a machine that went down: nothing is there any more, or somebody else's is.
+// Removes links into the memory of a machine that went down: nothing is there any more, or somebody else's
+// is.
 void VolatileCheckpoints::remove_lost() {
   for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints)) {
     const std::string name = checkpoint.filename().string();
@@ -118,10 +119,10 @@ VolatileCheckpoints::~VolatileCheckpoints() {
   if (lock_ < 0) return;
   try {
     std::error_code error;
-    // What could not be put on disk waits for whoever comes next.
+    // A checkpoint that could not be put on disk waits for the next supervisor.
     if (list_checkpoints(paths_.memory).empty()) fs::remove_all(paths_.memory, error);
   } catch (const Error&) {
-    // What cannot be seen is left to whoever comes next, too.
+    // A place that cannot be seen is left to the next supervisor, too.
   }
   close(lock_);
 }
@@ -181,7 +182,8 @@ void VolatileCheckpoints::write_out() {
   }
 }
 
-// As on disk: memory is not only ours, and what the disk was too slow or too full for is out of date.
+// Keeps as many as on disk: memory is not only ours, and what the disk was too slow or too full for is out of
+// date.
 void VolatileCheckpoints::keep_newest() {
   int newer = 0;
   for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints)) {
@@ -190,7 +192,7 @@ void VolatileCheckpoints::keep_newest() {
       if (!read_manifest(checkpoint, paths_.memory).pinned)
         remove_volatile_checkpoint(checkpoint, paths_.memory);
     } catch (const Error&) {
-      // Its link is in a directory that cannot be changed now, or it is not ours to judge.
+      // The link is in a directory that cannot be changed now, or it is not ours to judge.
     }
   }
 }

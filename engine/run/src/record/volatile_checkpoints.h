@@ -38,7 +38,7 @@ class VolatileCheckpoints {
   // persist(), where the disk had no room for some time.
   void try_again();
 
-  // For the person, once each: what was lost, what cannot be put on disk, and that it can again.
+  // News for the person, once each: what was lost, what cannot be put on disk, and that it can again.
   struct News {
     std::string level, text;
   };

@@ -100,7 +100,8 @@ void ControlServer::reply(Connection& connection, const std::string& text) {
   balance(connection);
 }
 
-// Who takes his answers gets more; the requests of others wait, in the end in their own processes.
+// Reads on from a client that takes its answers; the requests of others wait, in the end in their own
+// processes.
 void ControlServer::balance(Connection& connection) {
   const bool unread = connection.lines.socket().bytesToWrite() > limits_.unread;
   connection.lines.hold(unread || connection.unanswered >= limits_.unanswered);

@@ -27,7 +27,7 @@ class ControlServer {
     std::function<void(const Error& error)> fail;
   };
 
-  // Of one connection.
+  // Limits of one connection.
   struct Limits {
     qint64 unread = 256 << 10;  // bytes of answers; nothing more is read of a client who leaves more
     int unanswered = 64;        // requests on their way; nor of one who has as many

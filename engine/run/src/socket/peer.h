@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is at the other end of a Unix socket. The modes of sockets and their directories keep strangers out
+// The user at the other end of a Unix socket. The modes of sockets and their directories keep strangers out
 // already; this holds as well where a directory was made wrongly, or is somebody else's.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose answer an error is.
+// The id of the request that an error answers.
 #pragma once
 
 #include <string_view>

@@ -22,7 +22,7 @@ class TelemetryServer {
   explicit TelemetryServer(const std::filesystem::path& path);
   ~TelemetryServer();
 
-  // Of the generation that connections must belong to.
+  // Sets the generation that connections must belong to.
   void expect(int generation, int replicas);
 
   // Handles every message that has arrived, so that a replica's last words come before its exit.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who holds a generation up. Every replica's heartbeats say what it does and since when: computing, or
-// waiting in which collective; a thread sends them that nothing in training holds up. A run hangs when no
-// replica has begun anything new for the step time-out; the one to name is then
+// Finds the replica that holds a generation up. Every replica's heartbeats say what it does and since when:
+// computing, or waiting in which collective; a thread sends them that nothing in training holds up. A run
+// hangs when no replica has begun anything new for the step time-out; the one to name is then
 //   the replica whose heartbeats have stopped (SIGSTOP, a process that the system no longer schedules), or
 //   else the one that computes while the others wait for it, or else, when each waits for another, the one
 //   that has waited longest.
 // Judged is only what can be judged: replicas that send heartbeats, after the generation's first step (data
 // may take its time before), inside a loop over data and not while a checkpoint is written. A supervisor that
-// was itself held up has heard nobody for as long, which is no replica's fault.
+// was itself held up has heard nobody for as long, which is not a replica's fault.
 #pragma once
 
 #include <optional>
@@ -38,8 +38,8 @@ class HangWatch {
   // The hang's cause, once there is one. Before the first step only silence counts. Call it a few times a
   // second, with all that has arrived heard.
   std::optional<Suspect> check(double now, bool stepping);
-  // Who has held the others up for at least so many seconds; for where a replica gave up waiting before we
-  // did.
+  // Returns the replica that has held the others up for at least so many seconds; for where a replica gave up
+  // waiting before we did.
   std::optional<Suspect> suspect(double now, double at_least) const;
 
  private:

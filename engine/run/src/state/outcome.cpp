@@ -18,7 +18,7 @@ std::string Outcome::text() const {
     case Kind::crashed: break;
   }
   if (culprit.cause == Cause::non_finite) return "crashed: gradient not finite";  // on all replicas
-  const auto how = [this]() -> std::string {
+  const auto cause_text = [this]() -> std::string {
     switch (culprit.cause) {
       case Cause::hang: return "hang";
       case Cause::memory: return "out of memory";
@@ -28,7 +28,7 @@ std::string Outcome::text() const {
                               : fmt::format("exit code {}", culprit.code);
     }
   };
-  return fmt::format("crashed: rank {}, {}", culprit.rank, how());
+  return fmt::format("crashed: rank {}, {}", culprit.rank, cause_text());
 }
 
 Outcome judge(const std::vector<Exit>& exits) {

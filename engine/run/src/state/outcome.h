@@ -15,8 +15,8 @@
 
 namespace batchscope::run {
 
-// What is known of the reason, beyond the status. `checkpoint`: one could not be loaded, which the next
-// generation passes over. `node`: it was on a node that is gone.
+// The known cause, beyond the status. `checkpoint`: one could not be loaded, which the next generation passes
+// over. `node`: it was on a node that is gone.
 enum class Cause { unknown, exception, memory, non_finite, checkpoint, peer, hang, node };
 
 struct Exit {
@@ -36,12 +36,12 @@ struct Outcome {
   Kind kind = Kind::finished;
   Exit culprit;  // of a crash
 
-  // As it stands in the catalogue: "finished", "checkpointed", "crashed: rank 1, signal 9", "crashed: rank 0,
-  // hang".
+  // Returns the text in the catalogue: "finished", "checkpointed", "crashed: rank 1, signal 9", "crashed:
+  // rank 0, hang".
   std::string text() const;
 };
 
-// In the order in which the replicas exited.
+// Judges the exits, in the order in which the replicas exited.
 Outcome judge(const std::vector<Exit>& exits);
 
 // "rank 1 was killed by signal 9 (SIGKILL)", "rank 0 ended with exit code 3", "rank 1 ran out of memory:

@@ -35,7 +35,8 @@ class RunBoard {
   const std::map<std::string, double>& latest() const { return latest_; }
 
   std::int64_t local_batch_size() const;  // the newest; 0: unknown
-  // That of the newest step, by whichever supervisor; 0 replicas, a local batch size of 0: unknown.
+  // Returns the configuration of the newest step, by whichever supervisor; 0 replicas, a local batch size of
+  // 0: unknown.
   goodput::Configuration configuration() const;
 
   // The fields that telemetry knows of.

@@ -31,7 +31,7 @@ namespace batchscope::run {
 
 using protocol::RunState;
 
-// What the machine has done. None of these may call back into the machine.
+// The orders of the machine. None of these may call back into the machine.
 class Orders {
  public:
   virtual ~Orders() = default;
@@ -50,7 +50,7 @@ class Orders {
   virtual std::string log_command(int rank) = 0;  // that shows the whole log
   virtual std::string restart_point() = 0;        // "checkpoint-000003 (step 100)", "the beginning, ..."
   virtual std::int64_t step() = 0;                // optimizer steps done
-  // Who held a replica up that gave up waiting.
+  // Returns who held a replica up that gave up waiting.
   virtual std::optional<Suspect> suspect() = 0;
   // Memory ran out at so many samples: lowers the bound that the next generation gets, and says so in a
   // clause; empty where there is nothing to lower, or where that many fitted on the old number of replicas.
@@ -68,7 +68,7 @@ class RunMachine {
 
   RunMachine(const Limits& limits, Orders& orders);
 
-  // What happens.
+  // Events.
   void start(const Allocation& allocation, const std::string& reason);  // "start" or "resume"
   void first_step();                                                    // the generation makes progress
   void checkpoint_written(std::int64_t step);        // past the last crash, it renews the budget
@@ -79,12 +79,11 @@ class RunMachine {
   // The supervisor cannot go on: the replicas are asked for a last checkpoint, and the run has failed. Said
   // again, before they have left, it ends the run at once.
   void fail(const std::string& why);
-  // From now on there is room for so many replicas and no more: whatever was to be launched on more is on
-  // these.
+  // Confines the run to so many replicas from now on: whatever was to be launched on more is on these.
   void confine(int most);
   void time_out();
 
-  // What is asked. Throw Error(conflict) where the run is in no state to do it.
+  // Requests. Throw Error(conflict) where the run is in no state to do it.
   void rescale(const Allocation& allocation, const std::string& reason = "rescale");
   void pause();
   void resume(const Allocation& allocation);  // none: as before, or as was asked for before the pause

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Those who have asked for a checkpoint and wait for it. One checkpoint answers all of them: any replica's
-// signal makes all of them agree to write one.
+// The clients that have asked for a checkpoint and wait for it. One checkpoint answers all of them: any
+// replica's signal makes all of them agree to write one.
 #pragma once
 
 #include <vector>

@@ -28,13 +28,13 @@ class CurrentGeneration {
  public:
   CurrentGeneration(const protocol::RunPaths& paths, Recorder& recorder);
 
-  // Those of the supervisors before.
+  // Takes in the generations of the supervisors before.
   void remember(const std::vector<storage::Generation>& generations);
   // Starts it, now, for this reason; `predicted`: of it, if anything. Throws Error; then the record is still
   // the one of the generation before.
   void launch(const GenerationOrder& order, const std::string& reason,
               const std::optional<Prediction>& predicted, double now, Launcher& launcher);
-  // Its last replica has exited.
+  // Closes the generation, whose last replica has exited.
   void end(const Outcome& outcome, std::int64_t local_batch_size);
   // Kills what is left of it.
   void abandon() { replicas_.reset(); }
@@ -45,7 +45,7 @@ class CurrentGeneration {
   std::string node_of(int rank) const { return replicas_ ? replicas_->node_of(rank) : std::string(); }
   const storage::Generation& record() const { return record_; }
 
-  // What it says.
+  // Telemetry of its replicas.
   void hello(int rank, const protocol::Hello& hello);
   void restored(const std::string& checkpoint);
   void stepped(std::int64_t first_step);
@@ -72,8 +72,8 @@ class CurrentGeneration {
   const std::optional<protocol::CheckpointWritten>& checkpoint() const { return checkpoint_; }
   // s, of the last restart; before the first, from launch to first step.
   double known_pause() const { return known_pause_; }
-  // What fitted into memory in the last generation that made a step, on another number of replicas; 0 where
-  // this one has made a step, or the number is the same.
+  // Returns the local batch size that fitted into memory in the last generation that made a step, on another
+  // number of replicas; 0 where this one has made a step, or the number is the same.
   std::int64_t fitted_elsewhere() const;
 
   // How a replica ended, by its status, by what it told and by its log. `local_batch_size`: of the run.

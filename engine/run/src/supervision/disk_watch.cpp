@@ -19,7 +19,7 @@ namespace {
 // Bytes, besides which a disk is all but full whatever a checkpoint takes.
 constexpr std::int64_t kLeastRoom = 4 << 20;
 
-// What would free some of it.
+// Describes the disk, and what would free some of it.
 std::string describe(const Disk& disk, const fs::path& checkpoints) {
   std::string text = fmt::format("the disk at {} has {} of {} left", disk.mount.string(),
                                  bytes_text(disk.free), bytes_text(disk.size));
@@ -34,7 +34,7 @@ std::string describe(const Disk& disk, const fs::path& checkpoints) {
       for (const auto& file : manifest.files) bytes += file.bytes;
     }
   } catch (const Error&) {
-    // At least those that could be read.
+    // The sum is of those that could be read, at least.
   }
   if (pinned > 0)
     text += fmt::format(

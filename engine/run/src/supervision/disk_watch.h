@@ -15,7 +15,7 @@ class DiskWatch {
  public:
   DiskWatch(std::filesystem::path checkpoints, Tell tell);
 
-  // What the newest checkpoint takes, and so the next one.
+  // Takes the size of the newest checkpoint, which the next one will need too.
   void checkpoint_takes(std::int64_t bytes) { checkpoint_bytes_ = bytes; }
 
   // Why there is no room for another checkpoint, and what would make some; empty while there is.

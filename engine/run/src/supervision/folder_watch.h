@@ -24,7 +24,7 @@ class FolderWatch {
   // Makes the sockets anew where they are gone.
   void keep_sockets();
 
-  // What the run cannot do without, and is gone; told once.
+  // Returns the folder that the run cannot do without, and that is gone; once for each.
   std::optional<std::filesystem::path> take_removed();
 
  private:

@@ -25,7 +25,7 @@ class RunCheckpoints {
   // A run whose checkpoints are gone does not begin again from nothing by itself: throws Error(not_found).
   void require_any(storage::Catalogue& catalogue, const std::string& run) const;
 
-  // That could not be loaded, by name with the reason.
+  // Returns the checkpoints that could not be loaded, by name with the reason.
   const std::map<std::string, std::string>& unloadable() const { return unloadable_; }
   // Whether a checkpoint that had been good so far is passed over from the next generation on, for this
   // failure.

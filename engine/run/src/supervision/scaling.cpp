@@ -52,8 +52,8 @@ int Scaling::first_replicas(int replicas) const {
 }
 
 int Scaling::most_over_nodes() const {
-  const int asked = spec_.auto_replicas->max;
-  return std::max(spec_.auto_replicas->min, asked > 0 ? std::min(asked, *room()) : *room());
+  const int asked_most = spec_.auto_replicas->max;
+  return std::max(spec_.auto_replicas->min, asked_most > 0 ? std::min(asked_most, *room()) : *room());
 }
 
 void Scaling::begin_generation(const storage::Generation& before, bool was_under_way) {

@@ -27,12 +27,13 @@ class Scaling {
   // Places replicas over these nodes and this one from now on. `replicas_per_node`: 0: one for each of this
   // node's GPUs where the run trains on GPUs, else one.
   void use_nodes(int replicas_per_node, std::vector<Node> others);
-  // That there is room for; none: as many as somebody asks for, or as place() says.
+  // The largest number of replicas that fits; nullopt if unlimited.
   std::optional<int> room() const;
 
-  // Has the model choose from now on, where the spec says so.
+  // Lets the model choose from now on, where the spec says so.
   void automate();
-  // What a first generation, or the first of a new supervisor, begins with where it would have so many.
+  // Returns the number that a first generation, or the first of a new supervisor, begins with where it would
+  // have so many.
   int first_replicas(int replicas) const;
   // `before`: the generation that ended. Where the model had chosen it and it never got under way, the model
   // does not choose the same again for a while.
@@ -46,19 +47,19 @@ class Scaling {
   void release_devices() { leases_.keep({}); }
   // A program for any device says what it trains on.
   void program_uses(const std::string& device);
-  // That its replicas share: those that were named where these are too few, else the machine's of the kind
-  // that the run trains on, whoever has them now.
+  // Returns the number of devices that its replicas share: those that were named where these are too few,
+  // else the machine's of the kind that the run trains on, whoever has them now.
   int shared_devices() const;
-  // That the present generation has.
+  // Returns the devices of the present generation.
   std::vector<std::string> devices() const { return leases_.devices(machine_.allocation()); }
 
   // Restarts the run there. Nothing happens where it trains on the very devices that are named. Throws Error
   // where there are no devices, or the run is in no state for it.
   void move_to(const Allocation& allocation, const std::string& reason);
-  // From now on the model chooses within this range; or it does not (none), and `number` is what the pool,
-  // too, keeps to: 0: what the run has or is on its way to.
+  // Lets the model choose within this range from now on; or not (none), and `number` is what the pool, too,
+  // keeps to: 0: what the run has or is on its way to.
   void choose(const std::optional<protocol::AutoReplicas>& range, int number = 0);
-  // What a person asks of a run of the queue is written down, and the pool moves it. Throws Error(conflict)
+  // Writes down a person's request to a run of the queue, which the pool then moves. Throws Error(conflict)
   // for what the pool will never do.
   void ask_pool(const std::optional<int>& replicas, const std::optional<protocol::AutoReplicas>& range);
   // The pool gives this run its devices.

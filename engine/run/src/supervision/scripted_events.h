@@ -40,7 +40,7 @@ class ScriptedEvents {
 
   explicit ScriptedEvents(std::vector<Trigger> triggers) : pending_(std::move(triggers)) {}
 
-  // Those up to this place were an earlier supervisor's.
+  // Drops the events up to this place, which were an earlier supervisor's.
   void skip(const Place& place) {
     std::erase_if(pending_, [&](const Trigger& trigger) { return place.has(trigger); });
   }
@@ -55,7 +55,7 @@ class ScriptedEvents {
     return trigger;
   }
 
-  // Those that wait for a step, an epoch or an iteration.
+  // Returns the events that wait for a step, an epoch or an iteration.
   std::vector<Trigger> waiting_for_steps() const {
     std::vector<Trigger> waiting;
     std::copy_if(pending_.begin(), pending_.end(), std::back_inserter(waiting),

@@ -71,7 +71,7 @@ void lease_named(storage::Catalogue& catalogue, const storage::Run& run, const A
       next_generation(generations, protocol::run_paths(run.id)), generations.empty() ? "start" : "resume");
 }
 
-// Of a supervisor that did not come so far as to tell by itself, or no longer could.
+// Reports the failure of a supervisor that did not come so far as to tell by itself, or no longer could.
 void tell_failure(storage::Catalogue& catalogue, const storage::Run& run, const std::string& why) {
   const auto generations = catalogue.generations(run.id);
   catalogue.add_event(run.id, generations.empty() ? 0 : generations.back().number, run.step, "error",

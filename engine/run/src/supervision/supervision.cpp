@@ -41,8 +41,8 @@ constexpr int kLastAttempts = 10;  // to write down how the run ended
 // Where nobody has said otherwise, a program that is not ours.
 bool wants_adaptdl(const RunSpec& spec) {
   const auto environment = program_order(spec, {}).environment;
-  const auto asked = environment.find(variable::kHttp);
-  const std::string answer = asked == environment.end() ? "" : asked->second;
+  const auto http_variable = environment.find(variable::kHttp);
+  const std::string answer = http_variable == environment.end() ? "" : http_variable->second;
   return answer != "off" && (answer == "on" || !knows_fork_server(spec.program));
 }
 
@@ -148,7 +148,7 @@ Supervision::~Supervision() {
     application->on_exception = nullptr;
   current_.abandon();
   agents_.dismiss();
-  // Whatever detached itself from its replica has come to us, the subreaper.
+  // A process that detached itself from its replica has come to us, the subreaper.
   for (const pid_t child : children()) {
     ::kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
@@ -262,7 +262,7 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   if (const std::string& warning = current_.replicas()->warning(); !warning.empty()) tell("warning", warning);
 }
 
-// Whatever comes next begins with the checkpoint, except after a stop, which waits for the disk.
+// The next generation begins with the checkpoint, except after a stop, which waits for the disk.
 void Supervision::ask_exit() { current_.replicas()->ask_exit(machine_.state() != RunState::stopping); }
 
 void Supervision::kill() { current_.replicas()->kill_all(); }
@@ -374,7 +374,7 @@ void Supervision::settle() {
   }
   if (state != published_ && !machine_.over()) {
     published_ = state;
-    // Who reads that the run rests finds all that came before.
+    // A client that reads that the run rests finds all that came before.
     if (state == RunState::paused) record_progress(board_.fraction());
     recorder_.state(state, machine_.message());
     publish_status();  // a restart may be shorter than the interval of status events
@@ -430,9 +430,9 @@ void Supervision::fail(const std::string& why) {
   settle();
 }
 
-// What a handler of events did not foresee ends the run in order: with a last checkpoint, an event and a
-// message. What is done only now and then rests from here on, for it might throw the same again; whatever
-// else does ends the run without the checkpoint, and at its very end the loop.
+// Ends the run in order after an exception that a handler of events did not foresee: with a last checkpoint,
+// an event and a message. What is done only now and then rests from here on, for it might throw the same
+// again; whatever else does ends the run without the checkpoint, and at its very end the loop.
 void Supervision::on_exception(const std::exception& exception) {
   std::fprintf(stderr, "error: thrown in an event's handler: %s\n", exception.what());
   std::string why = exception.what();

@@ -42,7 +42,7 @@ class Supervision final : private Orders {
   Supervision(storage::Catalogue& catalogue, const storage::Run& run, const Allocation& wanted);
   ~Supervision() override;
 
-  // Until the run is over; an exit code.
+  // Runs until the run is over; returns an exit code.
   int exec();
 
  private:
@@ -60,7 +60,7 @@ class Supervision final : private Orders {
   std::optional<Suspect> suspect() override;
   std::string lower_local_batch_size(std::int64_t local) override;
 
-  // From the beginning to the end.
+  // The life of the supervision.
   Tell teller();
   void connect();
   void begin();
@@ -74,7 +74,7 @@ class Supervision final : private Orders {
   void fail(const std::string& why);
   void on_exception(const std::exception& exception);
 
-  // What happens to the replicas.
+  // Events of the replicas.
   void on_message(int rank, const protocol::Message& message);
   void on_progress(double mono);
   void under_way();
@@ -94,7 +94,7 @@ class Supervision final : private Orders {
   void tell_of_silence();
   void watch_for_hangs();
 
-  // What is asked.
+  // Requests.
   void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
   void rescale(const protocol::Request& request);
   void insist_on_pool(const protocol::Request& request) const;

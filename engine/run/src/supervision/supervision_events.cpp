@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happens to the replicas, as their telemetry and their exits tell.
+// Events of the replicas, as their telemetry and their exits tell.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -206,7 +206,7 @@ void Supervision::left(pid_t pid, int status) {
 
 void Supervision::use_nodes() { scaling_.use_nodes(agents_.plan().replicas_per_node, agents_.nodes()); }
 
-// What it had of this generation ends it; the next one is where there is room.
+// Ends the generation on a lost node; the next one is where there is room.
 void Supervision::on_lost(const std::string& node) {
   use_nodes();
   machine_.confine(*scaling_.room());
@@ -214,8 +214,8 @@ void Supervision::on_lost(const std::string& node) {
   settle();
 }
 
-// Of a program that knows AdaptDL's protocol and not our telemetry. Its steps are nobody's to count; the
-// whole seconds of run time take their place in its series.
+// Takes hints of a program that knows AdaptDL's protocol and not our telemetry. Its steps are nobody's to
+// count; the whole seconds of run time take their place in its series.
 void Supervision::on_hints(const Json& hints) {
   Model model = model_from_sched_hints(hints);
   const std::int64_t batch_size = hinted_batch_size(hints);
@@ -240,7 +240,7 @@ void Supervision::assume_running() {
   under_way();
 }
 
-// What a program that has ended did not do, which whoever started it may have taken for granted.
+// Reports what a program that has ended did not do, which whoever started it may have taken for granted.
 void Supervision::tell_of_silence() {
   for (const Trigger& trigger : current_.checkpoints_when_asked() ? std::vector<Trigger>()
                                                                   : events_.waiting_for_steps())

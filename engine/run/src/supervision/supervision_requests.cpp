@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is asked of the supervisor: by control requests, and by scripted events that hang on its clock.
+// Requests to the supervisor: by control requests, and by scripted events that hang on its clock.
 #include <fmt/format.h>
 #include <signal.h>
 

@@ -10,8 +10,8 @@
 
 namespace batchscope::run {
 
-// In a session of its own, with the root as its folder and its output behind what the log holds; the child of
-// init from then on. Throws Error(not_found) where the program is missing, Error(io).
+// Starts a program in a session of its own, with the root as its folder and its output behind what the log
+// holds; the child of init from then on. Throws Error(not_found) where the program is missing, Error(io).
 protocol::ProcessId start_detached(const char* name, const QStringList& arguments,
                                    const std::filesystem::path& log);
 

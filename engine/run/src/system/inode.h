@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which file a path leads to: what was removed and made again under the same name is another.
+// The identity of the file that a path leads to: a file that was removed and made again under the same name
+// is another.
 #pragma once
 
 #include <sys/stat.h>
@@ -17,7 +18,8 @@ struct Inode {
   bool operator==(const Inode&) const = default;
 };
 
-// Of the name itself, not of what a link leads to. None, {0, 0}, where there is no such file.
+// Returns the inode of the name itself, not of what a link leads to. None, {0, 0}, where there is no such
+// file.
 inline Inode inode_of(const std::filesystem::path& path) {
   struct stat info {};
   return lstat(path.c_str(), &info) == 0 ? Inode{info.st_dev, info.st_ino} : Inode{};

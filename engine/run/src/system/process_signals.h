@@ -19,8 +19,8 @@ class ProcessSignals {
   ProcessSignals& operator=(const ProcessSignals&) = delete;
 
   std::function<void()> on_terminate;
-  // With the status of waitpid. Before the process is reaped, while its id cannot be used again, whatever
-  // else is left in its process group is killed: a replica's helpers do not outlive it.
+  // Called with the status of waitpid. Before the process is reaped, while its id cannot be used again,
+  // whatever else is left in its process group is killed: a replica's helpers do not outlive it.
   std::function<void(pid_t pid, int status)> on_exit;
 
  private:

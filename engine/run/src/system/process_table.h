@@ -15,7 +15,7 @@ namespace batchscope::run {
 
 using protocol::ProcessId;
 
-// Those whose parent is this process.
+// Returns the processes whose parent is this one.
 std::vector<pid_t> children();
 
 void write_replicas(const std::filesystem::path& file, const std::vector<ProcessId>& replicas);

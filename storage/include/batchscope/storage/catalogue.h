@@ -29,7 +29,7 @@ using protocol::RunState;
 /// Wall-clock seconds since 1970, as all times in the catalogue.
 double now();
 
-/// What a run is to the sweep of which it trains a trial.
+/// The trial of a sweep that a run trains.
 struct TrialOf {
   std::string sweep = {};  ///< its name
   std::size_t trial = 0;   ///< number
@@ -59,7 +59,7 @@ struct Run {
   std::vector<std::string> tags;         ///< sorted, each once
   std::string note;                      ///< a person's
   std::map<std::string, std::string> hyperparameters;  ///< by name
-  std::optional<TrialOf> trial;                        ///< none: it is no trial of a sweep
+  std::optional<TrialOf> trial;                        ///< none: it is not a trial of a sweep
 };
 
 /// A device of this machine in the hands of a run: "cuda:0" (a GPU by its number or UUID), "cpu:3" (a core).
@@ -182,8 +182,8 @@ class Catalogue {
   /// why, and what else there is of it may be missing; all others are as ever.
   std::vector<Run> runs();
   std::vector<Run> trash();  ///< those in the trash, the last removed first
-  /// Also one in the trash. `interrupted` where it claims to be active and its supervisor is gone; a new run
-  /// has ten seconds to get one.
+  /// Returns a run, also one in the trash. `interrupted` where it claims to be active and its supervisor is
+  /// gone; a new run has ten seconds to get one.
   std::optional<Run> run(const std::string& id);
 
   /// An id or a whole name, else a unique prefix of either, or "latest"; a lesson's run only where no other
@@ -198,8 +198,8 @@ class Catalogue {
   /// Units as in Run. Series that are not in `latest` keep their values.
   void set_progress(const std::string& id, std::int64_t step, int epoch, int epochs, double fraction,
                     const std::map<std::string, double>& latest);
-  /// For its next supervisor; the name in it counts for nothing, see set_name. Throws Error(usage) as
-  /// RunSpec::check.
+  /// Sets the spec for its next supervisor; the name in it counts for nothing, see set_name. Throws
+  /// Error(usage) as RunSpec::check.
   void set_spec(const std::string& id, const protocol::RunSpec& spec);
   void set_name(const std::string& id, const std::string& name);               ///< need not be unique
   void set_note(const std::string& id, const std::string& note);               ///< any text
@@ -217,7 +217,7 @@ class Catalogue {
   void release_supervisor(const std::string& id);
 
   std::vector<Lease> leases();  ///< of all runs, by device; a dead process holds none
-  /// Which devices a run is to have, given what other runs hold and what is its own already: leased by its
+  /// Chooses the devices of a run, given what other runs hold and what is its own already: leased by its
   /// supervisor, or by the pool for it. What it throws, lease_devices() throws.
   using Choice = std::function<std::vector<std::string>(const std::vector<Lease>& of_others,
                                                         const std::vector<std::string>& own)>;
@@ -228,7 +228,7 @@ class Catalogue {
   void lease_devices(const std::string& id, const Choice& choose, int generation = -1,
                      const std::string& why = {});
   void release_devices(const std::string& id);  ///< all that the run has in the name of this process
-  /// Who had which device in the time since then (s since 1970), by its begin. What a dead process held ends
+  /// Returns the leases in the time since then (s since 1970), by their begin. What a dead process held ends
   /// when somebody asks.
   std::vector<LeaseEvent> lease_events(double since);
 
@@ -238,8 +238,8 @@ class Catalogue {
   std::string submit_run(const protocol::RunSpec& spec, const Job& job);
   /// Takes a run into the queue that was started otherwise; no fault where it is in it.
   void enlist(const std::string& id);
-  /// Of runs that have not ended and are not in the trash, in the order in which they would get devices were
-  /// nothing else to be said: by priority, then by submission.
+  /// Returns the jobs of runs that have not ended and are not in the trash, in the order in which they would
+  /// get devices were nothing else to be said: by priority, then by submission.
   std::vector<Job> jobs();
   std::optional<Job> job(const std::string& id);  ///< of any run; none where it was never in the queue
   void hold(const std::string& id, bool held);    ///< no fault where there is no job of this run
@@ -264,7 +264,7 @@ class Catalogue {
   void change_pool_settings(const std::function<void(protocol::PoolSettings&)>& change);
   /// Keeps a decision; its id counts for nothing. The newest thousand are kept.
   void add_decision(const protocol::PoolDecision& decision);
-  /// Those whose id is above `after`, oldest first.
+  /// Returns the decisions whose id is above `after`, oldest first.
   std::vector<protocol::PoolDecision> decisions(std::int64_t after = 0);
   std::optional<protocol::PoolDecision> last_decision();  ///< the newest
 
@@ -277,7 +277,7 @@ class Catalogue {
   /// An event that happens now.
   void add_event(const std::string& id, int generation, std::int64_t step, const std::string& level,
                  const std::string& text);
-  /// Those whose id is above `after`, oldest first.
+  /// Returns the events whose id is above `after`, oldest first.
   std::vector<Event> events(const std::string& id, std::int64_t after = 0);
 
   /// Inserts or replaces by name; on disk when it returns.

@@ -24,8 +24,8 @@ void vacuum(const std::filesystem::path& file);
 /// Bytes that the file takes with its write-ahead log; 0 where there is none. Asks the file system alone.
 std::int64_t size_on_disk(const std::filesystem::path& file);
 
-/// What is wrong with the structure of the file by SQLite's own check, one sentence each; empty: nothing.
-/// Throws Error(not_found | io).
+/// Returns the faults of the file's structure by SQLite's own check, one sentence each; empty: there are
+/// none. Throws Error(not_found | io).
 std::vector<std::string> check(const std::filesystem::path& file);
 
 }  // namespace batchscope::storage

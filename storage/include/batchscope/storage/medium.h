@@ -14,7 +14,7 @@ namespace batchscope::storage {
 /// long as the server does.
 std::string network_file_system(const std::filesystem::path& path);
 
-/// What to tell a person whose store lies there, a sentence; empty where network_file_system is.
+/// Returns a warning for a person whose store lies there, a sentence; empty where network_file_system is.
 std::string network_warning(const std::filesystem::path& path);
 
 }  // namespace batchscope::storage

@@ -12,7 +12,7 @@
 
 namespace batchscope::storage {
 
-/// What a number stands for beyond its type.
+/// Meaning of a number beyond its type.
 enum class Meaning {
   plain,       ///< nothing
   key,         ///< given by the catalogue: not taken from elsewhere
@@ -25,7 +25,7 @@ enum class Meaning {
 template <class T, class Record>
 concept FieldsOf = std::is_same_v<std::remove_const_t<T>, Record>;
 
-/// Without what has a form of its own: state, specification, devices, tags and values by name.
+/// Leaves out what has a form of its own: state, specification, devices, tags and values by name.
 void visit_fields(FieldsOf<Run> auto& run, auto&& visit) {
   visit("id", run.id, Meaning::plain);
   visit("name", run.name, Meaning::plain);
@@ -92,7 +92,7 @@ void visit_fields(FieldsOf<Checkpoint> auto& checkpoint, auto&& visit) {
   visit("reason", checkpoint.reason, Meaning::plain);
 }
 
-/// Whose it is goes without saying.
+/// Leaves the run out, which goes without saying.
 void visit_fields(FieldsOf<LeaseEvent> auto& lease, auto&& visit) {
   visit("device", lease.device, Meaning::plain);
   visit("generation", lease.generation, Meaning::plain);
@@ -101,7 +101,7 @@ void visit_fields(FieldsOf<LeaseEvent> auto& lease, auto&& visit) {
   visit("why", lease.why, Meaning::plain);
 }
 
-/// Those of its entry included.
+/// Visits the fields of its entry, too.
 void visit_fields(FieldsOf<Ledger> auto& stretch, auto&& visit) {
   visit("generation", stretch.generation, Meaning::plain);
   protocol::visit_fields(stretch.entry,

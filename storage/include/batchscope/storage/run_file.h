@@ -37,7 +37,7 @@ class RunFileWriter {
 };
 
 /// Reads one that may come from anywhere: a file that is damaged, that has other tables, views or triggers,
-/// or that is no such file at all is refused when it is opened.
+/// or that is not such a file at all is refused when it is opened.
 class RunFileReader {
  public:
   /// Checks the whole file. Throws Error(not_found | corrupt | version | io).

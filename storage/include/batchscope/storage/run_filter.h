@@ -55,8 +55,8 @@ class RunFilter {
   static constexpr int kDeepestNesting = 64;
   ///@}
 
-  /// Any bytes may be given: what is no filter throws FilterError (of kind usage), nothing else is thrown and
-  /// the time is linear. A blank text is the filter that every run passes. Pure.
+  /// Any bytes may be given: what is not a filter throws FilterError (kind usage), nothing else is thrown
+  /// and the time is linear. A blank text is the filter that every run passes. Pure.
   static RunFilter parse(std::string_view text);
 
   /// Throws FilterError where a field is none of the names, with the nearest one suggested. Names that begin
@@ -82,7 +82,7 @@ class RunFilter {
     std::size_t length = 0;
   };
 
-  // In postfix order: a comparison pushes what it says, the others take theirs from the stack.
+  // Steps in postfix order: a comparison pushes what it says, the others take theirs from the stack.
   enum class Act { compare, both, either, negate };
   struct Step {
     Act act = Act::compare;

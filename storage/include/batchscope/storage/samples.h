@@ -45,7 +45,7 @@ class SampleWriter {
   /// Values dropped since the file was opened.
   std::int64_t dropped() const;
 
-  /// What was found damaged and set aside since the file was opened, one sentence each. The rest is whole.
+  /// Returns what was found damaged and set aside since opening, one sentence each. All else is whole.
   const std::vector<std::string>& repairs() const;
 
  private:
@@ -99,8 +99,8 @@ class SampleReader {
   std::vector<Sample> read(std::string_view series, int generation, std::int64_t from_step = 0,
                            std::int64_t to_step = INT64_MAX);
 
-  /// At most `count` samples from the position `first` on, 0 being the first sample of the generation: a pass
-  /// over a long series in bounded memory ends with the first empty answer. Throws as read does.
+  /// Returns at most `count` samples from position `first` on; 0: the generation's first. A pass over a long
+  /// series in bounded memory ends with the first empty answer. Throws as read does.
   std::vector<Sample> read_positions(std::string_view series, int generation, std::int64_t first,
                                      std::int64_t count);
 

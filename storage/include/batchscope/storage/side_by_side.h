@@ -14,7 +14,7 @@
 
 namespace batchscope::storage {
 
-/// What one run has there: nothing, a number with its unit (s for "duration"), a count, a text, a generation.
+/// Value of one run there: nothing, a number with its unit (s for "duration"), a count, a text, a generation.
 using SideBySideValue = std::variant<std::monostate, double, std::int64_t, std::string, Generation>;
 
 /// A row.

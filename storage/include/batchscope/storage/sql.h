@@ -52,8 +52,8 @@ class SqlSession {
   /// Watches the statements from now on; an empty one does not.
   void set_watch(Watch watch);
 
-  /// What the statements so far have cost: chunks and batches of samples fetched from the files, and samples
-  /// looked at. What a plan is measured by.
+  /// Return the cost of the statements so far: chunks and batches of samples fetched from the files, and
+  /// samples looked at. Plans are measured by them.
   ///@{
   std::int64_t rows_read() const;
   std::int64_t samples_visited() const;

@@ -45,7 +45,7 @@ struct Sweep {
 
 /// Training of a trial from one rung to the next.
 struct SweepLeg {
-  /// What came of it.
+  /// Outcome of the leg.
   enum class Outcome {
     under_way,  ///< nothing yet
     value,      ///< its metric has a value
@@ -86,8 +86,8 @@ class Sweeps {
   void create(const Sweep& sweep);
   std::vector<Sweep> all();                            ///< the newest first
   std::optional<Sweep> find(const std::string& name);  ///< none: there is none of this name
-  /// Its name, or a unique beginning of it, or "latest". Throws Error(not_found | usage) that lists what
-  /// there is.
+  /// Finds a sweep by its name, or a unique beginning of it, or "latest". Throws Error(not_found | usage)
+  /// that lists what there is.
   Sweep resolve(const std::string& text);
   /// The message says why, where there is something to say.
   void set_state(const std::string& name, SweepState state, const std::string& message = {});

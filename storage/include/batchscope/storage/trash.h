@@ -11,7 +11,7 @@
 
 namespace batchscope::storage {
 
-/// For how many days a run lies in the trash before `batchscope gc` deletes it, where nothing else is said.
+/// Days that a run lies in the trash before `batchscope gc` deletes it, where nothing else is said.
 inline constexpr int kTrashDays = 30;
 
 /// Deletes the folder with all in it. No fault where there is none. Throws Error(io).

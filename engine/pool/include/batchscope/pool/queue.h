@@ -27,7 +27,7 @@ enum class JobState {
 };
 
 const char* job_state_name(JobState state) noexcept;  ///< the enumerator's own name
-/// Of a run that is in the queue or came from it.
+/// Returns the state of a run that is in the queue or came from it.
 JobState job_state(const storage::Run& run, const storage::Job& job) noexcept;
 
 /// A job with its run.
@@ -38,11 +38,11 @@ struct QueueEntry {
   double waited = 0;                   ///< s without devices, from its submission until now or its end
 };
 
-/// Those that have not ended, in the queue's order; with `ended`, behind them those that have, the newest
-/// first.
+/// Returns the jobs that have not ended, in the queue's order; with `ended`, behind them those that have, the
+/// newest first.
 std::vector<QueueEntry> queue(storage::Catalogue& catalogue, bool ended = false);
 
-/// What may be said of a job beside its run's spec.
+/// Options of a job beside its run's spec.
 struct JobOptions {
   bool pin = false;   ///< it keeps the devices that it gets to its end
   int priority = 0;   ///< larger goes first, -10..10
@@ -50,7 +50,7 @@ struct JobOptions {
   bool held = false;  ///< until `release`
 };
 
-/// What submit asks of a spec. Throws as it does.
+/// Checks a spec as submit does. Throws as it does.
 void check_submit(const protocol::RunSpec& spec);
 
 /// The spec with what a run that the pool starts gets of this process's environment: what says where programs
@@ -60,7 +60,7 @@ protocol::RunSpec with_environment(protocol::RunSpec spec);
 /// Puts a run into the queue and sees to it that a pool runs. spec.auto_replicas is the range that the pool
 /// may choose from, spec.replicas without it a fixed number; the run has with_environment(spec). Returns the
 /// run's id. Throws Error as run::start_run for what could never be started on this machine, Error(conflict)
-/// for more replicas than it has devices, Error(not_found) for an `after` that is no run.
+/// for more replicas than it has devices, Error(not_found) for an `after` that is not a run.
 std::string submit(storage::Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options);
 
 /// Ends a job: one that waits is taken out of the queue, one that trains stops with a checkpoint. Throws

@@ -11,7 +11,7 @@
 
 namespace batchscope::run {
 
-/// As QCoreApplication, whose one handler of exceptions is set while there is somebody to handle them.
+/// A QCoreApplication whose one handler of exceptions is set while there is somebody to handle them.
 class Application : public QCoreApplication {
  public:
   using QCoreApplication::QCoreApplication;

@@ -25,7 +25,7 @@ namespace batchscope::run {
 /// Error(timeout) with the supervisor's log where it does not come up.
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec);
 
-/// What start_run asks of a spec but for free devices. Throws as it does.
+/// Checks a spec as start_run does, but for free devices. Throws as it does.
 void check_spec(const protocol::RunSpec& spec);
 /// The same, and for the devices that are free now. Throws Error(conflict) where they are too few.
 void check_start(storage::Catalogue& catalogue, const protocol::RunSpec& spec);
@@ -44,7 +44,7 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
 /// process. Throws Error(not_found | io) where not even that can be had.
 protocol::ProcessId spawn_supervisor(const std::string& id, const std::vector<std::string>& devices);
 
-/// What a supervisor that ended before it took its run has left in its log, in one line; empty: nothing.
+/// Returns the last line of the log of a supervisor that ended before it took its run; empty: there is none.
 std::string supervisor_last_words(const std::string& id);
 
 /// Takes an exported run into the catalogue by `batchscope import`, and returns its id here. Blocks until it

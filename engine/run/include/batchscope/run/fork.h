@@ -13,7 +13,7 @@
 
 namespace batchscope::run {
 
-/// In what a fork differs from the run it comes from. It has no scripted events.
+/// The differences of a fork from the run it comes from. It has no scripted events.
 struct ForkOptions {
   std::string checkpoint;  ///< "checkpoint-000003" or its number, "3"; empty: the newest good one
   std::string name;        ///< empty: "NAME fork"

@@ -21,7 +21,7 @@ struct Machine {
 /// The GPUs that the driver shows, whatever CUDA_VISIBLE_DEVICES says: "cuda:0", by its numbers. Never fails.
 std::vector<std::string> driver_gpus();
 
-/// For people, neighbours drawn together: "cpu:0-3, cpu:6, cuda:0".
+/// Lists devices for people, neighbours drawn together: "cpu:0-3, cpu:6, cuda:0".
 std::string device_list(const std::vector<std::string>& devices);
 
 }  // namespace batchscope::run

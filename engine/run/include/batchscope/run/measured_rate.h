@@ -31,7 +31,7 @@ struct MeasuredStep {
   double samples = 0;  ///< that it was made of, at most batch_size; 0 or NaN: not known, and so all of these
 };
 
-/// What the newest steps amount to.
+/// Mean rates of the newest steps.
 struct MeasuredRate {
   std::int64_t steps = 0;  ///< that it is of
   double seconds = 0;      ///< s, that these took
@@ -44,24 +44,24 @@ struct MeasuredRate {
 
 /// Steps beyond the newest so many count for nothing.
 inline constexpr std::int64_t kMeasuredSteps = 1000;
-/// And those that lie longer back than these seconds of training, where there are enough after them.
+/// Seconds of training beyond which older steps are left out, where there are enough after them.
 inline constexpr double kMeasuredSeconds = 10;
 /// Enough.
 inline constexpr std::int64_t kEnoughSteps = 20;
-/// Of fewer nothing is said.
+/// Fewest steps from which a rate is measured.
 inline constexpr std::size_t kLeastMeasuredSteps = 5;
 
-/// Of steps in their order, the newest last; empty where there are too few.
+/// Measures steps in their order, the newest last; empty where there are too few.
 std::optional<MeasuredRate> measured_rate(std::span<const MeasuredStep> steps);
 
 /// The series that the following read.
 std::vector<std::string> measured_rate_series();
 
-/// Of the newest steps of a generation. Throws what `read` does, which gives buckets of one step each where
-/// it is asked for a thousand steps.
+/// Measures the newest steps of a generation. Throws what `read` does, which gives buckets of one step each
+/// where it is asked for a thousand steps.
 std::optional<MeasuredRate> measured_rate(const GenerationSteps& generation, const ReadBuckets& read);
 
-/// Of the newest generation that has samples. Throws as SampleReader::summarize does.
+/// Measures the newest generation that has samples. Throws as SampleReader::summarize does.
 std::optional<MeasuredRate> measured_rate(const std::vector<storage::Generation>& generations,
                                           storage::SampleReader& samples);
 

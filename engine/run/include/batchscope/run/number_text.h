@@ -11,7 +11,7 @@ namespace batchscope::run {
 /// Four digits that tell: "18,410", "941.4", "0.02134", "1.5 × 10⁻⁵", "nan", "-inf". Never throws.
 std::string number_text(double value);
 
-/// What has become of an amount, of which `share` is new: "−3 %", "+12 %", "0 %". Never throws.
+/// Returns the relative change of an amount as text: "−3 %", "+12 %", "0 %". Never throws.
 std::string change_text(double share);
 
 }  // namespace batchscope::run

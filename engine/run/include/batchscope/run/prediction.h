@@ -23,12 +23,12 @@ struct Prediction {
 /// The program says how large a step is on any number of replicas, and leaves no choice.
 bool has_fixed_batch_size(const protocol::Model& model);
 
-/// Of this configuration. Rates are 0 where the model knows none.
+/// Predicts this configuration. Rates are 0 where the model knows none.
 Prediction predict(const protocol::Model& model, const goodput::Configuration& at);
 
-/// Of what the run does on so many replicas, on so many nodes: the configuration of the best goodput within
-/// its bounds (goodput::GoodputFunction::optimize), or the one that the program fixes. Empty where the model
-/// says nothing or no configuration is feasible.
+/// Predicts a run on so many replicas and nodes: the configuration of the best goodput within its bounds
+/// (goodput::GoodputFunction::optimize), or the one that the program fixes. Empty where the model says
+/// nothing or no configuration is feasible.
 std::optional<Prediction> predict(const protocol::Model& model, int replicas, int nodes = 1);
 
 }  // namespace batchscope::run

@@ -17,7 +17,7 @@ namespace batchscope::run {
 
 /// One of the program's options, as a form shows it.
 struct Parameter {
-  /// What a value may be; a flag is "true" or "false".
+  /// Type of a value; a flag is "true" or "false".
   enum class Type { integer, number, text, flag, choice };
 
   std::string name;        ///< "epochs": becomes --epochs VALUE
@@ -29,7 +29,7 @@ struct Parameter {
   std::vector<std::string> choices;  ///< of a choice: all its values
   std::string help;                  ///< a sentence
   std::string at_least;              ///< another parameter, which this number may not be below; or empty
-  std::string unless;                ///< a flag with which that is no matter; or empty
+  std::string unless;                ///< a flag with which that does not matter; or empty
 
   /// Empty when `text` is a valid value, else a sentence that says what is expected.
   std::string complaint(const std::string& text) const;
@@ -37,7 +37,7 @@ struct Parameter {
 
 /// How a program is started.
 struct Recipe {
-  /// By the parameter's name, as text; a flag is "true" or "false".
+  /// Values by the parameter's name, as text; a flag is "true" or "false".
   using Values = std::map<std::string, std::string>;
 
   std::string name;         ///< by which commands know it
@@ -60,15 +60,15 @@ struct Recipe {
   /// The defaults overridden by these.
   Values values(const Values& changed) const;
 
-  /// What is wrong with the defaults overridden by these, by the parameter that is to be mended: each alone,
-  /// and where it does not fit another.
+  /// Returns what is wrong with the defaults overridden by these, by the parameter that is to be mended: each
+  /// alone, and where it does not fit another.
   std::map<std::string, std::string> complaints(const Values& values) const;
 
   /// The spec with the defaults overridden by `values`. Throws Error(usage) with every complaint,
   /// Error(not_found) where the program is not built.
   protocol::RunSpec spec(const Values& values = {}) const;
 
-  /// As the program takes them, the defaults overridden by these.
+  /// Returns the arguments as the program takes them, the defaults overridden by these.
   std::vector<std::string> arguments(const Values& values = {}) const;
 
   /// The other way: of which values such arguments are made, the program's own defaults where they say

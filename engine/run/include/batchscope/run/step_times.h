@@ -43,11 +43,11 @@ std::vector<std::string> step_time_series();
 /// Buckets of a series in a generation, from its first to its last step: fine, so that hardly one mixes
 /// configurations, but bounded however long the run (kStepTimeColumns, as for SampleReader::summarize).
 using ReadBuckets = std::function<std::vector<storage::Bucket>(const std::string&, const GenerationSteps&)>;
-/// What ReadBuckets should ask for.
+/// The number of columns that ReadBuckets should ask for.
 inline constexpr int kStepTimeColumns = 2048;
 
-/// Without the first step of each generation, which warms caches. Ascending in replicas, local batch size and
-/// accumulation; empty where the model has no parameters. Throws what `read` does.
+/// Measures step times without the first step of each generation, which warms caches. Ascending in replicas,
+/// local batch size and accumulation; empty where the model has no parameters. Throws what `read` does.
 std::vector<StepTime> measure_step_times(std::span<const GenerationSteps> generations,
                                          const ReadBuckets& read, const protocol::Model& model);
 

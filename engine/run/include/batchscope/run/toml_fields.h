@@ -14,7 +14,7 @@
 namespace batchscope::run {
 
 /// Reads the file; `what` says what it would have been, such as "recipe". Throws Error(not_found), and
-/// Error(usage) for what is no TOML.
+/// Error(usage) for what is not TOML.
 toml::table read_toml(const std::filesystem::path& file, const std::string& what);
 
 /// One table of such a file: reads fields, knows which it has read, and complains with the place. Every call
@@ -22,7 +22,7 @@ toml::table read_toml(const std::filesystem::path& file, const std::string& what
 /// program that gets it. The table and the file's name must live as long.
 class TomlFields {
  public:
-  /// Of a table of the file.
+  /// Reads the fields of a table of the file.
   TomlFields(const std::filesystem::path& file, const toml::table& table) : file_(file), table_(table) {}
 
   /// Throws Error(usage): "FILE:LINE: what".
