@@ -171,7 +171,7 @@ std::int64_t SampleSet::end_of(std::size_t track) {
   return tracks()[track].sealed + static_cast<std::int64_t>(rest(track)->size());
 }
 
-// Leaves out what came after the statement began.
+// Returns the samples behind the last full chunk, without what came after the statement began.
 SampleSet::Samples SampleSet::rest(std::size_t track) {
   static const auto kNone = std::make_shared<const std::vector<Sample>>();
   const RunTrack& heading = tracks()[track];

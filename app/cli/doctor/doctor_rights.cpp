@@ -58,7 +58,7 @@ std::vector<fs::path> placesToLookAt() {
   return places;
 }
 
-// Leaves to its owner what rights he has.
+// Takes the rights of others away; the owner keeps his.
 void tighten(const fs::path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || S_ISLNK(status.st_mode) || status.st_uid != ::getuid()) return;

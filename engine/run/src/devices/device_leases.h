@@ -21,7 +21,7 @@ namespace batchscope::run {
 
 class DeviceLeases {
  public:
-  // Keeps what the run holds already, because its devices were named when it was started, leased until
+  // Leaves what the run holds already, because its devices were named when it was started, leased until
   // keep().
   DeviceLeases(storage::Catalogue& catalogue, std::string run, Machine machine);
 

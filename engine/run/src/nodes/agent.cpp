@@ -268,7 +268,7 @@ void Agent::end() {
   leave_if_empty();
 }
 
-// The last replica's output is on its way first.
+// Leaves once the last replica has ended and its output is sent.
 void Agent::leave_if_empty() {
   const bool lives = std::any_of(lines_.begin(), lines_.end(), [](const auto& line) {
     return line->replica && (line->replica->pid() != 0 || (!line->closed && line->frames.waiting() > 0));

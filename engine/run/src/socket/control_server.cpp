@@ -100,8 +100,8 @@ void ControlServer::reply(Connection& connection, const std::string& text) {
   balance(connection);
 }
 
-// Reads on from a client that takes its answers; the requests of others wait, in the end in their own
-// processes.
+// Holds back a client that leaves its answers unread or has too many requests on their way; its further
+// requests wait, in the end in its own process.
 void ControlServer::balance(Connection& connection) {
   const bool unread = connection.lines.socket().bytesToWrite() > limits_.unread;
   connection.lines.hold(unread || connection.unanswered >= limits_.unanswered);

@@ -206,7 +206,7 @@ void Supervision::left(pid_t pid, int status) {
 
 void Supervision::use_nodes() { scaling_.use_nodes(agents_.plan().replicas_per_node, agents_.nodes()); }
 
-// Ends the generation on a lost node; the next one is where there is room.
+// Kills what is left of the replicas on a lost node, which ends the generation; the next has less room.
 void Supervision::on_lost(const std::string& node) {
   use_nodes();
   machine_.confine(*scaling_.room());

@@ -19,7 +19,7 @@
 
 namespace batchscope::storage {
 
-/// What a run's folder, here and in FOLDER/ID that several machines see, keeps its spec in.
+/// Name of the file with the spec in a run's folder, here and in FOLDER/ID that several machines see.
 inline constexpr char kSpecFile[] = "run.json";
 
 /// The job of a cluster that trains a run or is to go on with it, as that cluster told last.
@@ -35,7 +35,7 @@ struct ClusterJob {
   bool operator==(const ClusterJob&) const = default;  ///< in all of it
 };
 
-/// As the store has it and programs print it. Throws nlohmann's exceptions for JSON that is none.
+/// The JSON of the store, which programs print. Throws nlohmann's exceptions for JSON that is none.
 ///@{
 void to_json(protocol::Json& json, const ClusterJob& job);
 void from_json(const protocol::Json& json, ClusterJob& job);
@@ -59,13 +59,13 @@ struct Origin {
 /// Host and folder, as people write them: "login:/scratch/me/3f9a12bc".
 std::string place_of(const Origin& origin);
 
-/// What to tell whoever asks something of a run that is only followed here.
+/// Returns the message to whoever asks something of a run that is only followed here.
 std::string trains_elsewhere(const std::string& run, const Origin& origin);
 
-/// What one line of a record tells: the run, and of its history the rows that are new or have changed.
+/// The content of one line of a record: the run, and of its history the rows that are new or have changed.
 struct RecordPart {
   RunRecord record = {};  ///< the run is whole; a stage of it that has no row is as before
-  /// Its stretches take the place of all from this one on, 0 being the first. None: the ledger is as before.
+  /// First stretch that the new ones replace, with all behind it; 0: all. None: the ledger is as before.
   std::optional<std::int64_t> ledger_from = {};
   std::optional<std::vector<Checkpoint>> checkpoints = {};  ///< all that there are; none: as before
   /// Devices that it had or has, by their nodes: "n1/cpu:0". Those of a device and a begin that are known end
@@ -85,7 +85,7 @@ class Origins {
   std::map<std::string, Origin> followed();            ///< of runs that are not in the trash, by their ids
   /// Says how to reach the run's supervisor, see Origin. Throws Error(not_found) for a run of this store.
   void set_control(const std::string& run, const std::vector<std::string>& control);
-  /// What the cluster told of its job; where none trains it, it has no devices from now on. Throws
+  /// Takes the cluster's news of its job; where none trains it, it has no devices from now on. Throws
   /// Error(not_found) for a run of this store.
   void set_job(const std::string& run, const ClusterJob& job);
 

@@ -25,7 +25,7 @@ enum class Meaning {
 template <class T, class Record>
 concept FieldsOf = std::is_same_v<std::remove_const_t<T>, Record>;
 
-/// Leaves out what has a form of its own: state, specification, devices, tags and values by name.
+/// Visits all but what has a form of its own: state, specification, devices, tags and values by name.
 void visit_fields(FieldsOf<Run> auto& run, auto&& visit) {
   visit("id", run.id, Meaning::plain);
   visit("name", run.name, Meaning::plain);
@@ -92,7 +92,7 @@ void visit_fields(FieldsOf<Checkpoint> auto& checkpoint, auto&& visit) {
   visit("reason", checkpoint.reason, Meaning::plain);
 }
 
-/// Leaves the run out, which goes without saying.
+/// Visits a lease's fields but for the run, which goes without saying.
 void visit_fields(FieldsOf<LeaseEvent> auto& lease, auto&& visit) {
   visit("device", lease.device, Meaning::plain);
   visit("generation", lease.generation, Meaning::plain);
