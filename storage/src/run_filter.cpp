@@ -72,6 +72,10 @@ void RunFilter::check_fields(const std::vector<std::string>& names) const {
   }
 }
 
+bool RunFilter::mentions(std::string_view field) const noexcept {
+  return std::ranges::find(comparisons_, field, &Comparison::field) != comparisons_.end();
+}
+
 bool RunFilter::matches(const Run& run, double now) const {
   std::vector<char> stack;
   const auto pop = [&stack] {

@@ -45,11 +45,14 @@ inline constexpr char kList[] =
     "any series (loss, accuracy, goodput, ..), and hyperparameters; series:NAME and param:NAME tell the last\n"
     "two apart.\n"
     "Values: 0.97, 97%, 2h, 2026-05-03, finished, 'two words'.\n"
+    "The trials of a sweep are one row, unless --trials is given, or FILTER, --sort or --columns name sweep\n"
+    "or trial. With --json every run is listed.\n"
     "\n"
     "Examples:\n"
     "  batchscope ls --where 'accuracy>0.97 and replicas=2 and (tag=paper or name~digits)'\n"
     "  batchscope ls --where 'state=failed and age<2d' --columns id,name,message\n"
     "  batchscope ls --sort -accuracy --limit 10 --columns id,name,lr,batch_size,accuracy\n"
+    "  batchscope ls --where sweep=digits-lr --sort -accuracy\n"
     "  batchscope ls --watch\n"
     "  batchscope ls --json --where 'group=ablation'\n";
 
@@ -325,6 +328,7 @@ inline constexpr char kQueue[] =
     "Ordered by priority, then by when they were submitted.\n"
     "REPLICAS: what a run has -> what the pool wants it to have; in parentheses what it asks for. LEFT: the\n"
     "time until it ends, where that can be estimated. Below each run the pool says why.\n"
+    "Trials that wait at a rung of their sweep, or have ended, are one row a sweep; --trials lists them.\n"
     "\n"
     "Examples:\n"
     "  batchscope queue\n"

@@ -81,6 +81,8 @@ void addQueryCommands(CommandSet& set) {
       .option("--columns FIELDS", &ListOptions::columns, "These fields, separated by commas",
               Takes::separated, Values::fields)
       .option("--limit N", &ListOptions::limit, "At most N runs", range(1, kMostListed))
+      .flag("--trials", &ListOptions::trials,
+            "The trials of sweeps one by one, not folded under their sweeps")
       .flag("--trash", &ListOptions::trash, "The runs in the trash instead")
       .flag("--all", &ListOptions::all, "Also the recorded runs of lessons, which are tagged lesson:NAME")
       .flag("--watch", &ListOptions::watch, "Keep showing what changes, until Ctrl-C")

@@ -90,6 +90,8 @@ void addQueueCommands(CommandSet& set) {
   addSubmit(set);
   declare(set, "queue", "Who waits, who has which devices, and why", help::kQueue, showQueue)
       .flag("--all", &QueueOptions::all, "Also runs that have ended")
+      .flag("--trials", &QueueOptions::trials,
+            "Trials that wait at a rung one by one, not under their sweeps")
       .flag("--watch", &QueueOptions::watch, "Keep showing what changes, until Ctrl-C")
       .json();
   addPool(set);

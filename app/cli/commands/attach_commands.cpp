@@ -9,6 +9,7 @@
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_control.h"
 #include "batchscope/common/run_json.h"
+#include "batchscope/common/trial_text.h"
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/series.h"
 #include "commands/commands.h"
@@ -185,7 +186,10 @@ int resumeRun(const ResumeOptions& options) {
   AttachOptions attach;
   attach.eventsAfter = lastEvent(catalogue, run.id);
   Interrupts interrupts;
+  const common::ListedSweeps sweeps = common::listedSweeps(catalogue, {run});
   common::resumeRun(catalogue, run, options.replicas, options.devices);
+  if (const std::string whose = common::resumedTrialText(run, sweeps); !whose.empty())
+    fmt::print(stderr, "batchscope: {}: {}\n", title(run), printable(whose));
   const auto job = options.detach ? common::placedJob(catalogue, *catalogue.run(run.id)) : std::nullopt;
   if (job)
     return answer(options.json, {{"run", run.id}, {"job", common::jobJson(*job)}},

@@ -84,8 +84,9 @@ struct ListOptions {
   std::string sort;                  // a field; behind "-": descending. Empty: newest first
   std::vector<std::string> columns;  // fields; none: the usual ones
   std::optional<int> limit;
-  bool trash = false;  // the removed runs in place of the others
-  bool all = false;    // with the recorded runs of lessons
+  bool trash = false;   // the removed runs in place of the others
+  bool all = false;     // with the recorded runs of lessons
+  bool trials = false;  // of sweeps one by one
   bool watch = false;
   bool json = false;
 };

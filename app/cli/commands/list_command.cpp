@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ls: the runs of this store, newest first, or those that pass a filter in another order.
+// ls: the runs of this store, newest first, or those that pass a filter in another order. The trials of a
+// sweep are one row, unless they are asked for.
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "batchscope/common/run_json.h"
+#include "batchscope/common/trial_fold.h"
 #include "batchscope/storage/origins.h"
 #include "batchscope/storage/run_filter.h"
 #include "commands/commands.h"
@@ -19,6 +23,7 @@ namespace batchscope::cli {
 namespace {
 
 using Runs = std::vector<storage::Run>;
+using Rows = std::vector<common::RunRow>;
 
 const std::vector<std::string> kUsualColumns{"id",    "name", "state",    "replicas", "restarts", "devices",
                                              "epoch", "step", "accuracy", "loss",     "age"};
@@ -38,13 +43,16 @@ class RunList {
   std::string text() {
     Runs all = options_.trash ? catalogue_.trash() : catalogue_.runs();
     if (!options_.all && !options_.trash) std::erase_if(all, storage::is_lesson);
-    const Runs runs = chosen(all);
-    if (options_.json) return jsonText(runs);
+    const Rows rows = chosen(all);
+    if (options_.json) return jsonText(rows);
     if (all.empty()) return emptyText();
-    if (runs.empty())
+    if (rows.empty())
       return fmt::format("None of {} passes the filter.\n",
                          plural(static_cast<std::int64_t>(all.size()), "run"));
-    return runTable(runs, columns_, notes()).text(terminalStyle(STDOUT_FILENO));
+    std::string text = runTable(rows, columns_, notes()).text(terminalStyle(STDOUT_FILENO));
+    if (std::ranges::any_of(rows, [](const common::RunRow& row) { return !row.trials.empty(); }))
+      text += "\nTrials are folded under their sweeps: batchscope ls --trials lists them.\n";
+    return text;
   }
 
  private:
@@ -64,8 +72,15 @@ class RunList {
     return "No runs yet. Start one: batchscope run digits\n";
   }
 
-  // Of an empty store nobody can say which fields its runs will have.
-  Runs chosen(const Runs& all) const {
+  // A person who names trials means them, and scripts are given every run.
+  bool folds() const {
+    const auto isOfTrials = [](const std::string& field) { return field == "sweep" || field == "trial"; };
+    return !options_.trials && !options_.json && !options_.trash && !common::unfolds(filter_) &&
+           !isOfTrials(sort_) && std::ranges::none_of(columns_, isOfTrials);
+  }
+
+  // Nobody can say which fields the runs of an empty store will have.
+  Rows chosen(const Runs& all) {
     if (!all.empty()) {
       const std::vector<std::string> fields = storage::field_names(all);
       filter_.check_fields(fields);
@@ -76,16 +91,23 @@ class RunList {
     const double now = storage::now();
     for (const storage::Run& run : all)
       if (filter_.matches(run, now)) runs.push_back(run);
-    if (!sort_.empty()) sortRuns(runs, sort_, descending_);
-    if (options_.limit && runs.size() > static_cast<std::size_t>(*options_.limit))
-      runs.resize(static_cast<std::size_t>(*options_.limit));
-    return runs;
+    Rows rows;
+    if (folds()) {
+      const common::ListedSweeps sweeps = common::listedSweeps(catalogue_, runs);
+      rows = common::foldTrials(std::move(runs), sweeps);
+    } else {
+      for (storage::Run& run : runs) rows.push_back({.run = std::move(run)});
+    }
+    if (!sort_.empty()) sortRows(rows, sort_, descending_);
+    if (options_.limit && rows.size() > static_cast<std::size_t>(*options_.limit))
+      rows.resize(static_cast<std::size_t>(*options_.limit));
+    return rows;
   }
 
-  std::string jsonText(const Runs& runs) {
+  std::string jsonText(const Rows& rows) {
     protocol::Json list = protocol::Json::array();
     const auto followed = origins_.followed();
-    for (const storage::Run& run : runs) {
+    for (const auto& [run, trials, text, best] : rows) {
       list.push_back(options_.columns.empty() ? common::runJson(run) : fieldsJson(run, options_.columns));
       if (const auto origin = followed.find(run.id); origin != followed.end() && options_.columns.empty())
         list.back()["origin"] = common::originJson(origin->second);

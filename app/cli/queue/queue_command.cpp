@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // queue: the runs of the pool, in the order in which they would get devices, with what the pool says of each.
+// Trials that wait at a rung, or have ended, are one row a sweep, unless they are asked for.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_json.h"
+#include "batchscope/common/trial_fold.h"
+#include "batchscope/common/trial_text.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/storage/origins.h"
 #include "queue/queue_commands.h"
@@ -38,8 +41,11 @@ std::string replicasText(const pool::QueueEntry& entry) {
 }
 
 // The pool's words, but for what a person has said and need not hear from it.
-std::string noteOf(storage::Catalogue& catalogue, const pool::QueueEntry& entry) {
+std::string noteOf(storage::Catalogue& catalogue, const common::QueueRow& row) {
+  const pool::QueueEntry& entry = row.job.entry;
   const storage::Job& job = entry.job;
+  if (!row.trials.empty()) return job.reason;
+  if (row.job.rung) return common::rungText(entry.run.trial->sweep, *row.job.rung);
   if (entry.state >= JobState::succeeded) return entry.run.message;
   std::vector<std::string> parts;
   if (job.priority != 0) parts.push_back(fmt::format("priority {}", job.priority));
@@ -72,7 +78,11 @@ class QueueList {
     if (options_.json) return jsonText(jobs, guests);
     if (jobs.empty() && guests.empty())
       return "The queue is empty. Put a run into it: batchscope submit digits\n";
-    return table(jobs, guests).text(terminalStyle(STDOUT_FILENO)) + '\n' + totals(jobs);
+    const std::vector<common::QueueRow> rows = this->rows(jobs);
+    std::string text = table(rows, guests).text(terminalStyle(STDOUT_FILENO)) + '\n' + totals(jobs);
+    if (std::ranges::any_of(rows, [](const common::QueueRow& row) { return !row.trials.empty(); }))
+      text += "Trials are folded under their sweeps: batchscope queue --trials lists them\n";
+    return text;
   }
 
  private:
@@ -92,7 +102,21 @@ class QueueList {
     return guests;
   }
 
-  Table table(const std::vector<common::PlacedJob>& jobs, const std::vector<Guest>& guests) {
+  std::vector<common::QueueRow> rows(const std::vector<common::PlacedJob>& jobs) const {
+    if (!options_.trials) return common::foldQueue(jobs);
+    std::vector<common::QueueRow> rows;
+    for (const common::PlacedJob& job : jobs) rows.push_back({.job = job});
+    return rows;
+  }
+
+  // A trial that waits at a rung is not held by anybody.
+  static Table::Cell stateCell(const common::PlacedJob& job) {
+    if (job.rung) return "at rung";
+    const std::string name = pool::job_state_name(job.entry.state);
+    return {name, stateColour(name)};
+  }
+
+  Table table(const std::vector<common::QueueRow>& rows, const std::vector<Guest>& guests) {
     Table table({{"#", Align::right},
                  {"RUN"},
                  {"NAME", Align::left, true},
@@ -102,15 +126,17 @@ class QueueList {
                  {"WAITED", Align::right},
                  {"LEFT", Align::right}});
     const double now = storage::now();
-    for (const common::PlacedJob& placed : jobs) {
-      const auto& [run, job, state, waited] = placed.entry;
-      const std::string name = pool::job_state_name(state);
-      table.addRow(
-          {placed.place > 0 ? std::to_string(placed.place) : "", run.id, run.name,
-           Table::Cell(name, stateColour(name)), replicasText(placed.entry), run::device_list(run.devices),
-           formatClock(waited),
-           job.expected_end > now && state < JobState::succeeded ? formatClock(job.expected_end - now) : ""});
-      if (const std::string note = noteOf(catalogue_, placed.entry); !note.empty()) table.addNote(note);
+    for (const common::QueueRow& row : rows) {
+      const auto& [run, job, state, waited] = row.job.entry;
+      const bool isSweep = !row.trials.empty();
+      table.addRow({row.job.place > 0 ? std::to_string(row.job.place) : "", isSweep ? "sweep" : run.id,
+                    run.name, isSweep && !row.job.rung ? "" : stateCell(row.job),
+                    isSweep ? "" : replicasText(row.job.entry), run::device_list(run.devices),
+                    isSweep ? "" : formatClock(waited),
+                    !isSweep && job.expected_end > now && state < JobState::succeeded
+                        ? formatClock(job.expected_end - now)
+                        : ""});
+      if (const std::string note = noteOf(catalogue_, row); !note.empty()) table.addNote(note);
     }
     for (const auto& [run, origin] : guests) {
       const std::string state = protocol::run_state_name(run.state);

@@ -25,7 +25,8 @@ int submitRun(const SubmitOptions& options);
 int submitToSlurm(const SubmitOptions& options);  // what submitRun does where it is asked for
 
 struct QueueOptions {
-  bool all = false;  // also those that have ended
+  bool all = false;     // also those that have ended
+  bool trials = false;  // of sweeps one by one
   bool watch = false;
   bool json = false;
 };

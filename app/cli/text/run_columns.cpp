@@ -35,7 +35,12 @@ std::string epochText(const storage::Run& run) {
   return run.epochs > 0 ? fmt::format("{}/{}", run.epoch, run.epochs) : std::to_string(run.epoch);
 }
 
-Table::Cell cell(const storage::Run& run, const std::string& field, double now) {
+Table::Cell cell(const common::RunRow& row, const std::string& field, double now) {
+  const storage::Run& run = row.run;
+  const bool isSweep = !row.trials.empty();
+  if (isSweep && field == "id") return "sweep";
+  if (isSweep && field == "replicas" && run.replicas == 0) return "";
+  if (isSweep && (field == "epoch" || field == "step" || field == "restarts")) return "";
   if (field == "epoch") return epochText(run);
   if (field == "devices") return run::device_list(run.devices);
   const FieldValue value = storage::field_value(run, field, now);
@@ -52,15 +57,23 @@ Table::Cell cell(const storage::Run& run, const std::string& field, double now) 
   return formatSeriesValue(seriesOf(field), *number);
 }
 
-Table::Column column(const std::string& field, const std::vector<storage::Run>& runs, double now) {
+// "12 trials: 3 running, 9 wait at rung 1; best accuracy 98.10 %, of trial 7"
+std::string sweepNote(const common::RunRow& row) {
+  if (!row.best) return row.text;
+  const auto& [metric, value, trial] = *row.best;
+  return fmt::format("{}; best {} {}, of trial {}", row.text, metric, formatSeriesValue(metric, value),
+                     trial);
+}
+
+Table::Column column(const std::string& field, const std::vector<common::RunRow>& rows, double now) {
   const FieldType type = storage::field_type(field);
   if (type != FieldType::open) {
     const bool isNumber = type == FieldType::number || type == FieldType::duration;
     const bool isElastic = (type == FieldType::text && field != "id") || type == FieldType::tags;
     return {upper(field), isNumber && field != "age" ? Table::Align::right : Table::Align::left, isElastic};
   }
-  const bool isText = std::any_of(runs.begin(), runs.end(), [&](const storage::Run& run) {
-    const FieldValue value = storage::field_value(run, field, now);
+  const bool isText = std::any_of(rows.begin(), rows.end(), [&](const common::RunRow& row) {
+    const FieldValue value = storage::field_value(row.run, field, now);
     return std::holds_alternative<std::string>(value) && std::isnan(storage::number_of(value));
   });
   return {upper(printable(field)), isText ? Table::Align::left : Table::Align::right, isText};
@@ -77,17 +90,20 @@ void checkFields(const std::vector<std::string>& fields, const std::vector<std::
                               printable(field), protocol::did_you_mean(field, known)));
 }
 
-Table runTable(const std::vector<storage::Run>& runs, const std::vector<std::string>& fields,
+Table runTable(const std::vector<common::RunRow>& rows, const std::vector<std::string>& fields,
                const std::map<std::string, std::string>& notes) {
   const double now = storage::now();
   std::vector<Table::Column> columns;
-  for (const std::string& field : fields) columns.push_back(column(field, runs, now));
+  for (const std::string& field : fields) columns.push_back(column(field, rows, now));
   Table table(std::move(columns));
-  for (const storage::Run& run : runs) {
-    std::vector<Table::Cell> row;
-    for (const std::string& field : fields) row.push_back(cell(run, field, now));
-    table.addRow(std::move(row));
-    if (const auto note = notes.find(run.id); note != notes.end()) table.addNote(note->second);
+  for (const common::RunRow& row : rows) {
+    std::vector<Table::Cell> cells;
+    for (const std::string& field : fields) cells.push_back(cell(row, field, now));
+    table.addRow(std::move(cells));
+    if (!row.trials.empty())
+      table.addNote(sweepNote(row));
+    else if (const auto note = notes.find(row.run.id); note != notes.end())
+      table.addNote(note->second);
   }
   return table;
 }
@@ -109,10 +125,10 @@ protocol::Json fieldsJson(const storage::Run& run, const std::vector<std::string
   return json;
 }
 
-void sortRuns(std::vector<storage::Run>& runs, const std::string& field, bool descending) {
+void sortRows(std::vector<common::RunRow>& rows, const std::string& field, bool descending) {
   const double now = storage::now();
-  const auto value = [&](const storage::Run& run) { return storage::field_value(run, field, now); };
-  std::stable_sort(runs.begin(), runs.end(), [&](const storage::Run& a, const storage::Run& b) {
+  const auto value = [&](const common::RunRow& row) { return storage::field_value(row.run, field, now); };
+  std::stable_sort(rows.begin(), rows.end(), [&](const common::RunRow& a, const common::RunRow& b) {
     return storage::field_before(value(a), value(b), descending);
   });
 }

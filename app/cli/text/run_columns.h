@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/common/trial_fold.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/storage/run_field.h"
 #include "text/table.h"
@@ -17,14 +18,15 @@ namespace batchscope::cli {
 // Throws Error(usage) for a name that is not a field of any run, with the nearest one suggested.
 void checkFields(const std::vector<std::string>& fields, const std::vector<std::string>& known);
 
-// A column for each field, headed by its name, and below a run what `notes` has of it by its id.
-Table runTable(const std::vector<storage::Run>& runs, const std::vector<std::string>& fields,
+// A column for each field, headed by its name; below a run what `notes` has of it by its id, and below a
+// sweep how its trials stand.
+Table runTable(const std::vector<common::RunRow>& rows, const std::vector<std::string>& fields,
                const std::map<std::string, std::string>& notes = {});
 
 // {"id":..,"accuracy":0.97}; null where a run has no value.
 protocol::Json fieldsJson(const storage::Run& run, const std::vector<std::string>& fields);
 
-// Stable. A run without a value, or with NaN, comes last in either direction.
-void sortRuns(std::vector<storage::Run>& runs, const std::string& field, bool descending);
+// Stable. A row without a value, or with NaN, comes last in either direction.
+void sortRows(std::vector<common::RunRow>& rows, const std::string& field, bool descending);
 
 }  // namespace batchscope::cli

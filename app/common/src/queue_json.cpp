@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "batchscope/common/run_json.h"
+#include "batchscope/common/trial_text.h"
 
 namespace batchscope::common {
 
@@ -13,11 +14,16 @@ using protocol::Json;
 
 std::vector<PlacedJob> placedJobs(storage::Catalogue& catalogue, bool ended) {
   std::vector<PlacedJob> jobs;
+  std::vector<storage::Run> paused;
   int waiting = 0;
   for (pool::QueueEntry& entry : pool::queue(catalogue, ended)) {
     const bool waits = entry.state == JobState::pending || entry.state == JobState::paused;
+    if (entry.state == JobState::held) paused.push_back(entry.run);
     jobs.push_back({std::move(entry), waits ? ++waiting : 0});
   }
+  const ListedSweeps sweeps = listedSweeps(catalogue, paused);
+  for (PlacedJob& job : jobs)
+    if (waitsAtRung(job.entry.run, sweeps)) job.rung = job.entry.run.trial->rung;
   return jobs;
 }
 
@@ -54,7 +60,10 @@ Json jobJson(const PlacedJob& placed) {
       {"preemptible", job.preemptible},
       {"preempted", job.preempted},
       {"crashes", job.crashes},
-      {"reason", job.reason}};
+      {"sweep", run.trial ? Json(run.trial->sweep) : Json()},
+      {"trial", run.trial ? Json(run.trial->trial) : Json()},
+      {"rung", placed.rung ? Json(*placed.rung) : Json()},
+      {"reason", placed.rung ? rungText(run.trial->sweep, *placed.rung) : job.reason}};
 }
 
 std::string poolAdvice(storage::Catalogue& catalogue) {

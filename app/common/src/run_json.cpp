@@ -7,6 +7,7 @@
 #include "batchscope/common/goodput_json.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/storage/run_field.h"
 
 namespace batchscope::common {
 
@@ -28,6 +29,9 @@ Json runJson(const storage::Run& run) {
                {"latest", valuesJson(run.latest)},
                {"tags", run.tags},
                {"group", run.spec.group},
+               {"sweep", run.trial ? Json(run.trial->sweep) : Json()},
+               {"trial", run.trial ? Json(run.trial->trial) : Json()},
+               {"diverged", storage::shown_state(run) == storage::kDiverged},
                {"supervisor", run.supervisor_pid > 0 ? Json(run.supervisor_pid) : Json()},
                {"spec", run.state == protocol::RunState::damaged ? Json() : Json(run.spec)}});
   return json;

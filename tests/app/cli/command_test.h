@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "batchscope/storage.h"
+#include "batchscope/storage/sweeps.h"
 #include "sandbox.h"
 #include "test_case.h"
 #include "text_files.h"
@@ -26,6 +27,13 @@ struct RunMaker {
   int steps = 0;  // of the series "loss", halved between two generations
 
   static double loss(int step) { return 2.0 / std::sqrt(step); }
+};
+
+// A trial of a sweep after its first leg.
+struct TrialMaker {
+  protocol::RunState state = protocol::RunState::paused;
+  storage::SweepLeg::Outcome outcome = storage::SweepLeg::Outcome::value;
+  double accuracy = 0;
 };
 
 class CommandTest : public QObject {
@@ -74,6 +82,34 @@ class CommandTest : public QObject {
     const QString run = makeRun({.name = "busy", .state = protocol::RunState::running, .steps = steps});
     if (!catalogue().claim_supervisor(run.toStdString())) qFatal("a new run has a supervisor");
     return run;
+  }
+
+  // A sweep of the accuracy, whose trials are runs of the queue: NAME-0, NAME-1, ..
+  void makeSweep(const std::string& name, const std::vector<TrialMaker>& trials) const {
+    storage::Catalogue catalogue = this->catalogue();
+    storage::Sweeps sweeps(catalogue);
+    storage::Sweep sweep;
+    sweep.name = name;
+    sweep.file =
+        "program = \"true\"\nmetric = \"accuracy\"\ngoal = \"max\"\ntrials = 9\n[parameter.lr]\nmin = 0.1\n"
+        "max = 1.0\n";
+    sweeps.create(sweep);
+    for (std::size_t number = 0; number < trials.size(); ++number) {
+      storage::SweepLeg leg;
+      leg.trial = number;
+      sweeps.begin_leg(name, number, leg);
+      protocol::RunSpec spec;
+      spec.name = name + "-" + std::to_string(number);
+      spec.program = "/bin/true";
+      const std::string id = sweeps.submit(name, {.trial = number, .leg = number}, spec);
+      leg.outcome = trials[number].outcome;
+      leg.value = trials[number].accuracy;
+      if (leg.outcome != storage::SweepLeg::Outcome::under_way) sweeps.end_leg(name, number, leg);
+      catalogue.set_state(id, trials[number].state);
+      // One that is paused has a supervisor: this process, which lives.
+      if (trials[number].state == protocol::RunState::paused && !catalogue.claim_supervisor(id))
+        qFatal("a new run has a supervisor");
+    }
   }
 
   // In the sandbox.

@@ -56,6 +56,34 @@ class TestList : public CommandTest {
     QCOMPARE(run["tag"].toArray(), QJsonArray{"paper"});
   }
 
+  void foldsTrialsUnderTheirSweep() {
+    using Outcome = storage::SweepLeg::Outcome;
+    makeSweep("rates", {{.accuracy = 0.9},
+                        {.accuracy = 0.8},
+                        {.state = protocol::RunState::failed, .outcome = Outcome::diverged},
+                        {.state = protocol::RunState::finished, .accuracy = 0.95}});
+    const QString out = ask({"ls"}).out;
+    VERIFY_HOLDS(out, "sweep",
+                 "4 trials: 2 wait at rung 0, 1 diverged, 1 finished; best accuracy 95.00 %, of trial 3",
+                 "broken", "batchscope ls --trials");
+    QVERIFY(!out.contains("rates-1"));
+    QCOMPARE(
+        ask({"ls", "--sort", "-accuracy", "--columns", "name,accuracy", "--limit", "2"}).out.count("\n  "),
+        1);
+    for (const QStringList& flags :
+         {QStringList{"--trials"}, {"--where", "sweep=rates"}, {"--sort", "trial"}}) {
+      const QString all = ask(QStringList{"ls"} + flags).out;
+      VERIFY_HOLDS(all, "rates-0", "rates-3");
+      QVERIFY(!all.contains("4 trials"));
+    }
+    const QJsonArray runs = ask({"ls", "--json"}).json()["runs"].toArray();
+    QCOMPARE(runs.size(), 7);
+    const QJsonObject trial = runs[1].toObject();
+    QCOMPARE(trial["sweep"].toString(), "rates");
+    QCOMPARE(trial["trial"].toInt(-1), 2);
+    QVERIFY(trial["diverged"].toBool() && runs[4].toObject()["sweep"].isNull());
+  }
+
   void countsRestarts() {
     const QJsonObject run = ask({"ls", "--json", "--limit", "1"}).json()["runs"].toArray()[0].toObject();
     QCOMPARE(run["restarts"].toInt(-1), 1);

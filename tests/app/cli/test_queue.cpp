@@ -134,6 +134,19 @@ class TestQueue : public CommandTest {
     QCOMPARE(queue[2].toObject()["state"].toString(), "held");
   }
 
+  void foldsTrialsThatWaitAtARung() {
+    makeSweep("rates", {{.accuracy = 0.9}, {.accuracy = 0.8}, {.accuracy = 0.7}});
+    submit({.name = "mine"});
+    const QString out = ask({"queue"}).out;
+    VERIFY_HOLDS(out, "3 wait at rung 0 of rates", "batchscope queue --trials");
+    QVERIFY(out.indexOf("mine") < out.indexOf("rates"));
+    QVERIFY(!out.contains("rates-0") && !out.contains("resume") && !out.contains("held"));
+    VERIFY_HOLDS(ask({"queue", "--trials"}).out, "rates-0", "rates-2", "waits at rung 0 of rates");
+    const QJsonObject job = ask({"queue", "--json"}).json()["queue"].toArray()[0].toObject();
+    QCOMPARE(job["reason"].toString(), "waits at rung 0 of rates");
+    QCOMPARE(job["trial"].toInt(-1), 0);
+  }
+
   void fitsIntoANarrowTerminal() {
     submit({.name = std::string(40, 'n')});
     const auto process = sandbox_->prepare({"queue"}, {{"COLUMNS", "80"}});

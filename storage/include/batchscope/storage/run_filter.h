@@ -63,6 +63,9 @@ class RunFilter {
   /// with "series:" or "param:" are taken on trust.
   void check_fields(const std::vector<std::string>& names) const;
 
+  /// Whether any comparison of it is about this field.
+  bool mentions(std::string_view field) const noexcept;
+
   /// `now` as in field_value.
   bool matches(const Run& run, double now) const;
 

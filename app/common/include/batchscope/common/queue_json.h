@@ -19,6 +19,7 @@ struct PlacedJob {
   /// When it would get devices were nothing else to be said: 1 is the next of those that wait for some, 0 one
   /// that waits for none or is held.
   int place = 0;
+  std::optional<int> rung = {};  ///< of a trial that is paused there until its sweep decides
 };
 
 /// Returns the jobs that have not ended, and with `ended` behind them those that have, as pool::queue().
