@@ -4,6 +4,7 @@
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/sweep_json.h"
+#include "batchscope/common/trial_fold.h"
 #include "batchscope/protocol/pool.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
@@ -21,7 +22,10 @@ constexpr double kLeaseHistory = 3600;  // s
 
 Json queue_json(Store& store) {
   storage::Catalogue& catalogue = store.catalogue();
-  Json json = common::queueJson(catalogue, common::placedJobs(catalogue));
+  const std::vector<common::PlacedJob> jobs = common::placedJobs(catalogue);
+  Json json = common::queueJson(catalogue, jobs);
+  json["rows"] = Json::array();
+  for (const common::QueueRow& row : common::foldQueue(jobs)) json["rows"].push_back(common::rowJson(row));
   const run::Machine machine = run::Machine::here();
   json["devices"] = machine.gpus;
   for (const std::string& core : machine.cores) json["devices"].push_back(core);

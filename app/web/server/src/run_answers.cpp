@@ -8,6 +8,7 @@
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/series_unit.h"
+#include "batchscope/common/trial_fold.h"
 #include "batchscope/storage/run_field.h"
 #include "batchscope/storage/run_filter.h"
 #include "sample_tail.h"
@@ -32,14 +33,16 @@ void check_fields(const storage::RunFilter& filter, const std::string& sort,
     throw Error(ErrorKind::usage, "sort=" + sort + ": no run has such a field");
 }
 
-void sort_runs(std::vector<const storage::Run*>& runs, const std::string& field, bool descending,
-               double now) {
-  std::vector<std::pair<storage::FieldValue, const storage::Run*>> keyed;
-  for (const storage::Run* run : runs) keyed.emplace_back(storage::field_value(*run, field, now), run);
+void sort_rows(std::vector<common::RunRow>& rows, const std::string& field, bool descending, double now) {
+  std::vector<std::pair<storage::FieldValue, common::RunRow>> keyed;
+  for (common::RunRow& row : rows) {
+    storage::FieldValue value = storage::field_value(row.run, field, now);
+    keyed.emplace_back(std::move(value), std::move(row));
+  }
   std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
     return storage::field_before(a.first, b.first, descending);
   });
-  std::transform(keyed.begin(), keyed.end(), runs.begin(), [](const auto& each) { return each.second; });
+  std::transform(keyed.begin(), keyed.end(), rows.begin(), [](auto& each) { return std::move(each.second); });
 }
 
 const char* kind_name(common::SeriesKind kind) {
@@ -82,20 +85,28 @@ RunList list_runs(Store& store, const http::Request& request) {
   const std::vector<storage::Run>& all = store.runs();
   check_fields(filter, sort, all);
   const double now = storage::now();
-  std::vector<const storage::Run*> runs;
+  std::vector<storage::Run> runs;
   for (const storage::Run& run : all)
-    if (!storage::is_lesson(run) && filter.matches(run, now)) runs.push_back(&run);
-  if (!sort.empty()) sort_runs(runs, sort, descending, now);
+    if (!storage::is_lesson(run) && filter.matches(run, now)) runs.push_back(run);
+  std::vector<common::RunRow> rows;
+  if (request.value("fold") == "1" && !common::unfolds(filter)) {
+    const common::ListedSweeps sweeps = common::listedSweeps(store.catalogue(), runs);
+    rows = common::foldTrials(std::move(runs), sweeps);
+  } else {
+    for (storage::Run& run : runs) rows.push_back({.run = std::move(run)});
+  }
+  if (!sort.empty()) sort_rows(rows, sort, descending, now);
 
   RunList list;
   Json shown = Json::array();
-  for (std::size_t i = std::min(offset, runs.size()); i < std::min(offset + limit, runs.size()); ++i) {
-    Json json = common::runJson(*runs[i]);
+  for (std::size_t i = std::min(offset, rows.size()); i < std::min(offset + limit, rows.size()); ++i) {
+    Json json = common::rowJson(rows[i]);
     json["live"] = nullptr;
     shown.push_back(std::move(json));
-    if (protocol::is_active(runs[i]->state)) list.active.push_back(runs[i]->id);
+    if (rows[i].trials.empty() && protocol::is_active(rows[i].run.state))
+      list.active.push_back(rows[i].run.id);
   }
-  list.json = {{"runs", std::move(shown)}, {"total", runs.size()}};
+  list.json = {{"runs", std::move(shown)}, {"total", rows.size()}};
   return list;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Job, lanes, type Queue, replicasText, whyText } from "../../../../app/web/page/src/queue/jobs";
+import { type Job, lanes, type Queue, replicasText, stateText, tableRows, whyText } from "../../../../app/web/page/src/queue/jobs";
 
 const job: Job = {
   run: "a", name: "a", group: "", place: null, state: "running", replicas: 1, asked: "auto:1-4", devices: ["cpu:0"], target: ["cpu:0"],
-  submitted: 0, waited: 0, expected_end: null, priority: 0, after: null, held: false, preempted: false, reason: "",
+  submitted: 0, waited: 0, expected_end: null, priority: 0, after: null, held: false, preempted: false, reason: "", rung: null,
 };
 
 test("replicas: what it has, what it is to have, what it may have", () => {
@@ -21,11 +21,28 @@ test("why a job has what it has", () => {
   assert.match(whyText({ ...job, state: "pending", after: "b" }), /end of another run/);
 });
 
+test("a trial that waits at a rung invites nobody to resume it", () => {
+  const trial: Job = { ...job, state: "held", rung: 1, reason: "waits at rung 1 of rates" };
+  assert.equal(whyText(trial), "waits at rung 1 of rates");
+  assert.equal(stateText(trial), "at rung");
+});
+
+test("trials that wait at a rung are one row until it is unfolded", () => {
+  const trials = ["b", "c"].map((run): Job => ({ ...job, run, name: run, state: "held", rung: 1 }));
+  const queue: Queue = {
+    advice: "", mean_wait: 0, queue: [...trials, job],
+    rows: [{ run: "a" }, { sweep: "rates", text: "2 wait at rung 1 of rates", runs: ["b", "c"] }],
+  };
+  const shown = (unfolded: string[]) => tableRows(queue, new Set(unfolded)).map((row) => row.fold?.sweep ?? row.job.name);
+  assert.deepEqual(shown([]), ["a", "rates"]);
+  assert.deepEqual(shown(["rates"]), ["a", "rates", "b", "c"]);
+});
+
 test("a lane for each device, GPUs first, and a bar for each lease within the last hour", () => {
   const now = 10_000;
   const lease = (device: string, since: number, until: number | null) => ({ device, run: "a", name: "a", since, until });
   const queue: Queue = {
-    advice: "", mean_wait: 0, queue: [job], devices: ["cpu:10", "cpu:9", "cuda:0"],
+    advice: "", mean_wait: 0, queue: [job], rows: [{ run: "a" }], devices: ["cpu:10", "cpu:9", "cuda:0"],
     leases: [lease("cpu:9", now - 9000, now - 1800), lease("cuda:0", now - 60, null)],
   };
   const figure = lanes(queue, now);

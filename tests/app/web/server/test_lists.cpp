@@ -65,6 +65,47 @@ class TestLists : public WebTest {
       QCOMPARE(get("/api/runs/" + id + "/log?" + query).status, 400);
   }
 
+  void trialsFoldUnderTheirSweep() {
+    make_run("mine", 4);
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    storage::Sweeps sweeps(catalogue);
+    storage::Sweep sweep;
+    sweep.name = "rates";
+    sweep.file =
+        "program = \"true\"\nmetric = \"loss\"\ngoal = \"min\"\ntrials = 2\n[parameter.lr]\nmin = 0.1\nmax = "
+        "1.0\n";
+    sweeps.create(sweep);
+    for (std::size_t number = 0; number < 2; ++number) {
+      storage::SweepLeg leg;
+      leg.trial = number;
+      sweeps.begin_leg("rates", number, leg);
+      protocol::RunSpec spec;
+      spec.name = "rates-" + std::to_string(number);
+      spec.program = "/bin/true";
+      const std::string id = sweeps.submit("rates", {.trial = number, .leg = number}, spec);
+      leg.outcome = storage::SweepLeg::Outcome::value;
+      leg.value = 1.0 / static_cast<double>(number + 1);
+      sweeps.end_leg("rates", number, leg);
+      catalogue.set_state(id, protocol::RunState::paused);
+      QVERIFY(catalogue.claim_supervisor(id));  // this process, which lives
+    }
+    const Json all = get("/api/runs").json, folded = get("/api/runs?fold=1").json;
+    QCOMPARE(all.at("runs").size(), std::size_t(3));
+    QVERIFY(all.at("runs")[0].at("sweep") == "rates" && all.at("runs")[0].at("fold").is_null());
+    QCOMPARE(folded.at("total").get<int>(), 2);
+    const Json row = folded.at("runs")[0];
+    QVERIFY(row.at("name") == "rates" && row.at("id") == "");
+    QCOMPARE(
+        text(row.at("fold")),
+        std::string(
+            R"({"best":{"metric":"loss","trial":1,"value":0.5},"text":"2 trials: 2 wait at rung 0","trials":2})"));
+    QCOMPARE(get("/api/runs?fold=1&where=sweep%3Drates").json.at("runs").size(), std::size_t(2));
+    const Json queue = get("/api/queue").json;
+    QCOMPARE(queue.at("queue").size(), std::size_t(2));
+    QCOMPARE(queue.at("rows").size(), std::size_t(1));
+    QVERIFY(queue.at("rows")[0].at("text") == "2 wait at rung 0 of rates");
+  }
+
   void withoutAModelTheExplorerSaysWhy() {
     const std::string id = make_run("one", 4);
     const Json answer = get("/api/runs/" + id + "/explorer").json;

@@ -61,8 +61,11 @@ export interface SamplesQuery {
 }
 
 export const about = () => get<About>("/api/about");
-export const runs = (where: string, sort: string, offset = 0, signal?: AbortSignal) =>
-  get<RunList>(`/api/runs${query({ where, sort, limit: 200, offset: offset || null })}`, signal);
+export const runs = (where: string, sort: string, signal?: AbortSignal) =>
+  get<RunList>(`/api/runs${query({ where, sort, limit: 200 })}`, signal);
+/** The same with the trials of a sweep as one entry, unless the filter asks for trials. */
+export const foldedRuns = (where: string, sort: string, signal?: AbortSignal) =>
+  get<RunList>(`/api/runs${query({ where, sort, limit: 200, fold: 1 })}`, signal);
 export const run = (id: string, signal?: AbortSignal) => get<RunDetail>(runPath(id), signal);
 export const samples = (id: string, wanted: SamplesQuery, signal?: AbortSignal) =>
   get<Samples>(`${runPath(id)}/samples${query({ ...wanted, series: wanted.series.join(",") })}`, signal);

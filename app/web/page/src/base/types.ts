@@ -22,6 +22,9 @@ export type RunState =
   | "pending" | "starting" | "running" | "restarting" | "pausing" | "paused" | "stopping" | "stopped" | "finished"
   | "failed" | "interrupted" | "damaged";
 
+/** What a list shows of a run's state: a trial of a sweep that has diverged is not called failed, whatever ended its run. */
+export type ShownState = RunState | "diverged";
+
 export interface RunStatus {
   run: string;
   state: RunState;
@@ -48,8 +51,15 @@ export interface RunStatus {
   pause: number;
 }
 
+/** The trials of a sweep, folded into one entry of a list. */
+export interface Fold {
+  trials: number;
+  text: string;
+  best: { metric: string; value: JsonNumber; trial: number } | null;
+}
+
 export interface RunSummary {
-  id: string;
+  id: string; // of a fold empty
   name: string;
   state: RunState;
   message: string;
@@ -68,6 +78,10 @@ export interface RunSummary {
   auto_replicas: string | null;
   latest: Record<string, JsonNumber>;
   live?: RunStatus | null;
+  sweep: string | null;
+  trial: number | null;
+  diverged: boolean;
+  fold?: Fold | null;
 }
 
 export interface RunList {
@@ -212,4 +226,6 @@ export interface CheckpointResult {
 
 export const isActive = (state: RunState) =>
   ["starting", "running", "restarting", "pausing", "stopping"].includes(state);
+export const shownState = (run: RunSummary, state: RunState = run.live?.state ?? run.state): ShownState =>
+  run.diverged && !isActive(state) && state !== "pending" ? "diverged" : state;
 export const isResumable = (state: RunState) => ["paused", "stopped", "failed", "interrupted"].includes(state);

@@ -23,7 +23,11 @@ export interface Job {
   held: boolean;
   preempted: boolean;
   reason: string;
+  rung: number | null; // of a trial that waits there for its sweep to decide
 }
+
+/** A row of the queue: a job by its run, or trials of a sweep that wait at a rung. */
+export type QueueRow = { run: string } | { sweep: string; text: string; runs: string[] };
 
 export interface Lease {
   device: string;
@@ -37,6 +41,7 @@ export interface Queue {
   advice: string;
   mean_wait: number;
   queue: Job[];
+  rows: QueueRow[];
   devices?: string[];
   leases?: Lease[];
   pool?: { policy: string; paused?: boolean; draining?: boolean; alive?: boolean };
@@ -44,7 +49,27 @@ export interface Queue {
 
 export const hasEnded = (job: Job) => ["succeeded", "failed", "cancelled"].includes(job.state);
 
+/** A row of the table of jobs: a job, or the first of those that are folded under a sweep. */
+export interface TableRow {
+  job: Job;
+  fold?: { sweep: string; text: string };
+}
+
+/** The jobs that have not ended in rows, and below the row of a sweep that is unfolded its trials. */
+export function tableRows(queue: Queue, unfolded: ReadonlySet<string>): TableRow[] {
+  const jobs = new Map(queue.queue.map((job) => [job.run, job]));
+  const rowOf = (run: string): TableRow[] => [jobs.get(run)].flatMap((job) => (job ? [{ job }] : []));
+  return queue.rows.flatMap((row) => {
+    if ("run" in row) return rowOf(row.run);
+    const trials = row.runs.flatMap(rowOf);
+    if (trials.length === 0) return [];
+    const fold = { job: trials[0]!.job, fold: { sweep: row.sweep, text: row.text } };
+    return [fold, ...(unfolded.has(row.sweep) ? trials : [])];
+  });
+}
+
 export function stateText(job: Job): string {
+  if (job.rung !== null) return "at rung";
   return job.state === "pending" ? "waiting" : job.state;
 }
 
@@ -64,6 +89,7 @@ export function replicasText(job: Job): string {
 }
 
 export function whyText(job: Job): string {
+  if (job.rung !== null) return job.reason;
   if (job.state === "held") return job.held ? "held; release it to let it have devices" : "paused; it goes on once it is resumed";
   if (job.reason) return job.reason;
   if (job.after) return "waits for the end of another run";

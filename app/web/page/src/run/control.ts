@@ -5,7 +5,7 @@ import { button, h, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
 import { showDialog } from "../base/keys";
 import { Endings } from "../base/signal";
-import { type CheckpointResult, type ControlRequest, type Explorer, isActive, isResumable, type RunStatus, toNumber } from "../base/types";
+import { type CheckpointResult, type ControlRequest, type Explorer, isActive, isResumable, type RunState, type RunStatus, toNumber } from "../base/types";
 import { ReplicaChoice } from "./replica_choice";
 import type { RunSession } from "./session";
 import { stateText } from "./words";
@@ -60,6 +60,8 @@ export class Control {
   private isWaiting = false;
   private forget: ReturnType<typeof setTimeout> | undefined;
   private present = 0;
+  private told: RunState | null = null; // what the supervisor answered that the run is
+  private isSo = false; // and the run has been it since
 
   constructor(private readonly session: RunSession, private readonly devices: number) {
     this.auto.addEventListener("change", () => void this.send(this.auto.checked
@@ -97,6 +99,8 @@ export class Control {
   private update(): void {
     const { state, status, detail } = this.session;
     if (state === null || detail === null) return;
+    if (this.told !== null && state === this.told) this.isSo = true;
+    else if (this.isSo) this.hush();
     // Until a restart is over, the count before it stays the present one: it comes back where the restart fails.
     const replicas = status?.replicas || detail.run.replicas;
     if (!status?.phase || this.present === 0) this.present = replicas;
@@ -124,7 +128,8 @@ export class Control {
   private hint(): string {
     const { state, detail } = this.session;
     if (state === "finished") return "This run is over.";
-    const message = detail!.run.message;
+    const { message, diverged } = detail!.run;
+    if (diverged && !isActive(state!)) return "This trial has diverged: its metric, or its gradients, are not finite.";
     if ((state === "failed" || state === "interrupted" || state === "damaged") && message !== "") return message;
     const { chosen } = this.replicas;
     const measured = detail!.goodput?.measured;
@@ -161,9 +166,17 @@ export class Control {
     askToStop(this.session.detail?.run.name ?? this.session.id, () => void this.send({ command: "stop" }));
   }
 
+  // An answer that the run has left behind would be taken for its state.
+  private hush(): void {
+    clearTimeout(this.forget);
+    this.told = null;
+    this.isSo = false;
+    setText(this.answer, "");
+  }
+
   private async send(request: ControlRequest): Promise<void> {
     this.isWaiting = true;
-    clearTimeout(this.forget);
+    this.hush();
     this.update();
     try {
       const { result } = await api.control(this.session.id, request);
@@ -180,12 +193,13 @@ export class Control {
   private say(request: ControlRequest, result: unknown): void {
     setAttributes(this.answer, { "data-tone": null });
     // The state at the head of the page goes on telling.
-    this.forget = setTimeout(() => setText(this.answer, ""), 1000 * answerSeconds);
+    this.forget = setTimeout(() => this.hush(), 1000 * answerSeconds);
     if (request.command === "checkpoint") {
       const { step, bytes, seconds } = result as CheckpointResult;
       setText(this.answer, `Checkpoint after step ${format.count(step)}: ${format.bytes(bytes)} in ${format.pause(seconds)}.`);
     } else {
       const status = result as RunStatus | null;
+      this.told = status?.state ?? null;
       setText(this.answer, status ? `The supervisor answers: ${stateText(status.state, status).toLowerCase()}.` : "");
     }
   }

@@ -5,11 +5,11 @@ import * as format from "../base/format";
 import { pathOf } from "../base/route";
 import { Endings } from "../base/signal";
 import { unheard } from "../base/stream";
-import { isActive } from "../base/types";
+import { isActive, shownState } from "../base/types";
 import type { Dashboard } from "./dashboard";
 import type { RunSession } from "./session";
 import { viewControls } from "./view_controls";
-import { epochText, stateText, timeText, toneOf } from "./words";
+import { epochText, stateText, timeText, toneOf, trialText } from "./words";
 
 export function header(session: RunSession, dashboard: Dashboard): { element: HTMLElement; end: () => void } {
   const endings = new Endings();
@@ -40,8 +40,11 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
     setText(name, run.name || run.id);
     // The last word may be long past.
     const isUnknown = silence > 0 && isActive(state);
-    setText(chip, isUnknown ? `Nothing heard for ${silence} s` : stateText(state, status));
-    setAttributes(chip, { "data-tone": isUnknown ? "warning" : toneOf[state] });
+    const shown = shownState(run, state);
+    const whose = state === "paused" ? trialText(run) : "";
+    const text = stateText(shown, status);
+    setText(chip, isUnknown ? `Nothing heard for ${silence} s` : whose === "" ? text : `${text} · ${whose}`);
+    setAttributes(chip, { "data-tone": isUnknown ? "warning" : toneOf[shown] });
     setText(epoch, epochText(status?.epoch ?? run.epoch, run.epochs, status?.step ?? run.step));
     bar.value = status?.total_fraction ?? run.fraction;
     const over = run.ended === null ? 0 : run.ended - run.created;

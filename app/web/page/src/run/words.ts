@@ -2,18 +2,19 @@
 // The state of a run in words and in the tone of its colour, as in the window
 // (app/desktop/look/status_text.h).
 import * as format from "../base/format";
-import { isActive, type RunState, type RunStatus, type RunSummary, toNumber } from "../base/types";
+import { isActive, type Fold, type RunStatus, type RunSummary, type ShownState, shownState, toNumber } from "../base/types";
 
 export type Tone = "good" | "warning" | "bad" | "plain";
 
-export const toneOf: Record<RunState, Tone> = {
+export const toneOf: Record<ShownState, Tone> = {
   pending: "warning", starting: "warning", running: "good", restarting: "warning", pausing: "warning", paused: "warning",
   stopping: "warning", stopped: "plain", finished: "plain", failed: "bad", interrupted: "bad", damaged: "bad",
+  diverged: "bad",
 };
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-export function stateText(state: RunState, status: RunStatus | null): string {
+export function stateText(state: ShownState, status: RunStatus | null): string {
   const on = format.replicas(Math.max(1, status?.replicas ?? 1));
   if (status === null) return capital(state);
   if (state === "starting") return `Starting on ${on}`;
@@ -34,9 +35,21 @@ export function timeText(status: RunStatus): string {
   return `${elapsed}, about ${format.duration(status.remaining)} left`;
 }
 
+/** "12 trials: 3 running, 9 wait at rung 1 · best accuracy 0.981" */
+export function foldText({ text, best }: Fold): string {
+  return best ? `${text} · best ${best.metric} ${format.number(toNumber(best.value))}` : text;
+}
+
+/** Whose trial a run is, by which it is told who else may resume it; empty for a run of its own. */
+export function trialText(run: RunSummary): string {
+  return run.sweep === null ? "" : `trial ${run.trial} of the sweep ${run.sweep}`;
+}
+
 /** A run's line in a list, below its name. */
 export function detailText(run: RunSummary): string {
-  const state = run.live?.state ?? run.state;
+  if (run.fold) return foldText(run.fold);
+  const state = shownState(run);
+  if (state === "diverged") return `diverged after ${format.count(run.step)} steps`;
   if (state === "failed" || state === "interrupted" || state === "damaged") return run.message || state;
   const parts: string[] = [];
   const epoch = run.live?.epoch ?? run.epoch;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runs of the store: a filter, and below it those that train, those that wait and those that are over. Beside a run it
-// is narrow; as a page of its own it has more to say of each, and runs to be compared are ticked.
+// is narrow; as a page of its own it has more to say of each, and runs to be compared are ticked. The trials of a sweep are
+// one row, which a press unfolds.
 import * as api from "../base/api";
 import { h, Keyed, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
@@ -8,9 +9,9 @@ import { addKeys } from "../base/keys";
 import { address, here, navigated, pathOf, setQuery } from "../base/route";
 import { Endings, Signal } from "../base/signal";
 import { Stream } from "../base/stream";
-import { isActive, type RunSummary, toNumber } from "../base/types";
+import { isActive, type RunSummary, shownState, toNumber } from "../base/types";
 import { detailText, stateText, toneOf } from "../run/words";
-import { whereOf } from "./search";
+import { whereOf, whereOfTrials } from "./search";
 
 const patience = 250; // ms, in which a person goes on writing
 const mostCompared = 10;
@@ -21,6 +22,7 @@ interface Group {
 }
 
 const stateOf = (run: RunSummary) => run.live?.state ?? run.state;
+const keyOf = (run: RunSummary) => (run.fold ? `sweep ${run.name}` : run.id);
 const groups: Group[] = [
   { title: "Active", holds: (run) => isActive(stateOf(run)) || stateOf(run) === "paused" },
   { title: "Waiting", holds: (run) => stateOf(run) === "pending" },
@@ -43,6 +45,8 @@ export class RunList {
   private readonly sort = h("select", { "aria-label": "Sort" }, ...sorts.map(([value, text]) => h("option", { value }, text)));
   private readonly complaint = h("p.complaint", { id: "filter-complaint", role: "status" });
   private readonly sections: { group: Group; element: HTMLElement; rows: Keyed<RunSummary, HTMLElement> }[];
+  private readonly unfolded = new Set<string>(); // names of sweeps
+  private readonly trials = new Map<string, Keyed<RunSummary, HTMLElement>>(); // rows below those of sweeps
   private readonly empty = h("p.empty", { hidden: true });
   private readonly endings = new Endings();
   private asking: AbortController | null = null;
@@ -53,8 +57,7 @@ export class RunList {
     this.sections = groups.map((group) => {
       const list = h("ul.runs");
       const element = h("section", { hidden: true }, h("h2", {}, group.title), list);
-      const rows = new Keyed<RunSummary, HTMLElement>(list, (run) => run.id, (run) => this.row(run), (row, run) => this.fill(row, run));
-      return { group, element, rows };
+      return { group, element, rows: this.rowsIn(list) };
     });
     const head = h("div.list-head", {}, this.filter, options.isWide && this.sort);
     this.element = h("section.run-list", { "data-wide": options.isWide, "aria-label": "Runs" },
@@ -86,7 +89,7 @@ export class RunList {
         { key: "/", text: "Find runs", act: () => this.filter.focus() },
         { key: "j", text: "Next run", act: () => this.step(1) },
         { key: "k", text: "Run before", act: () => this.step(-1) },
-        { key: "Enter", text: "Open it" },
+        { key: "Enter", text: "Open it, or unfold the trials of a sweep" },
       ]),
     );
     void this.ask();
@@ -108,14 +111,35 @@ export class RunList {
     const asking = new AbortController();
     this.asking = asking;
     try {
-      const answer = await api.runs(whereOf(this.filter.value), this.options.isWide ? this.sort.value : "-created", 0, asking.signal);
+      const where = whereOf(this.filter.value);
+      const answer = await api.foldedRuns(where, this.sorted, asking.signal);
       this.show(answer.runs, answer.total);
+      await Promise.all(answer.runs.filter((run) => run.fold && this.unfolded.has(run.name)).map((run) => this.showTrials(run.name, asking.signal)));
       this.complain("");
     } catch (error) {
       if (asking.signal.aborted) return;
       // Half a filter is not wrong yet while a person writes on.
       this.timer = setTimeout(() => this.complain((error as Error).message), 2 * patience);
     }
+  }
+
+  private get sorted(): string {
+    return this.options.isWide ? this.sort.value : "-created";
+  }
+
+  private async showTrials(sweep: string, signal?: AbortSignal): Promise<void> {
+    const answer = await api.runs(whereOfTrials(whereOf(this.filter.value), sweep), this.sorted, signal);
+    if (this.unfolded.has(sweep)) this.trials.get(sweep)?.set(answer.runs);
+  }
+
+  private async unfold(sweep: string): Promise<void> {
+    if (this.unfolded.delete(sweep)) this.trials.get(sweep)?.set([]);
+    else this.unfolded.add(sweep);
+    await this.ask();
+  }
+
+  private rowsIn(list: HTMLElement): Keyed<RunSummary, HTMLElement> {
+    return new Keyed<RunSummary, HTMLElement>(list, keyOf, (run) => (run.fold ? this.fold(run) : this.row(run)), (row, run) => this.fill(row, run));
   }
 
   // The sentence; what follows in other lines points at the place in a terminal.
@@ -136,11 +160,25 @@ export class RunList {
     setText(this.empty, this.filter.value.trim() === "" ? "No run yet. batchscope run digits starts one." : "No run is like that.");
   }
 
+  private cells(): HTMLElement[] {
+    const classes = ["dot", "run-name", "run-replicas", "run-detail"];
+    if (this.options.isWide) classes.push("run-goodput", "run-duration", "run-created");
+    return classes.map((name) => h(`span.${name}`));
+  }
+
+  // A sweep, and below it its trials while it is unfolded.
+  private fold(run: RunSummary): HTMLElement {
+    const press = h("button.run-row", { type: "button" }, ...this.cells());
+    press.addEventListener("click", () => void this.unfold(run.name));
+    const list = h("ul.runs.trials", { "aria-label": `Trials of ${run.name}` });
+    this.trials.set(run.name, this.rowsIn(list));
+    const link = h("a.sweep-link", { href: pathOf("sweep", run.name), title: `The sweep ${run.name}` }, "Sweep");
+    return h("li.fold", {}, h("div.fold-head", {}, press, link), list);
+  }
+
   private row(run: RunSummary): HTMLElement {
-    const link = h("a.run-row", { href: pathOf("run", run.id) },
-      h("span.dot"), h("span.run-name"), h("span.run-replicas"), h("span.run-detail"));
+    const link = h("a.run-row", { href: pathOf("run", run.id) }, ...this.cells());
     if (!this.options.isWide) return h("li", {}, link);
-    link.append(h("span.run-goodput"), h("span.run-duration"), h("span.run-created"));
     const tick = h("input", { type: "checkbox", "aria-label": `Compare ${run.name || run.id}` });
     tick.addEventListener("change", () => {
       if (tick.checked) this.compared.add(run.id);
@@ -154,6 +192,7 @@ export class RunList {
 
   private fill(row: HTMLElement, run: RunSummary): void {
     const state = stateOf(run);
+    // The first of its kind: a sweep's own, not its trials'.
     const set = (name: string, text: string) => {
       const element = row.querySelector(`.${name}`);
       if (element) setText(element, text);
@@ -161,7 +200,7 @@ export class RunList {
     const replicas = run.live?.replicas ?? run.replicas;
     const isTraining = isActive(state);
     set("run-name", run.name || run.id);
-    set("run-replicas", isTraining ? `×${replicas}` : state === "finished" ? "done" : state);
+    set("run-replicas", isTraining && !(run.fold && replicas === 0) ? `×${replicas}` : state === "finished" ? "done" : shownState(run));
     set("run-detail", detailText(run));
     if (this.options.isWide) {
       const goodput = toNumber((run.live?.latest ?? run.latest)["goodput"]);
@@ -170,17 +209,18 @@ export class RunList {
       set("run-duration", seconds > 0 ? format.duration(seconds) : "");
       set("run-created", format.timeOfDay(run.created));
     }
-    const link = row.querySelector("a")!;
-    setAttributes(link, {
-      "data-tone": toneOf[state],
-      title: stateText(state, run.live ?? null),
-      "aria-current": run.id === this.opened ? "page" : null,
+    const shown = shownState(run);
+    setAttributes(row.querySelector(".run-row")!, {
+      "data-tone": toneOf[shown],
+      title: stateText(shown, run.live ?? null),
+      "aria-current": !run.fold && run.id === this.opened ? "page" : null,
+      "aria-expanded": run.fold ? String(this.unfolded.has(run.name)) : null,
     });
   }
 
   // Moves the focus to the next row, or the one before.
   private step(by: number): void {
-    const rows = [...this.element.querySelectorAll<HTMLAnchorElement>("a.run-row")];
+    const rows = [...this.element.querySelectorAll<HTMLElement>(".run-row")];
     const at = rows.findIndex((row) => row === document.activeElement);
     const open = rows.findIndex((row) => row.hasAttribute("aria-current"));
     const from = at >= 0 ? at : open >= 0 ? open : by > 0 ? -1 : rows.length;

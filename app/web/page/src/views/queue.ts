@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue, as the window's page of it: who has which devices, who waits and why, and who had what when.
 import { get } from "../base/api";
-import { fill, h, setText } from "../base/dom";
+import { button, fill, h, setText } from "../base/dom";
 import { count, duration, timeOfDay } from "../base/format";
 import { keepFresh } from "../base/fresh";
 import { pathOf } from "../base/route";
@@ -9,7 +9,7 @@ import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { card, totals } from "../figure/card";
 import { Figure } from "../figure/figure";
-import { colourOf, hasEnded, type Job, lanes, poolText, type Queue, replicasText, runsOf, stateText, tone, whyText } from "../queue/jobs";
+import { colourOf, hasEnded, type Job, lanes, poolText, type Queue, replicasText, runsOf, stateText, type TableRow, tableRows, tone, whyText } from "../queue/jobs";
 
 const laneHeight = 30;
 const mostOver = 20; // jobs that are over, the newest
@@ -20,20 +20,29 @@ export function show(root: HTMLElement): () => void {
   const facts = h("div");
   const lanesHost = h("div");
   let timeline: Figure | undefined;
-  const table = new Table<Job>({
+  const unfolded = new Set<string>(); // names of sweeps
+  let present: Queue | undefined;
+  const unfold = (sweep: string) => {
+    if (!unfolded.delete(sweep)) unfolded.add(sweep);
+    if (present) refresh(present);
+  };
+  const ofJob = (text: (job: Job) => string) => ({ job, fold }: TableRow) => (fold ? "" : text(job));
+  const table = new Table<TableRow>({
     label: "Queue",
-    key: (job) => job.run,
+    key: ({ job, fold }) => (fold ? `sweep ${fold.sweep}` : job.run),
     none: "Nothing is in the queue. In a terminal: batchscope submit digits",
     columns: [
-      { title: "Place", isNumber: true, cell: (job) => (job.place === null ? "–" : count(job.place)) },
-      { title: "Run", cell: (job) => h("a", { href: pathOf("run", job.run) }, job.name) },
-      { title: "State", cell: (job) => h("span.state", { "data-tone": tone(job) }, stateText(job)) },
-      { title: "Priority", isNumber: true, cell: (job) => (job.priority > 0 ? `+${job.priority}` : String(job.priority).replace("-", "−")) },
-      { title: "Replicas", cell: replicasText },
-      { title: "Devices", cell: (job) => job.devices.join(", ") || "–" },
-      { title: "Waited", isNumber: true, cell: (job) => duration(job.waited) },
-      { title: "End", isNumber: true, cell: (job) => (job.expected_end === null ? "–" : timeOfDay(job.expected_end)) },
-      { title: "Why", isWide: true, cell: whyText },
+      { title: "Place", isNumber: true, cell: ofJob((job) => (job.place === null ? "–" : count(job.place))) },
+      { title: "Run", cell: ({ job, fold }) => (fold
+        ? button(fold.sweep, () => unfold(fold.sweep), { class: "unfold", "aria-expanded": String(unfolded.has(fold.sweep)) })
+        : h("a", { href: pathOf("run", job.run) }, job.name)) },
+      { title: "State", cell: ({ job }) => h("span.state", { "data-tone": tone(job) }, stateText(job)) },
+      { title: "Priority", isNumber: true, cell: ofJob((job) => (job.priority > 0 ? `+${job.priority}` : String(job.priority).replace("-", "−"))) },
+      { title: "Replicas", cell: ofJob(replicasText) },
+      { title: "Devices", cell: ofJob((job) => job.devices.join(", ") || "–") },
+      { title: "Waited", isNumber: true, cell: ofJob((job) => duration(job.waited)) },
+      { title: "End", isNumber: true, cell: ofJob((job) => (job.expected_end === null ? "–" : timeOfDay(job.expected_end))) },
+      { title: "Why", isWide: true, cell: ({ job, fold }) => fold?.text ?? whyText(job) },
     ],
   });
   const overTable = new Table<Job>({
@@ -55,6 +64,7 @@ export function show(root: HTMLElement): () => void {
     h("div.cards", {}, card({ title: "Runs", note: "that share the devices, in their order", isWide: true }, table.element), lanesCard, overCard)));
 
   function refresh(queue: Queue): void {
+    present = queue;
     const { advice, mean_wait } = queue;
     const jobs = queue.queue.filter((job) => !hasEnded(job));
     const over = queue.queue.filter(hasEnded).sort((a, b) => b.submitted - a.submitted).slice(0, mostOver);
@@ -64,7 +74,7 @@ export function show(root: HTMLElement): () => void {
       ["Mean wait", duration(mean_wait)],
       ...(queue.pool ? [["Pool", poolText(queue.pool)] as [string, string]] : [])),
       advice && h("p.note", {}, advice));
-    table.show(jobs);
+    table.show(tableRows({ ...queue, queue: jobs }, unfolded));
     overCard.hidden = over.length === 0;
     overTable.show(over);
     const figure = queue.leases && lanes(queue, Date.now() / 1000);

@@ -16,14 +16,36 @@ test("a run of the list opens by a click", async () => {
 
 test("a filter leaves what it says, and stands in the address", async () => {
   const view = await it.browser.open("/");
-  await view.row("baseline");
-  await view.page.type("aria/Find runs", "replicas = 2 and accuracy > 0.9");
-  await view.until(() => !document.body.innerText.includes("digits-sweep-2"));
+  await view.sees("digits-sweep");
+  await view.page.type("aria/Find runs", "replicas = 2 and accuracy > 0.9 and name !~ sweep");
+  // While it is typed it is another filter.
+  await view.until(() => /baseline/.test(document.body.innerText) && !/digits-sweep/.test(document.body.innerText));
   assert.match(await view.text(), /baseline[^]*faster|faster[^]*baseline/);
   await view.until(() => new URLSearchParams(location.search).has("where"));
   await view.page.reload();
   await view.row("baseline");
+  assert.doesNotMatch(await view.text(), /digits-sweep/);
+});
+
+test("the trials of a sweep are one row, which a press unfolds", async () => {
+  const view = await it.browser.open("/");
+  await view.sees(/6 trials: .* · best accuracy 0\.\d/);
   assert.doesNotMatch(await view.text(), /digits-sweep-2/);
+  const sweep = await view.page.waitForSelector('button.run-row[aria-expanded="false"]');
+  await sweep.click();
+  await (await view.row("digits-sweep-2")).focus();
+  assert.equal(await view.page.$$eval(".trials .run-row", (rows) => rows.length), 6);
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  await sweep.focus();
+  await view.page.keyboard.press("Enter");
+  await view.until(() => document.querySelectorAll(".trials .run-row").length === 0);
+  view.assertSound();
+});
+
+test("a filter that names a sweep lists its trials", async () => {
+  const view = await it.browser.open("/?where=sweep%3Ddigits-sweep%20and%20trial%3D2");
+  await view.row("digits-sweep-2");
+  assert.doesNotMatch(await view.text(), /6 trials|digits-sweep-3/);
 });
 
 test("a filter that cannot be read says why", async () => {
