@@ -272,8 +272,14 @@ class RunTest(ClusterTest):
         run = Run(self, *DIGITS)
         run.await_training()
         self.cluster.run("srun", "--partition=urgent", "--nodes=3", "--exclusive", "sleep", "1")
-        self.finishes(run)
+        seen = self.finishes(run)
         self.assertEqual(run.ends(), ["told to end", "finished"], run.told())
+        first = seen["generations"][0]
+        self.assertEqual(first["outcome"], "checkpointed", run.told())
+        rows = [row.split(",") for row in run.batchscope("export", run.folder.name, "--format", "csv", "--series", "loss", "-o",
+                                                         "-").splitlines()[1:]]
+        steps = [int(step) for _, generation, step, _ in rows if generation == "0"]
+        self.assertEqual(steps, list(range(first["first_step"], first["last_step"] + 1)))
 
     def test_goes_on_after_its_time(self):
         run = Run(self, *DIGITS)

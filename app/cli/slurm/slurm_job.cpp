@@ -121,7 +121,12 @@ class SlurmJob {
   // The supervisor, until it has ended, and beside it who keeps the record for the next job.
   void train() {
     const std::string ours = QCoreApplication::applicationFilePath().toStdString();
+    // Slurm tells all processes of a job to end at once: the writer stays for what the run does on its way out.
     QProcess writer;
+    writer.setChildProcessModifier([] {
+      std::signal(SIGTERM, SIG_IGN);
+      std::signal(SIGINT, SIG_IGN);
+    });
     start(writer, {"export", QString::fromStdString(folder_.run()), "--follow", "-o",
                    QString::fromStdString((folder_.path() / kRecordFile).string())});
     // The next job cannot read what lies in this node's memory.
@@ -157,7 +162,7 @@ class SlurmJob {
       supervisor.terminate();
     };
     loop.exec();
-    writer.terminate();  // it writes what is left first
+    ::kill(static_cast<pid_t>(writer.processId()), SIGHUP);  // it writes what is left first
     writer.waitForFinished(-1);
   }
 
