@@ -77,7 +77,7 @@ class CommandTest : public QObject {
     writer.append(1, "strange", 4, 0.1);
     return run;
   }
-  // As a supervisor that trains it; this process is its supervisor, and lives.
+  // Makes a run as a supervisor that trains it; this process is its supervisor, and lives.
   QString makeBusyRun(int steps) const {
     const QString run = makeRun({.name = "busy", .state = protocol::RunState::running, .steps = steps});
     if (!catalogue().claim_supervisor(run.toStdString())) qFatal("a new run has a supervisor");
@@ -112,7 +112,7 @@ class CommandTest : public QObject {
     }
   }
 
-  // In the sandbox.
+  // Returns the contents of a file in the sandbox.
   QByteArray contents(const QString& file) const {
     return QByteArray::fromStdString(testing::contents(sandbox_->path(file).toStdString()));
   }

@@ -19,7 +19,7 @@ struct Job {
   bool held = false;        ///< a person keeps it from having devices
   bool preemptible = true;  ///< false: the devices that it gets it keeps to its end
 
-  /// Its run is paused, or was when its supervisor ended; and neither a person nor a sweep lets it go on.
+  /// Whether the run is paused, or was when its supervisor ended, and no person or sweep lets it go on.
   bool rests = false;
   bool preempted = false;                ///< the pool has paused it, and will resume it
   int crashes = 0;                       ///< times in a row that its supervisor died, and it came no further

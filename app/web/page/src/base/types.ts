@@ -22,7 +22,7 @@ export type RunState =
   | "pending" | "starting" | "running" | "restarting" | "pausing" | "paused" | "stopping" | "stopped" | "finished"
   | "failed" | "interrupted" | "damaged";
 
-/** What a list shows of a run's state: a trial of a sweep that has diverged is not called failed, whatever ended its run. */
+/** The state that a list shows of a run: a trial of a sweep that has diverged is not called failed, whatever ended its run. */
 export type ShownState = RunState | "diverged";
 
 export interface RunStatus {

@@ -40,7 +40,7 @@ export function foldText({ text, best }: Fold): string {
   return best ? `${text} · best ${best.metric} ${format.number(toNumber(best.value))}` : text;
 }
 
-/** Whose trial a run is, by which it is told who else may resume it; empty for a run of its own. */
+/** Returns whose trial a run is, which says who else may resume it; empty for a run of its own. */
 export function trialText(run: RunSummary): string {
   return run.sweep === null ? "" : `trial ${run.trial} of the sweep ${run.sweep}`;
 }
