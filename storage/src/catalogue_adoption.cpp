@@ -18,9 +18,9 @@
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/origins.h"
+#include "batchscope/storage/record_fields.h"
 #include "batchscope/storage/samples.h"
 #include "catalogue_impl.h"
-#include "checked_row.h"
 
 namespace batchscope::storage {
 namespace {
@@ -45,8 +45,7 @@ double modified(const fs::path& path) {
   return stat(path.c_str(), &info) == 0 ? static_cast<double>(info.st_mtim.tv_sec) : 0;
 }
 
-// A series can hold anything, a row of the catalogue cannot: 0 where it is no time, or no number of things.
-double as_time(double value) { return std::abs(value) < kLatestTime ? value : 0; }
+// A series can hold anything, a row of the catalogue cannot: 0 in place of what is not a number of things.
 int as_count(double value) { return value > 0 && value < INT_MAX ? static_cast<int>(value) : 0; }
 
 // The first and the last sample of a series, without reading those between.
@@ -77,8 +76,8 @@ Account account_of(SampleReader& reader) {
     Generation& generation = account.generations.emplace_back();
     generation.number = number;
     generation.reason = number == 0 ? "start" : "resume";
-    generation.started = as_time(times->first.value);
-    generation.ended = as_time(times->last.value);
+    generation.started = known_time(times->first.value);
+    generation.ended = known_time(times->last.value);
     generation.first_step = times->first.step;
     generation.last_step = account.step = times->last.step;
     const auto replicas = ends_of(reader, series::kReplicas, number);

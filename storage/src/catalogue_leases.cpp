@@ -136,8 +136,10 @@ std::vector<LeaseEvent> Catalogue::lease_events(double since) {
         since);
     const CheckedRow row(query);
     while (query.next())
-      list.push_back({row.text(0), row.text(1), row.text(2), row.small_integer(3), row.time(4), row.time(5),
-                      row.text(6)});
+      add_if_sound([&] {
+        list.push_back({row.text(0), row.text(1), row.text(2), row.small_integer(3), row.time(4), row.time(5),
+                        row.text(6)});
+      });
     return list;
   });
 }

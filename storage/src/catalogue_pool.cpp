@@ -3,6 +3,7 @@
 // The pool's settings and its decisions: JSON in a column each, as protocol/pool.h has it.
 #include "batchscope/protocol/pool.h"
 #include "catalogue_impl.h"
+#include "checked_row.h"
 #include "json_text.h"
 
 namespace batchscope::storage {
@@ -64,7 +65,7 @@ std::vector<protocol::PoolDecision> Catalogue::decisions(std::int64_t after) {
   return database.read([&] {
     std::vector<protocol::PoolDecision> list;
     Query row = database.query("SELECT id, message FROM decision WHERE id > ? ORDER BY id", after);
-    while (row.next()) list.push_back(decision_in(database, row));
+    while (row.next()) add_if_sound([&] { list.push_back(decision_in(database, row)); });
     return list;
   });
 }
@@ -72,9 +73,10 @@ std::vector<protocol::PoolDecision> Catalogue::decisions(std::int64_t after) {
 std::optional<protocol::PoolDecision> Catalogue::last_decision() {
   Database& database = impl_->database;
   return database.read([&]() -> std::optional<protocol::PoolDecision> {
-    Query row = database.query("SELECT id, message FROM decision ORDER BY id DESC LIMIT 1");
-    if (!row.next()) return std::nullopt;
-    return decision_in(database, row);
+    std::optional<protocol::PoolDecision> newest;
+    Query row = database.query("SELECT id, message FROM decision ORDER BY id DESC");
+    while (!newest && row.next()) add_if_sound([&] { newest = decision_in(database, row); });
+    return newest;
   });
 }
 

@@ -91,7 +91,7 @@ std::vector<Job> Catalogue::jobs() {
     std::vector<Job> list;
     Query row = database.query(BATCHSCOPE_SELECT_JOBS "WHERE " BATCHSCOPE_NOT_ENDED
                                                       " ORDER BY job.priority DESC, job.submitted, job.run");
-    while (row.next()) list.push_back(job_in(row));
+    while (row.next()) add_if_sound([&] { list.push_back(job_in(row)); });
     return list;
   });
 }
@@ -140,7 +140,8 @@ void Catalogue::put_job(const Job& job) {
   impl_->update(job.run,
                 "UPDATE job SET preempted = ?, crashes = ?, target = ?, reason = ?, expected_end = ?"
                 " WHERE run = ?",
-                job.preempted, job.crashes, device_text(job.target), job.reason, job.expected_end);
+                job.preempted, job.crashes, device_text(job.target), job.reason,
+                known_time(job.expected_end));
 }
 
 bool Catalogue::cancel_waiting(const std::string& id, const std::string& message) {

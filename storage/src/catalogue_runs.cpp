@@ -120,22 +120,21 @@ void add_details(Database& database, std::int64_t key, bool is_followed, Run& ru
 }
 
 // By the keys of their runs; the newest leg of a trial is the last. `where` narrows them down.
-#define BATCHSCOPE_SELECT_TRIALS(where)                                                    \
-  "SELECT trial.run, sweep.name, trial.trial, leg.rung, leg.outcome FROM trial"            \
-  " JOIN sweep ON sweep.key = trial.sweep"                                                 \
+#define BATCHSCOPE_SELECT_TRIALS(where)                                                       \
+  "SELECT trial.run, sweep.name, trial.trial, leg.rung, leg.outcome FROM trial"               \
+  " JOIN sweep ON sweep.key = trial.sweep"                                                    \
   " LEFT JOIN sweep_leg AS leg ON leg.sweep = trial.sweep AND leg.trial = trial.trial " where \
   " ORDER BY leg.number"
 
 std::map<std::int64_t, TrialOf> trials_in(Query query) {
   const CheckedRow row(query);
   std::map<std::int64_t, TrialOf> trials;
-  while (query.next()) {
-    TrialOf& trial = trials[row.integer(0)];
-    trial.sweep = row.text(1);
-    trial.trial = static_cast<std::size_t>(row.integer(2));
-    trial.rung = query.null(3) ? 0 : row.small_integer(3);
-    trial.diverged = !query.null(4) && row.text(4) == kDiverged;
-  }
+  while (query.next())
+    add_if_sound([&] {
+      trials[row.integer(0)] = {row.text(1), static_cast<std::size_t>(row.integer(2)),
+                                query.null(3) ? 0 : row.small_integer(3),
+                                !query.null(4) && row.text(4) == kDiverged};
+    });
   return trials;
 }
 
@@ -173,8 +172,8 @@ void update_run(Database& database, std::int64_t key, const Run& run) {
       "UPDATE run SET name = ?, spec = ?, state = ?, message = ?, created = ?, ended = ?, step = ?, epoch = "
       "?,"
       " epochs = ?, fraction = ?, note = ? WHERE key = ?",
-      run.name, spec_text(run.spec), run_state_name(run.state), run.message, run.created, run.ended, run.step,
-      run.epoch, run.epochs, run.fraction, run.note, key);
+      run.name, spec_text(run.spec), run_state_name(run.state), run.message, known_time(run.created),
+      known_time(run.ended), run.step, run.epoch, run.epochs, run.fraction, run.note, key);
 }
 
 double now() {

@@ -3,10 +3,7 @@
 
 #include <sqlite3.h>
 
-#include <cmath>
 #include <utility>
-
-#include "batchscope/protocol/error.h"
 
 namespace batchscope::storage {
 namespace {
@@ -46,11 +43,7 @@ double CheckedRow::real(int column) const {
   return row_.real(column);
 }
 
-double CheckedRow::time(int column) const {
-  const double value = real(column);
-  if (!(std::abs(value) < kLatestTime)) refuse(row_, column, std::to_string(value) + ", which is no time");
-  return value;
-}
+double CheckedRow::time(int column) const { return known_time(real(column)); }
 
 std::string CheckedRow::text(int column) const {
   if (const int type = row_.type(column); type != SQLITE_TEXT)

@@ -6,12 +6,11 @@
 
 #include <string>
 
+#include "batchscope/protocol/error.h"
 #include "batchscope/storage/record_fields.h"
 #include "query.h"
 
 namespace batchscope::storage {
-
-inline constexpr double kLatestTime = 1e11;  // s since 1970: in the year 5138
 
 class CheckedRow {
  public:
@@ -20,7 +19,7 @@ class CheckedRow {
   std::int64_t integer(int column) const;
   int small_integer(int column) const;
   double real(int column) const;  // NULL is NaN
-  double time(int column) const;  // s since 1970, of a time that can be written as a date
+  double time(int column) const;  // s since 1970; 0, unknown, for a number that is not a time
   std::string text(int column) const;
 
   // Read a column as the member's type and meaning demand.
@@ -29,12 +28,22 @@ class CheckedRow {
   void get(int column, bool& member, Meaning) const { member = integer(column) != 0; }
   void get(int column, std::string& member, Meaning) const { member = text(column); }
   void get(int column, double& member, Meaning meaning) const {
-    const bool is_time = meaning == Meaning::time || meaning == Meaning::later_time;
-    member = is_time ? time(column) : real(column);
+    member = is_time(meaning) ? time(column) : real(column);
   }
 
  private:
   const Query& row_;
 };
+
+// Adds a row to a list that runs or sweeps share, by `add`. One that cannot be read is left out, for it would
+// bar all others; whoever asks for its own run or sweep is told.
+template <class Add>
+void add_if_sound(Add&& add) {
+  try {
+    add();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
+  }
+}
 
 }  // namespace batchscope::storage

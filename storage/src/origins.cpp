@@ -175,7 +175,7 @@ std::map<std::string, Origin> Origins::followed() {
     Query query = database.query("SELECT id, " BATCHSCOPE_ORIGIN
                                  " FROM origin JOIN run ON run.key = origin.run"
                                  " WHERE followed <> 0 AND removed <= 0");
-    while (query.next()) all.emplace(query.text(0), origin_in(query, 1));
+    while (query.next()) add_if_sound([&] { all.emplace(query.text(0), origin_in(query, 1)); });
     return all;
   });
 }

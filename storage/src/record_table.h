@@ -51,7 +51,9 @@ int insert(Database& database, std::string_view sql, const Record& record, const
   return database.execute_with(sql, [&](auto&& give) {
     (give(values), ...);
     visit_fields(record, [&](const char*, const auto& member, Meaning meaning) {
-      if constexpr (kIsColumn<decltype(member)>)
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, double>)
+        give(is_time(meaning) ? known_time(member) : member);
+      else if constexpr (kIsColumn<decltype(member)>)
         if (meaning != Meaning::key) give(member);
     });
   });

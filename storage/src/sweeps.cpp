@@ -134,7 +134,7 @@ std::vector<Sweep> Sweeps::all() {
   return database.read([&] {
     std::vector<Sweep> list;
     Query row = database.query(BATCHSCOPE_SELECT_SWEEPS "ORDER BY key DESC");
-    while (row.next()) list.push_back(sweep_in(row));
+    while (row.next()) add_if_sound([&] { list.push_back(sweep_in(row)); });
     return list;
   });
 }

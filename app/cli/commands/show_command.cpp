@@ -65,11 +65,15 @@ std::string triggersText(const protocol::RunSpec& spec) {
   return joined(texts, ", ");
 }
 
+std::string momentText(double time) {
+  if (!(time > 0)) return "unknown";
+  return fmt::format("{} ({})", formatTime(time), formatAge(storage::now() - time));
+}
+
 // When it came into the queue, and what a person has said of it since.
 std::string jobText(storage::Catalogue& catalogue, const common::PlacedJob& placed) {
   const storage::Job& job = placed.entry.job;
-  std::string text =
-      fmt::format("{} ({})", formatTime(job.submitted), formatAge(storage::now() - job.submitted));
+  std::string text = momentText(job.submitted);
   if (placed.place > 0) text += fmt::format(", number {} in the queue", placed.place);
   if (job.held) text += ", held";
   if (job.priority != 0) text += fmt::format(", priority {}", job.priority);
@@ -80,7 +84,6 @@ std::string jobText(storage::Catalogue& catalogue, const common::PlacedJob& plac
 }
 
 void showSummary(const storage::Run& run, const Style& style) {
-  const double now = storage::now();
   const std::string state = protocol::run_state_name(run.state);
   fmt::print("{}  {}  {}\n", style.paint(printable(run.name), Colour::bold), run.id,
              style.paint(state, stateColour(state)));
@@ -94,10 +97,8 @@ void showSummary(const storage::Run& run, const Style& style) {
   field("directory", run.spec.working_directory);
   field("scripted", triggersText(run.spec));
   field("devices", run::device_list(run.devices));
-  if (run.state != protocol::RunState::pending)
-    field("started", fmt::format("{} ({})", formatTime(run.created), formatAge(now - run.created)));
-  if (run.ended > 0)
-    field("ended", fmt::format("{} ({})", formatTime(run.ended), formatAge(now - run.ended)));
+  if (run.state != protocol::RunState::pending) field("started", momentText(run.created));
+  if (run.ended > 0) field("ended", momentText(run.ended));
   field("progress",
         fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
                     run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
@@ -214,7 +215,7 @@ void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const 
   for (const storage::Checkpoint& checkpoint : checkpoints)
     table.addRow({checkpoint.name, std::to_string(checkpoint.step), std::to_string(checkpoint.epoch),
                   formatBytes(checkpoint.bytes), formatDuration(checkpoint.seconds), checkpoint.reason,
-                  formatAge(now - checkpoint.time)});
+                  checkpoint.time > 0 ? formatAge(now - checkpoint.time) : "unknown"});
   section(style, "Checkpoints", table);
 }
 

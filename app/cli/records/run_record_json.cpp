@@ -22,7 +22,6 @@ using storage::Meaning;
 
 constexpr std::size_t kLongestText = 1'000'000;   // bytes
 constexpr std::size_t kMostRecords = 10'000'000;  // of one kind
-constexpr double kLatestTime = 253'402'300'799;   // s since 1970, the end of the year 9999
 
 [[noreturn]] void refuse(const std::string& field, const std::string& why) {
   throw Error(ErrorKind::corrupt, fmt::format("the exported run cannot be read: {} {}", field, why));
@@ -64,7 +63,7 @@ class Fields {
   // Seconds since 1970.
   double time(const char* name) const {
     const double seconds = number(name);
-    if (seconds < 0 || seconds > kLatestTime) refuse(path(name), "is not a time");
+    if (seconds != storage::known_time(seconds)) refuse(path(name), "is not a time");
     return seconds;
   }
 
@@ -135,8 +134,7 @@ void read(const Fields& fields, const char* name, std::map<std::string, double>&
   member = numbers(fields, name);
 }
 void read(const Fields& fields, const char* name, double& member, Meaning meaning) {
-  const bool isTime = meaning == Meaning::time || meaning == Meaning::later_time;
-  member = isTime ? fields.time(name) : fields.number(name, meaning == Meaning::amount ? -1 : 0);
+  member = storage::is_time(meaning) ? fields.time(name) : fields.number(name, meaning == Meaning::amount ? -1 : 0);
 }
 
 template <class Record>

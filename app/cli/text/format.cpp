@@ -12,6 +12,7 @@
 
 #include "batchscope/common/series_unit.h"
 #include "batchscope/run/number_text.h"
+#include "batchscope/storage/record_fields.h"
 
 namespace batchscope::cli {
 namespace {
@@ -35,6 +36,12 @@ void forEachCharacter(std::string_view utf8, Visit visit) {
   }
 }
 
+constexpr double kMostSeconds = 1e15;  // that are told as hours; a series may hold any number
+
+std::int64_t wholeSeconds(double seconds) {
+  return static_cast<std::int64_t>(std::min(std::max(0.0, seconds), kMostSeconds));
+}
+
 // 16,400, as in the window.
 std::string grouped(double value) {
   if (!(std::abs(value) < 1e15)) return run::number_text(value);
@@ -45,17 +52,17 @@ std::string grouped(double value) {
 }  // namespace
 
 std::string formatClock(double seconds) {
-  const auto total = static_cast<std::int64_t>(std::max(0.0, seconds));
+  const std::int64_t total = wholeSeconds(seconds);
   const auto hours = total / 3600, minutes = total / 60 % 60, rest = total % 60;
   return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, rest)
                    : fmt::format("{}:{:02}", minutes, rest);
 }
 
 std::string formatDuration(double seconds) {
-  if (!std::isfinite(seconds)) return "unknown";
+  if (!(std::abs(seconds) < kMostSeconds)) return "unknown";
   if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
   if (seconds < 60) return fmt::format("{:.3g} s", seconds);
-  const auto total = static_cast<std::int64_t>(seconds);
+  const std::int64_t total = wholeSeconds(seconds);
   if (total < 3600) return fmt::format("{} min {} s", total / 60, total % 60);
   return fmt::format("{} h {} min", total / 3600, total / 60 % 60);
 }
@@ -69,6 +76,7 @@ std::string formatAge(double seconds) {
 }
 
 std::string formatTime(double wallSeconds) {
+  if (!(storage::known_time(wallSeconds) > 0)) return "unknown";
   const auto seconds = static_cast<std::time_t>(wallSeconds);
   std::tm local{};
   localtime_r(&seconds, &local);

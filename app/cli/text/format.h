@@ -16,7 +16,7 @@ namespace batchscope::cli {
 std::string formatClock(double seconds);     // "0:42", "12:07", "1:03:05"
 std::string formatDuration(double seconds);  // "85 ms", "1.24 s", "12 min 7 s", "3 h 5 min"
 std::string formatAge(double seconds);       // "just now", "5 min ago", "3 h ago", "2 d ago"
-std::string formatTime(double wallSeconds);  // local "2024-05-03 14:07:33"
+std::string formatTime(double wallSeconds);  // local "2024-05-03 14:07:33"; "unknown" where it is not a time
 
 // "12.3 MB", powers of 1000
 std::string formatBytes(double bytes);

@@ -7,12 +7,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/storage/record_fields.h"
+
 namespace batchscope::desktop {
 namespace {
+
+constexpr double kMostSeconds = 1e15;  // that are told as hours; a series may hold any number
+
+double shownSeconds(double seconds) { return std::min(std::max(0.0, seconds), kMostSeconds); }
 
 QString fixed(double value, int decimals) { return QLocale().toString(value, 'f', decimals); }
 
 QString timeText(double secondsSince1970, const QString& form) {
+  if (!(storage::known_time(secondsSince1970) > 0)) return QStringLiteral("–");
   const QDateTime time = QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(secondsSince1970 * 1000));
   const bool isToday = time.date() == QDate::currentDate();
   return QLocale().toString(time, isToday ? form : QStringLiteral("d MMM ") + form);
@@ -52,7 +59,7 @@ QString formatPercent(double fraction, int digits) {
 }
 
 QString formatDuration(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
+  const auto whole = static_cast<std::int64_t>(std::llround(shownSeconds(seconds)));
   if (whole < 90) return tr("%1 s").arg(whole);
   const std::int64_t minutes = (whole + 30) / 60;
   if (minutes < 100) return tr("%1 min").arg(minutes);
@@ -66,7 +73,7 @@ QString formatPause(double seconds) {
 }
 
 QString formatClock(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::max(0.0, seconds));
+  const auto whole = static_cast<std::int64_t>(shownSeconds(seconds));
   const QString rest = QStringLiteral("%1").arg(whole % 60, 2, 10, QLatin1Char('0'));
   if (whole < 3600) return QStringLiteral("%1:%2").arg(whole / 60).arg(rest);
   return QStringLiteral("%1:%2:%3").arg(whole / 3600).arg(whole / 60 % 60, 2, 10, QLatin1Char('0')).arg(rest);

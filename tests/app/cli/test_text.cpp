@@ -16,6 +16,8 @@ class TestText : public QObject {
     QCOMPARE(formatClock(42.9), std::string("0:42"));
     QCOMPARE(formatClock(3785), std::string("1:03:05"));
     QCOMPARE(formatClock(-1), std::string("0:00"));
+    QCOMPARE(formatClock(double(NAN)), std::string("0:00"));
+    QCOMPARE(formatClock(1e308), formatClock(1e15));
     QCOMPARE(formatDuration(0.0851), std::string("85 ms"));
     QCOMPARE(formatDuration(1.239), std::string("1.24 s"));
     QCOMPARE(formatDuration(727), std::string("12 min 7 s"));

@@ -51,11 +51,12 @@ struct Options {
   bool full_disk = false;  // no checkpoint can be written
   bool ignore_term = false;
   bool garbage = false;
-  bool silent = false;         // no telemetry at all
-  bool thread = false;         // start one before anything else
-  std::string linger;          // a file: do not end after the goodbye before it is there
-  std::string device = "cpu";  // that it says it uses
-  std::string sent;            // a file: a line for each step, and when it had been told
+  bool silent = false;            // no telemetry at all
+  bool thread = false;            // start one before anything else
+  std::string linger;             // a file: do not end after the goodbye before it is there
+  std::string device = "cpu";     // that it says it uses
+  std::string sent;               // a file: a line for each step, and when it had been told
+  std::vector<std::string> says;  // lines of telemetry that rank 0 sends before its first step
 };
 
 std::atomic<bool> exit_asked = false;
@@ -112,6 +113,8 @@ class Replica {
     heartbeats_ = std::jthread([this](const std::stop_token& end) {
       for (; !end.stop_requested(); pause_for(50)) beat();
     });
+    if (rank0())
+      for (const std::string& line : options_.says) telemetry_.send_text(line + "\n");
     while (options_.hang_on == environment_.num_replicas && !exit_asked) pause_for(10);
     while (step_ < options_.steps) {
       pause_for(options_.step_ms);
@@ -318,6 +321,7 @@ int main(int argc, char** argv) {
   app.add_option("--linger", options.linger);
   app.add_option("--device", options.device);
   app.add_option("--sent", options.sent);
+  app.add_option("--says", options.says);
   CLI11_PARSE(app, argc, argv);
 
   std::jthread idle;

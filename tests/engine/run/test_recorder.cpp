@@ -3,6 +3,7 @@
 // The recorder's handling of messages that the store will not have as they are.
 #include <QTemporaryDir>
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <optional>
 
@@ -100,6 +101,38 @@ class TestRecorder : public QObject {
     const auto events = catalogue().events(id());
     QVERIFY2(events.size() >= 2 && events.size() <= 100, qPrintable(QString::number(events.size())));
     for (const auto& event : events) QVERIFY2(event.text.size() < 500, event.text.c_str());
+  }
+
+  void aTimeThatNoClockShowsIsRefused() {
+    const auto refused = [&](const protocol::Message& message) {
+      VERIFY_THROWS("usage", "is not a time", recorder().take(message));
+    };
+    for (const double time : {1e18, 1e308, double(INFINITY), double(NAN), -1e18, 1.7e9}) {
+      refused(protocol::EpochMark{0, true, 1, time});
+      refused(protocol::EpochMark{0, false, 1, time});
+      refused(protocol::CheckpointWritten{.name = "checkpoint-000001", .mono = time});
+      refused(protocol::CheckpointWritten{.name = "checkpoint-000001", .began = time});
+      refused(protocol::Steps{1, {{"mono", {1, time}}, {"loss", {1, 1}}}, 0});
+      refused(protocol::Scalar{"loss", 1, 1, time});
+      refused(protocol::Heartbeat{.since = time});
+    }
+    recorder().take(protocol::EpochMark{0, true, 1, 1});
+    recorder().commit();
+    recorder().flush();
+    QCOMPARE(catalogue().epochs(id()).size(), 1u);
+    QVERIFY(catalogue().checkpoints(id()).empty());
+    QVERIFY(storage::SampleReader(paths().samples).series().empty());
+  }
+
+  // A store of before holds one: the generation ended when it began, for all that is known.
+  void aTimeOfASeriesThatIsNoneEndsNoGeneration() {
+    storage::Generation begun;
+    begun.started = 1e9;
+    catalogue().put_generation(id(), begun);
+    recorder().measured(1, {{"time", 1e18}});
+    recorder().commit();
+    reconcile(catalogue(), *catalogue().run(id()), paths());
+    QCOMPARE(catalogue().generations(id()).at(0).ended, 1e9);
   }
 
   void checkpointsThatNobodyToldOfAreListedInTheirOrder() {

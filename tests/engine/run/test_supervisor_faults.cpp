@@ -11,6 +11,7 @@
 
 #include "batchscope/protocol/unix_address.h"
 #include "batchscope/storage/samples.h"
+#include "rows.h"
 #include "scenario.h"
 
 using namespace batchscope;
@@ -122,6 +123,27 @@ class TestSupervisorFaults : public Scenario {
     VERIFY_RUN(reaches(id, RunState::finished));
     VERIFY_RUN(tells(id, "makes no sense"));
     QCOMPARE(catalogue().generations(id).back().last_step, 20);
+  }
+
+  // As a program tells them that takes nanoseconds since 1970.
+  void aTimeThatNoClockShowsIsToldAndBarsNothing_data() {
+    testing::rows("line", {R"({"type":"epoch","epoch":0,"begin":true,"step":1,"mono":1e18})",
+                           R"({"type":"epoch","epoch":0,"begin":false,"step":1,"mono":1e308})",
+                           R"({"type":"epoch","epoch":0,"begin":true,"step":1,"mono":"nan"})",
+                           R"({"type":"checkpoint","name":"checkpoint-000009","began":1e18,"mono":1e18})"});
+  }
+  void aTimeThatNoClockShowsIsToldAndBarsNothing() {
+    QFETCH(QString, line);
+    const std::string id = train(1, {"--checkpoint-every", "5", "--says", line.toStdString()});
+    const std::string type = line.contains("epoch") ? "epoch" : "checkpoint";
+    VERIFY_RUN(tells(id, "telemetry message \"" + type + "\", field \""));
+    VERIFY_RUN(tells(id, "is not a time"));
+    VERIFY_RUN(stops(id));
+    QVERIFY(!catalogue().record(id).generations.empty());
+    QVERIFY(!catalogue().checkpoints(id).empty());
+    resume(id);
+    VERIFY_RUN(trains(id, 1));
+    VERIFY_RUN(stops(id));
   }
 
   void theLastWordsOfAShortRunAreHeard() {

@@ -10,6 +10,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/storage/record_fields.h"
 #include "batchscope/storage/samples.h"
 #include "record/checkpoint_ledger.h"
 
@@ -75,7 +76,7 @@ void reconcile(storage::Catalogue& catalogue, const storage::Run& run, const pro
     newest = std::max(newest, generation.number);
     if (generation.ended != 0) continue;
     const storage::Sample last = last_time(paths, generation.number, run.step);
-    generation.ended = std::max(generation.started, last.value);
+    generation.ended = std::max(generation.started, storage::known_time(last.value));
     generation.last_step = std::max(generation.last_step, last.step);
     generation.outcome = "interrupted";
     catalogue.put_generation(run.id, generation);

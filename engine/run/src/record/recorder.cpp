@@ -21,6 +21,32 @@ using namespace protocol;
 namespace {
 
 constexpr std::size_t kMostRefused = 100;  // series that an event is made of, in a generation
+constexpr double kLongestUptime = 1e9;     // s, 31 years
+
+// Throws Error(usage), naming the message and its field, for a time that no machine's CLOCK_MONOTONIC shows:
+// that of a program which takes another clock, such as nanoseconds since 1970.
+void check_times(const Message& message) {
+  const auto check = [&](const char* name, double time) {
+    if (!(std::abs(time) < kLongestUptime))
+      throw Error(ErrorKind::usage,
+                  fmt::format("telemetry message {}, field \"{}\": {} is not a time: it takes seconds of "
+                              "CLOCK_MONOTONIC",
+                              parse_object(encode(message)).at("type").dump(), name, time));
+  };
+  std::visit(
+      [&](const auto& m) {
+        using T = std::decay_t<decltype(m)>;
+        if constexpr (requires { m.mono; }) check("mono", m.mono);
+        if constexpr (std::is_same_v<T, Hello>) check("started", m.started);
+        if constexpr (std::is_same_v<T, Heartbeat>) check("since", m.since);
+        if constexpr (std::is_same_v<T, CheckpointWritten>)
+          check("began", m.began), check("last_step", m.last_step);
+        if constexpr (std::is_same_v<T, Steps>)
+          if (const auto mono = m.columns.find(series::kMono); mono != m.columns.end())
+            for (const double time : mono->second) check(series::kMono, time);
+      },
+      message);
+}
 
 }  // namespace
 
@@ -76,6 +102,7 @@ void Recorder::append(const std::string& series, std::int64_t first_step, std::s
 }
 
 void Recorder::take(const Message& message) {
+  check_times(message);
   std::visit(
       [this](const auto& m) {
         using T = std::decay_t<decltype(m)>;

@@ -21,6 +21,13 @@ enum class Meaning {
   amount,      ///< negative: unknown
 };
 
+/// Whether it stands for a moment.
+constexpr bool is_time(Meaning meaning) { return meaning == Meaning::time || meaning == Meaning::later_time; }
+
+/// Returns a time, s since 1970, as it is, and 0, which is unknown, for a number that is not one: a time lies
+/// before the year 5138.
+constexpr double known_time(double seconds) { return seconds >= 0 && seconds < 1e11 ? seconds : 0; }
+
 /// One of the records below, const or not.
 template <class T, class Record>
 concept FieldsOf = std::is_same_v<std::remove_const_t<T>, Record>;
