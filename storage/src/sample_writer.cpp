@@ -82,9 +82,16 @@ struct SampleWriter::Impl {
 
   void load_tracks() {
     Query row = database.query(
-        "SELECT track.id, series, generation, track.count, last_step FROM track"
+        "SELECT track.id, series, generation, track.count, last_step, " BATCHSCOPE_COUNT_BY_CHUNKS
+        " FROM track"
         " LEFT JOIN chunk ON chunk.track = track.id AND chunk.number = track.count / 1024 - 1");
     while (row.next()) {
+      if (row.integer(3) != row.integer(5))  // what is added would take the place of what is there
+        throw Error(ErrorKind::corrupt,
+                    fmt::format("{} is damaged: '{}' of generation {} has {} samples and is said to "
+                                "have {}",
+                                database.file().string(), row.text(1), row.integer(2), row.integer(5),
+                                row.integer(3)));
       WrittenTrack& track = tracks[row.small_integer(2)][row.text(1)];
       track.id = row.integer(0);
       track.stored = true;

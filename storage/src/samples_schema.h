@@ -18,6 +18,12 @@ const Schema& samples_schema();
   "track, first_step, last_step, count, min, max, mean, checksum, data_checksum, steps, data"
 inline constexpr int kChunkColumnCount = 11;
 
+// The samples that a row of `track` has in chunks. Its column `count` has no checksum: the last chunk says as
+// much.
+#define BATCHSCOPE_COUNT_BY_CHUNKS                                                                       \
+  "coalesce((SELECT number * 1024 + chunk.count FROM chunk WHERE track = track.id ORDER BY number DESC " \
+  "LIMIT 1), 0)"
+
 struct StoredChunk {
   Chunk chunk;
   bool sound = false;  // the heading passes its check; else nothing of it is certain

@@ -83,4 +83,13 @@ std::vector<Summary> read_tier(Database& database, std::int64_t track, int level
   return summaries;
 }
 
+std::int64_t damaged_tier_rows(Database& database) {
+  std::int64_t damaged = 0;
+  Query row = database.query("SELECT track, level, number, checksum, data FROM tier");
+  while (row.next())
+    damaged += static_cast<std::uint32_t>(row.integer(3)) !=
+               checksum(row.integer(0), row.small_integer(1), row.integer(2), row.blob(4));
+  return damaged;
+}
+
 }  // namespace batchscope::storage

@@ -33,4 +33,7 @@ void seal_chunk(Database& database, std::int64_t track, std::int64_t number, std
 std::vector<Summary> read_tier(Database& database, std::int64_t track, int level, std::int64_t begin,
                                std::int64_t end, std::int64_t& rows_read);
 
+// Within a transaction: rows that fail their check.
+std::int64_t damaged_tier_rows(Database& database);
+
 }  // namespace batchscope::storage

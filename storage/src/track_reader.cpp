@@ -8,6 +8,11 @@
 namespace batchscope::storage {
 namespace {
 
+// More than any run has; positions are computed from counts up to here.
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 53;
+
+bool is_count(std::int64_t count) { return count >= 0 && count < kMostSamples; }
+
 bool after(std::int64_t step, const Sample& sample) { return step < sample.step; }
 
 }  // namespace
@@ -15,32 +20,36 @@ bool after(std::int64_t step, const Sample& sample) { return step < sample.step;
 std::vector<TrackHeading> TrackReader::headings() {
   refresh_tail();
   std::vector<TrackHeading> list;
-  Query row = database_.query("SELECT series, generation, id, count FROM track ORDER BY series, generation");
+  Query row = database_.query("SELECT series, generation, id, count, " BATCHSCOPE_COUNT_BY_CHUNKS
+                              " FROM track ORDER BY series, generation");
   while (row.next()) {
     ++rows_read_;
-    const std::int64_t in_chunks = row.integer(3);
+    const std::int64_t in_chunks = is_count(row.integer(3)) ? row.integer(3) : 0;
     list.push_back({row.text(0), row.small_integer(1), in_chunks / kChunkWidth * kChunkWidth,
-                    in_chunks + tail_.count(row.integer(2)), tail_.has_unknown()});
+                    in_chunks + tail_.count(row.integer(2)),
+                    tail_.has_unknown() || row.integer(3) != row.integer(4)});
   }
   return list;
 }
 
 std::optional<Track> TrackReader::find(std::string_view series, int generation) {
-  Query row =
-      database_.query("SELECT id, count FROM track WHERE series = ? AND generation = ?", series, generation);
+  Query row = database_.query("SELECT id, count, " BATCHSCOPE_COUNT_BY_CHUNKS
+                              " FROM track WHERE series = ? AND generation = ?",
+                              series, generation);
   ++rows_read_;
   if (!row.next()) return std::nullopt;
   Track track;
   track.id = row.integer(0);
   track.count = row.integer(1);
   track.chunks = track.count / kChunkWidth;
+  track.is_miscounted = row.integer(1) != row.integer(2);
   track.name = fmt::format("'{}' of generation {}", series, generation);
+  if (!is_count(track.count)) damaged(track, "all samples");
   return track;
 }
 
 std::vector<ChunkStart> TrackReader::chunk_starts(const Track& track) {
   std::vector<ChunkStart> starts;
-  starts.reserve(static_cast<std::size_t>(track.chunks));
   // From the index alone: the chunks' own rows are 8 KB each.
   Query row = database_.query(
       "SELECT number, first_step FROM chunk INDEXED BY chunk_by_step WHERE track = ?"
@@ -81,7 +90,7 @@ std::int64_t TrackReader::chunk_before(const Track& track, std::int64_t step) {
 // Damage to other steps than these does not matter.
 void TrackReader::add_tail(const Track& track, std::int64_t from, std::int64_t to,
                            std::vector<Sample>& samples) {
-  if (tail_.has_unknown()) damaged(track, "the newest samples");
+  if (tail_.has_unknown() || track.is_miscounted) damaged(track, "the newest samples");
   for (const Batch& batch : tail_.batches(track.id)) {
     if (batch.samples)
       samples.insert(samples.end(), batch.samples->begin(), batch.samples->end());

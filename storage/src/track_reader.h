@@ -35,6 +35,7 @@ struct Track {
   std::int64_t id = 0;
   std::int64_t chunks = 0;         // full ones
   std::int64_t count = 0;          // samples in chunks
+  bool is_miscounted = false;      // these have another number of them
   std::string name;                // for messages
   std::vector<Sample> unfinished;  // what follows the full chunks, by step, once it has been loaded
 };

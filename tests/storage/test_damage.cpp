@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "batchscope/storage/maintenance.h"
 #include "rows.h"
 #include "store_test.h"
 #include "test_case.h"
@@ -101,6 +102,32 @@ class TestDamage : public QObject {
       QCOMPARE(kind_of([&] { reader.read("x", 0, from, to); }), "corrupt");
     QCOMPARE(reader.read("x", 0, 100, 300).size(), 201u);
     QCOMPARE(reader.read("x", 0, 8001, 8100).size(), 100u);
+  }
+
+  // No checksum covers how many samples a track has in chunks, but the last of them says it as well.
+  void aCountThatIsWrongIsFound_data() {
+    testing::rows("count", {"count - 1024", "count - 1", "count + 1", "count + 4096", "-1", "1 << 60", "0"});
+  }
+  void aCountThatIsWrongIsFound() {
+    QFETCH(QString, count);
+    const auto file = folder_ / "samples.db";
+    fill(file, 4);
+    QVERIFY(meddle(file, ("UPDATE track SET count = " + count).toStdString()));
+    SampleReader reader(file);
+    QVERIFY(!reader.series().empty());
+    VERIFY_THROWS("corrupt", "'x'", reader.read("x", 0));
+    VERIFY_THROWS("corrupt", "'x'", reader.summarize("x", 0, 0, INT64_MAX, 10));
+    QCOMPARE(check_series(file).faults.size(), 1u);
+    VERIFY_HOLDS(check_series(file).faults[0], "'x' of generation 0", "4196");
+    VERIFY_THROWS("corrupt", "'x'", SampleWriter writer(file));  // it would write over the chunks
+  }
+
+  void everyRowOfSummariesIsChecked() {
+    const auto file = folder_ / "samples.db";
+    fill(file, 4);
+    QVERIFY(flip_bit(file, "tier", "data", 1, 100));
+    VERIFY_HOLDS(check_series(file).faults.at(0), "1 rows of summaries");
+    QCOMPARE(check_series(file).samples, 4 * kChunk + 100);
   }
 
   void aMissingChunkIsFound() {

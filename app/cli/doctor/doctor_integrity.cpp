@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "batchscope/storage/maintenance.h"
-#include "batchscope/storage/samples.h"
 #include "doctor/doctor.h"
 #include "records/run_folders.h"
 #include "records/store.h"
@@ -20,7 +19,6 @@ namespace {
 using Level = Finding::Level;
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kBlockSamples = 65'536;
 constexpr const char* kSave = "batchscope export writes what can be read of it";
 
 Finding damage(const std::string& where, const std::string& fault, const std::string& remedy) {
@@ -32,23 +30,12 @@ void checkStructure(const fs::path& file, const char* remedy, std::vector<Findin
     findings.push_back(damage(file.string(), fault, remedy));
 }
 
-// Samples that could be read; the first fault of each track is a finding.
+// Samples that are as they were written.
 std::int64_t checkSamples(const storage::Run& run, const fs::path& file, std::vector<Finding>& findings) {
-  std::int64_t count = 0;
-  storage::SampleReader reader(file);
-  for (const storage::SeriesInfo& info : reader.series())
-    for (const int generation : reader.generations(info.name)) try {
-        for (std::int64_t position = 0;;) {
-          const auto size = static_cast<std::int64_t>(
-              reader.read_positions(info.name, generation, position, kBlockSamples).size());
-          if (size == 0) break;
-          position += size;
-          count += size;
-        }
-      } catch (const Error& error) {
-        findings.push_back(damage(title(run), error.what(), kSave));
-      }
-  return count;
+  const storage::SeriesCheck found = storage::check_series(file);
+  for (const std::string& fault : found.faults)
+    findings.push_back(damage(fmt::format("{}: {}", title(run), file.string()), fault, kSave));
+  return found.samples;
 }
 
 // Checks what the catalogue holds of a run beyond its row in the list.

@@ -28,4 +28,14 @@ std::int64_t size_on_disk(const std::filesystem::path& file);
 /// none. Throws Error(not_found | io).
 std::vector<std::string> check(const std::filesystem::path& file);
 
+/// The outcome of check_series().
+struct SeriesCheck {
+  std::int64_t samples = 0;              ///< that are as they were written
+  std::vector<std::string> faults = {};  ///< one sentence each
+};
+
+/// Reads a samples.db from its first row to its last and checks every checksum in it. Throws Error(not_found
+/// | io | corrupt), the last where its structure is damaged.
+SeriesCheck check_series(const std::filesystem::path& file);
+
 }  // namespace batchscope::storage
