@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs that the catalogue does not list, taken in from what lies beside it: each run's folder has its spec,
-// run.json, and its series, which know the generations with their times. Events, tags, notes and
-// hyperparameters were in the catalogue alone. Looking into the folders may take long and holds no lock; what
-// was found is written in one transaction, which for a new catalogue is the one that makes its tables: nobody
-// ever sees half of it, and whoever opens it meanwhile waits for all of it.
+// run.json, its record, record.json, and its series, which know the generations with their times and may have
+// come further than the record. Looking into the folders may take long and holds no lock; what was found is
+// written in one transaction, which for a new catalogue is the one that makes its tables: nobody ever sees
+// half of it, and whoever opens it meanwhile waits for all of it.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <cmath>
 #include <fstream>
@@ -18,7 +20,7 @@
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/origins.h"
-#include "batchscope/storage/record_fields.h"
+#include "batchscope/storage/record_json.h"
 #include "batchscope/storage/samples.h"
 #include "catalogue_impl.h"
 
@@ -27,6 +29,16 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace series = protocol::series;
+using protocol::Json;
+
+constexpr char kRecordFile[] = "record.json";
+constexpr int kKeepAttempts = 3;
+constexpr double kKeepInterval = 5;  // s between two records of a run that trains, at least
+constexpr double kKeepShare = 0.01;  // of the time that writing them may take
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 fs::path folder_of_runs(const fs::path& catalogue) { return fs::absolute(catalogue).parent_path() / "runs"; }
 
@@ -90,68 +102,137 @@ Account account_of(SampleReader& reader) {
   return account;
 }
 
-struct Found {
-  std::string id;
-  protocol::RunSpec spec;
-  Account account;
-  double modified = 0;
-};
-
-Found look_into(const fs::path& folder) {
-  Found found{folder.filename().string(), kept_spec(folder), {}, modified(folder)};
-  if (found.spec.name.empty()) found.spec.name = found.id;
-  try {
-    SampleReader reader(folder / "samples.db");
-    found.account = account_of(reader);
-  } catch (const std::exception&) {
-    // Without series, or with damaged ones, it is listed all the same.
-  }
-  return found;
+// The run as its series and its spec tell it, which know nothing else.
+RunRecord record_by_series(const fs::path& folder) {
+  RunRecord record;
+  record.run.id = folder.filename().string();
+  record.run.spec = kept_spec(folder);
+  record.run.name = record.run.spec.name.empty() ? record.run.id : record.run.spec.name;
+  record.run.state = RunState::stopped;
+  record.run.message = "found in its folder; the catalogue knew nothing of it";
+  return record;
 }
 
-std::vector<Found> look_into(const fs::path& catalogue, const std::vector<std::string>& ids) {
-  std::vector<Found> list;
+// Reads the run from record.json.
+RecordPart kept_record(const fs::path& folder) {
+  std::ifstream in(folder / kRecordFile);
+  const Json json = protocol::parse_object(std::string(std::istreambuf_iterator<char>(in), {}));
+  RecordPart part{.record = record_from(json), .checkpoints = checkpoints_from(json)};
+  Run& run = part.record.run;
+  run.id = folder.filename().string();
+  run.spec.check();
+  if (run.state == RunState::interrupted)
+    run.state = RunState::running;  // readers see that its supervisor is gone
+  if (run.state == RunState::pending || run.state == RunState::damaged) run.state = RunState::stopped;
+  return part;
+}
+
+// The series may have come further than the record, and are all that there is without one.
+void add_account(const Account& account, double modified, RunRecord& record) {
+  for (const Generation& generation : account.generations)
+    if (std::none_of(record.generations.begin(), record.generations.end(),
+                     [&](const Generation& known) { return known.number == generation.number; }))
+      record.generations.push_back(generation);
+  Run& run = record.run;
+  const bool is_told = !run.latest.empty();  // which series the supervisor told of
+  for (const auto& [name, value] : account.latest)
+    if (!is_told || run.latest.contains(name)) run.latest[name] = value;
+  run.step = std::max(run.step, account.step);
+  if (const auto epoch = account.latest.find(series::kEpoch); epoch != account.latest.end())
+    run.epoch = std::max(run.epoch, as_count(epoch->second));
+  if (run.created > 0) return;
+  run.created = record.generations.empty() ? modified : record.generations.front().started;
+  run.ended = record.generations.empty() ? modified : record.generations.back().ended;
+}
+
+RecordPart look_into(const fs::path& folder) {
+  RecordPart part;
+  std::string loss =
+      "its notes, tags, events, epochs, hyperparameters and ledger, and how it ended, could not be had again";
+  try {
+    if (fs::exists(folder / kRecordFile)) {
+      part = kept_record(folder);
+      loss =
+          "its record was there; its place in the queue, its sweep and who had which devices could not be "
+          "had again";
+    }
+  } catch (const std::exception& fault) {
+    loss += std::string("; ") + kRecordFile + " cannot be read: " + protocol::fault_text(fault);
+  }
+  if (part.record.run.id.empty()) part.record = record_by_series(folder);
+  try {
+    SampleReader reader(folder / "samples.db");
+    add_account(account_of(reader), modified(folder), part.record);
+  } catch (const std::exception&) {
+    // Without series, or with damaged ones, it is listed all the same.
+    add_account({}, modified(folder), part.record);
+  }
+  part.ledger_from = 0;
+  const auto& generations = part.record.generations;
+  part.record.events.push_back({0, now(), generations.empty() ? 0 : generations.back().number,
+                                part.record.run.step, "warning", "listed again from its folder: " + loss});
+  return part;
+}
+
+std::vector<RecordPart> look_into(const fs::path& catalogue, const std::vector<std::string>& ids) {
+  std::vector<RecordPart> list;
   for (const std::string& id : ids) list.push_back(look_into(folder_of_runs(catalogue) / id));
   return list;
 }
 
 // Within a transaction. False where it is listed already.
-bool take_in(Database& database, const Found& found) {
-  const Account& account = found.account;
-  const bool told = !account.generations.empty();
-  const auto epoch = account.latest.find(series::kEpoch);
-  Run run;
-  run.id = found.id;
-  run.name = found.spec.name;
-  run.spec = found.spec;
-  run.state = RunState::stopped;
-  run.message = "found in its folder; the catalogue knew nothing of it";
-  run.created = told ? account.generations.front().started : found.modified;
-  run.ended = told ? account.generations.back().ended : found.modified;
-  run.step = account.step;
-  if (epoch != account.latest.end()) run.epoch = as_count(epoch->second);
-  if (!add_run(database, run)) return false;
-  Query row = database.query("SELECT key FROM run WHERE id = ?", found.id);
-  row.next();
-  const std::int64_t key = row.integer(0);
-  for (const Generation& generation : account.generations) put_generation(database, key, generation);
-  put_latest(database, key, account.latest);
+bool take_in(Database& database, const RecordPart& found) {
+  if (!add_run(database, found.record.run)) return false;
+  take_part(database, run_key(database, found.record.run.id), found, true);
   return true;
+}
+
+// Replaces the file whole, or not at all.
+void replace_file(const fs::path& file, const Json& json) {
+  const fs::path unfinished = file.string() + ".unfinished-" + std::to_string(gettid());
+  protocol::make_private_file(unfinished);
+  std::ofstream out(unfinished);
+  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(unfinished, file, error);
+  if (!out || error) {
+    std::error_code gone;
+    fs::remove(unfinished, gone);
+    throw Error(ErrorKind::io, "cannot write " + file.string() + ": check the disk and its permissions");
+  }
 }
 
 }  // namespace
 
 void keep_spec(const fs::path& folder, const protocol::RunSpec& spec) {
   spec.check();
-  const fs::path file = folder / kSpecFile, unfinished = file.string() + ".unfinished";
-  protocol::make_private_file(unfinished);
-  std::ofstream out(unfinished);
-  out << protocol::Json(spec).dump(2, ' ', false, protocol::Json::error_handler_t::replace) << "\n";
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(unfinished, file, error);
-  if (!out || error)
-    throw Error(ErrorKind::io, "cannot write " + file.string() + ": check the disk and its permissions");
+  replace_file(folder / kSpecFile, spec);
+}
+
+void Catalogue::Impl::keep_record(Catalogue& catalogue, const std::string& id) noexcept {
+  const double begin = steady_seconds();
+  try {
+    const fs::path folder = folder_of_runs(database.file()) / id;
+    std::error_code none;
+    // Another process that changes the run meanwhile keeps it, too: the file that stays is to be the newest.
+    for (int attempt = 0; attempt < kKeepAttempts && fs::is_directory(folder, none); ++attempt) {
+      const std::int64_t before = database.data_version();
+      Json json = record_json(catalogue.record(id));
+      json["checkpoints"] = records_json(catalogue.checkpoints(id));
+      replace_file(folder / kRecordFile, json);
+      if (database.data_version() == before) break;
+    }
+  } catch (const std::exception&) {
+    // The catalogue has it; the next change is kept with it.
+  }
+  const double end = steady_seconds();
+  keep_again[id] = end + std::max(kKeepInterval, (end - begin) / kKeepShare);
+}
+
+void Catalogue::Impl::keep_record_at_times(Catalogue& catalogue, const std::string& id) noexcept {
+  if (const auto next = keep_again.find(id); next == keep_again.end() || steady_seconds() >= next->second)
+    keep_record(catalogue, id);
 }
 
 std::vector<std::string> run_folders(const fs::path& catalogue) {
@@ -166,7 +247,7 @@ std::vector<std::string> run_folders(const fs::path& catalogue) {
 
 std::function<void(Database&)> found_runs(const fs::path& catalogue) {
   return [found = look_into(catalogue, run_folders(catalogue))](Database& database) {
-    for (const Found& run : found) take_in(database, run);
+    for (const RecordPart& run : found) take_in(database, run);
   };
 }
 
@@ -183,11 +264,11 @@ std::vector<std::string> Catalogue::unlisted_folders() {
 
 std::vector<std::string> Catalogue::adopt(const std::vector<std::string>& ids) {
   Database& database = impl_->database;
-  const std::vector<Found> found = look_into(database.file(), ids);
+  const std::vector<RecordPart> found = look_into(database.file(), ids);
   return database.write([&] {
     std::vector<std::string> added;
-    for (const Found& run : found)
-      if (take_in(database, run)) added.push_back(run.id);
+    for (const RecordPart& part : found)
+      if (take_in(database, part)) added.push_back(part.record.run.id);
     return added;
   });
 }

@@ -17,7 +17,8 @@
 
 namespace batchscope::storage {
 
-struct Origin;  // origins.h
+struct Origin;      // origins.h
+struct RecordPart;  // the same
 
 // Returns the content of a new catalogue: the runs whose folders lie beside it.
 std::function<void(Database&)> found_runs(const std::filesystem::path& catalogue);
@@ -50,6 +51,12 @@ struct Catalogue::Impl {
     }
   }
 
+  // Writes the run's record into its folder, for a catalogue that has to be made again; does nothing where
+  // there is no folder, or it cannot be written.
+  void keep_record(Catalogue& catalogue, const std::string& id) noexcept;
+  // The same every few seconds, for who calls more often.
+  void keep_record_at_times(Catalogue& catalogue, const std::string& id) noexcept;
+
   // Changes one run in one transaction.
   template <class... Values>
   void update(const std::string& id, std::string_view sql, const Values&... values) {
@@ -63,6 +70,7 @@ struct Catalogue::Impl {
   bool is_supervised(std::int64_t key);  // by a living process
 
   Database database;
+  std::map<std::string, double> keep_again;  // by run: when its record may be kept next, s
 };
 
 // Write a run when it is made, when it is found and when it comes from elsewhere; each within a transaction.
@@ -84,6 +92,8 @@ void set_ledger_from(Database& database, std::int64_t key, std::int64_t from, st
 void update_run(Database& database, std::int64_t key, const Run& run);
 
 void put_origin(Database& database, std::int64_t key, const Origin& origin);
+// All that it tells, of a run that is listed; within a transaction. `is_new`: none of its events are known.
+void take_part(Database& database, std::int64_t key, const RecordPart& part, bool is_new);
 
 // A new run on its way into the queue.
 class Submission {

@@ -321,6 +321,7 @@ void Catalogue::set_state(const std::string& id, RunState state, const std::stri
     if (state == RunState::running) database.execute("UPDATE job SET resumed = 0 WHERE run = ?", key);
     if (over) end_leases_of(database, key);
   });
+  if (over) impl_->keep_record(*this, id);
 }
 
 void put_latest(Database& database, std::int64_t key, const std::map<std::string, double>& latest) {
@@ -338,10 +339,12 @@ void Catalogue::set_progress(const std::string& id, std::int64_t step, int epoch
                      epoch, epochs, fraction, key);
     put_latest(database, key, latest);
   });
+  impl_->keep_record_at_times(*this, id);  // of all that the supervisor has written meanwhile
 }
 
 void Catalogue::set_name(const std::string& id, const std::string& name) {
   impl_->update(id, "UPDATE run SET name = ? WHERE key = ?", name);
+  impl_->keep_record(*this, id);
 }
 
 void Catalogue::set_spec(const std::string& id, const protocol::RunSpec& spec) {
@@ -350,6 +353,7 @@ void Catalogue::set_spec(const std::string& id, const protocol::RunSpec& spec) {
 
 void Catalogue::set_note(const std::string& id, const std::string& note) {
   impl_->update(id, "UPDATE run SET note = ? WHERE key = ?", note);
+  impl_->keep_record(*this, id);
 }
 
 void put_tags(Database& database, std::int64_t key, const std::vector<std::string>& tags) {
@@ -361,6 +365,7 @@ void put_tags(Database& database, std::int64_t key, const std::vector<std::strin
 void Catalogue::set_tags(const std::string& id, const std::vector<std::string>& tags) {
   Database& database = impl_->database;
   database.write([&] { put_tags(database, impl_->key(id), tags); });
+  impl_->keep_record(*this, id);
 }
 
 void Catalogue::change_tags(const std::string& id, const std::vector<std::string>& added,
@@ -373,6 +378,7 @@ void Catalogue::change_tags(const std::string& id, const std::vector<std::string
     for (const std::string& tag : added)
       database.execute("INSERT OR IGNORE INTO tag (run, name) VALUES (?, ?)", key, tag);
   });
+  impl_->keep_record(*this, id);
 }
 
 bool Catalogue::changed() { return impl_->database.changed(); }

@@ -22,6 +22,7 @@ void Catalogue::move_to_trash(const std::vector<std::string>& ids) {
       database.execute("UPDATE run SET removed = ? WHERE key = ? AND removed = 0", now(), key);
     }
   });
+  for (const std::string& id : ids) impl_->keep_record(*this, id);
 }
 
 void Catalogue::restore(const std::string& id) { restore(std::vector{id}); }
@@ -32,6 +33,7 @@ void Catalogue::restore(const std::vector<std::string>& ids) {
     for (const std::string& id : ids)
       database.execute("UPDATE run SET removed = 0 WHERE key = ?", impl_->key(id));
   });
+  for (const std::string& id : ids) impl_->keep_record(*this, id);
 }
 
 void Catalogue::remove_run(const std::string& id) {

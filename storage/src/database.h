@@ -81,6 +81,8 @@ class Database {
 
   // True once after every commit by another connection.
   bool changed();
+  // Another number after every commit by another connection.
+  std::int64_t data_version();
 
   // SQLite's own check of the file's structure. Throws Error(corrupt).
   void quick_check();
@@ -113,7 +115,6 @@ class Database {
   void open_for_looking(const Schema& schema);
   void look_at_older(const Schema& schema);
   SQLite::Statement& prepared(std::string_view sql);
-  std::int64_t data_version();
 
   // SQLite's errors become Errors.
   template <class Body>

@@ -87,6 +87,8 @@ bool knows(Database& database, std::int64_t key, const Event& event) {
       .next();
 }
 
+}  // namespace
+
 void take_part(Database& database, std::int64_t key, const RecordPart& part, bool is_new) {
   const RunRecord& record = part.record;
   update_run(database, key, record.run);
@@ -108,8 +110,6 @@ void take_part(Database& database, std::int64_t key, const RecordPart& part, boo
   newest.next();
   put_model(database, key, static_cast<int>(newest.integer(0)), *record.model);
 }
-
-}  // namespace
 
 // But for its job, and a control that is not known.
 void put_origin(Database& database, std::int64_t key, const Origin& origin) {

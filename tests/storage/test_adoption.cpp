@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "rows.h"
 #include "sleeper.h"
 #include "store_test.h"
 #include "test_case.h"
@@ -20,6 +21,10 @@ namespace fs = std::filesystem;
 namespace {
 
 fs::path run_folder(const Folder& store, const std::string& id) { return store.path() / "runs" / id; }
+
+void lose(const Folder& store) {
+  for (const char* end : {"", "-wal", "-shm"}) fs::remove(store.path() / (std::string("runs.db") + end));
+}
 
 // Three generations: "loss" is the step, a step a second; two replicas in the second.
 void record(const fs::path& folder) {
@@ -64,7 +69,7 @@ class TestAdoption : public QObject {
     std::ofstream(store / "runs/dam4ged0/run.json") << "{";
     QCOMPARE(run_folders(store / "runs.db").size(), 3u);
 
-    for (const char* end : {"", "-wal", "-shm"}) fs::remove(store.path() / (std::string("runs.db") + end));
+    lose(store);
     for (int opened = 0; opened < 2; ++opened) {  // it is made once
       Catalogue catalogue(store / "runs.db");
       QCOMPARE(catalogue.runs().size(), 3u);
@@ -90,6 +95,114 @@ class TestAdoption : public QObject {
         QVERIFY(catalogue.run(other)->created > 0);
       }
     }
+  }
+
+  void whatWasKeptBesideTheSpecComesBack() {
+    const Folder store;
+    std::string id, removed, alive;
+    RunRecord before;
+    {
+      Catalogue catalogue(store / "runs.db");
+      protocol::RunSpec spec = named("kept");
+      spec.program = "/usr/bin/train";
+      id = catalogue.create_run(spec);
+      record(run_folder(store, id));
+      Generation generation;
+      generation.replicas = 2;
+      generation.pause_parts = {{"launch", 0.5}};
+      generation.outcome = "finished";
+      catalogue.put_generation(id, generation);
+      catalogue.put_epoch(id, {0, 0, 1e9, 1e9 + 5, 1, 10});
+      catalogue.add_ledger(id, 0, {"train-0", 0, 0, 0, 10, 0, 10, 10});
+      catalogue.put_hyperparameters(id, {{"lr", "0.1"}});
+      protocol::Model model;
+      model.grad_sqr = 2;
+      catalogue.put_model(id, 0, model);
+      catalogue.put_checkpoint(id, {"checkpoint-000001", 0, 10, 0, 1, 1e9, 1, 1, "manual"});
+      catalogue.add_event(id, 0, 10, "info", "something");
+      catalogue.set_state(id, RunState::failed, "out of memory");
+      catalogue.set_name(id, "renamed");  // long after its end
+      catalogue.set_note(id, "a note\nof two lines");
+      catalogue.change_tags(id, {"good", "kept"}, {});
+      before = catalogue.record(id);
+      removed = catalogue.create_run(named("removed"));
+      alive = catalogue.create_run(named("alive"));
+      for (const std::string& run : {removed, alive}) fs::create_directories(run_folder(store, run));
+      catalogue.move_to_trash(removed);
+      catalogue.set_state(alive, RunState::running);
+      catalogue.put_epoch(alive, {0, 0, 1e9, 0, 1, 0});
+      catalogue.set_progress(alive, 1, 0, 2, 0.1, {});
+    }
+    lose(store);
+    Catalogue catalogue(store / "runs.db");
+    const RunRecord after = catalogue.record(id);
+    QCOMPARE(after.run.name, "renamed");
+    QCOMPARE(after.run.note, before.run.note);
+    QCOMPARE(after.run.tags, before.run.tags);
+    QCOMPARE(after.run.state, RunState::failed);
+    QCOMPARE(after.run.message, "out of memory");
+    QCOMPARE(after.run.spec.program, "/usr/bin/train");
+    QCOMPARE(after.run.created, before.run.created);
+    QCOMPARE(after.run.ended, before.run.ended);
+    QCOMPARE(after.run.hyperparameters, before.run.hyperparameters);
+    QCOMPARE(after.run.step, 3010);  // to which the series came
+    QCOMPARE(after.generations.size(), 3u);
+    QCOMPARE(after.generations[0].outcome, "finished");
+    QCOMPARE(after.generations[0].pause_parts, before.generations[0].pause_parts);
+    QCOMPARE(after.epochs.size(), 1u);
+    QCOMPARE(after.epochs[0].ended, 1e9 + 5);
+    QVERIFY(after.ledger == before.ledger);
+    QCOMPARE(after.model->grad_sqr, 2.0);
+    QCOMPARE(catalogue.checkpoints(id).size(), 1u);
+    QCOMPARE(after.events.size(), 2u);
+    QCOMPARE(after.events[0].text, "something");
+    VERIFY_HOLDS(after.events[1].text, "could not be had again");
+    QCOMPARE(catalogue.trash().size(), 1u);
+    QCOMPARE(catalogue.trash()[0].id, removed);
+    QCOMPARE(catalogue.run(alive)->state, RunState::interrupted);
+    QCOMPARE(catalogue.epochs(alive).size(), 1u);
+  }
+
+  void aRecordThatCannotBeReadIsSaidAndTheSeriesAreTaken_data() {
+    testing::rows(
+        "text",
+        {"", "{", "{}", "[]", R"({"format":"batchscope-run","version":9,"run":{}})",
+         R"({"format":"batchscope-run","version":1,"run":{"id":"abcd1234","state":"flying"}})",
+         R"({"format":"batchscope-run","version":1,"run":{"id":"abcd1234","state":"failed","created":1e300}})",
+         R"({"format":"batchscope-run","version":1,"run":{"id":"abcd1234","state":"failed","spec":{"replicas":0}}})"});
+  }
+  void aRecordThatCannotBeReadIsSaidAndTheSeriesAreTaken() {
+    QFETCH(QString, text);
+    const Folder store;
+    record(run_folder(store, "abcd1234"));
+    record(run_folder(store, "abcd1235"));
+    write_file(run_folder(store, "abcd1234") / "record.json", text.toStdString());
+    Catalogue catalogue(store / "runs.db");
+    QCOMPARE(catalogue.runs().size(), 2u);
+    QCOMPARE(catalogue.run("abcd1234")->step, 3010);
+    QCOMPARE(catalogue.generations("abcd1234").size(), 3u);
+    VERIFY_HOLDS(catalogue.events("abcd1234").at(0).text, "record.json cannot be read", "notes");
+    VERIFY_HOLDS(catalogue.events("abcd1235").at(0).text, "notes, tags, events, epochs");
+  }
+
+  // The last who writes has seen all.
+  void manyKeepOneRecord() {
+    const Folder store;
+    const std::string id = Catalogue(store / "runs.db").create_run(named("busy"));
+    fs::create_directories(run_folder(store, id));
+    std::vector<Worker> workers;
+    for (int i = 0; i < 4; ++i)
+      workers.emplace_back([&, i] {
+        Catalogue own(store / "runs.db");
+        for (int tag = 0; tag < 10; ++tag) own.change_tags(id, {std::to_string(10 * i + tag)}, {});
+      });
+    for (const Worker& worker : workers) QVERIFY(worker.is_well());
+    const auto tags = Catalogue(store / "runs.db").run(id)->tags;
+    QCOMPARE(tags.size(), 40u);
+    lose(store);
+    QCOMPARE(Catalogue(store / "runs.db").run(id)->tags, tags);
+    for (const auto& entry : fs::directory_iterator(run_folder(store, id)))
+      QCOMPARE(entry.path().filename(), "record.json");
   }
 
   void aCatalogueThatIsThereAdoptsWhatItIsTold() {

@@ -8,8 +8,8 @@
 #include <iostream>
 #include <iterator>
 
-#include "batchscope/common/run_json.h"
 #include "batchscope/storage/annotation.h"
+#include "batchscope/storage/record_json.h"
 #include "commands/commands.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
@@ -27,7 +27,7 @@ std::string standardInput() {
 }
 
 int print(const storage::Run& run, bool json, const std::string& sentence) {
-  return answer(json, {{"run", common::runJson(run)}}, sentence);
+  return answer(json, {{"run", storage::run_json(run)}}, sentence);
 }
 
 }  // namespace

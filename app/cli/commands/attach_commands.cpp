@@ -8,15 +8,14 @@
 
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_control.h"
-#include "batchscope/common/run_json.h"
 #include "batchscope/common/trial_text.h"
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/storage/record_json.h"
 #include "commands/commands.h"
 #include "commands/elsewhere.h"
 #include "follow/report.h"
 #include "records/job_records.h"
-#include "records/run_record_json.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "text/format.h"
@@ -109,7 +108,7 @@ void printVerdicts(const std::vector<Verdict>& verdicts) {
 
 protocol::Json resultJson(const Outcome& outcome, const std::vector<Verdict>& verdicts) {
   return {{"result",
-           {{"run", common::runJson(outcome.run)},
+           {{"run", storage::run_json(outcome.run)},
             {"exit_code", exitCodeOf(outcome, verdicts)},
             {"timed_out", outcome.timedOut},
             {"detached", outcome.detached},

@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-#include "batchscope/common/run_json.h"
+#include "batchscope/storage/record_json.h"
 #include "batchscope/storage/side_by_side.h"
 #include "commands/commands.h"
 #include "records/store.h"
@@ -78,7 +78,7 @@ Json jsonOf(const SideBySideValue& value) {
   if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* generation = std::get_if<storage::Generation>(&value))
-    return common::fieldsJson(*generation);
+    return storage::fields_json(*generation);
   return nullptr;
 }
 

@@ -12,11 +12,11 @@
 #include <thread>
 
 #include "batchscope/common/shell_words.h"
+#include "batchscope/storage/record_json.h"
 #include "commands/commands.h"
 #include "commands/job_watch.h"
 #include "follow/record_tail.h"
 #include "records/record_taker.h"
-#include "records/run_record_json.h"
 #include "records/store.h"
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
@@ -160,8 +160,8 @@ class Following {
   // Before there is a record. What is said of it elsewhere is believed as little as a record is.
   Json beginning(const Json& spec) const {
     const double now = storage::now();
-    return {{"format", kExportFormat},
-            {"version", kExportVersion},
+    return {{"format", storage::kRecordFormat},
+            {"version", storage::kRecordVersion},
             {"run",
              {{"id", place_.id},
               {"name", spec.is_object() ? spec.value("name", Json()) : Json()},

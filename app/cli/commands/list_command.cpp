@@ -108,7 +108,7 @@ class RunList {
     protocol::Json list = protocol::Json::array();
     const auto followed = origins_.followed();
     for (const auto& [run, trials, text, best] : rows) {
-      list.push_back(options_.columns.empty() ? common::runJson(run) : fieldsJson(run, options_.columns));
+      list.push_back(options_.columns.empty() ? storage::run_json(run) : fieldsJson(run, options_.columns));
       if (const auto origin = followed.find(run.id); origin != followed.end() && options_.columns.empty())
         list.back()["origin"] = common::originJson(origin->second);
     }

@@ -244,7 +244,7 @@ protocol::Json leasesJson(const std::vector<storage::LeaseEvent>& events) {
         {{"device", event.device},
          {"generation", event.generation < 0 ? protocol::Json() : protocol::Json(event.generation)},
          {"since", event.since},
-         {"until", common::fieldJson(event.until, storage::Meaning::later_time)},
+         {"until", storage::field_json(event.until, storage::Meaning::later_time)},
          {"why", event.why}});
   return list;
 }
@@ -282,7 +282,7 @@ int showRun(const RunReference& options) {
   const auto job = common::placedJob(catalogue, run);
   if (options.json) {
     protocol::Json details = common::runDetailsJson(catalogue, run);
-    details["ledger"] = common::recordsJson(catalogue.ledger(run.id));
+    details["ledger"] = storage::records_json(catalogue.ledger(run.id));
     details["ledger_totals"] = ledgerTotals(catalogue.ledger(run.id));
     details["job"] = job ? common::jobJson(*job) : protocol::Json();
     details["leases"] = leasesJson(leasesOf(catalogue, run));

@@ -14,10 +14,10 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/event_file.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/storage/record_json.h"
 #include "files/output_file.h"
 #include "files/unfinished.h"
 #include "records/record_line.h"
-#include "records/run_record_json.h"
 #include "text/format.h"
 
 namespace batchscope::cli {
@@ -31,7 +31,7 @@ constexpr std::size_t kFlushedAt = 1 << 20;  // bytes
 
 // Returns all that import reads, and the model as people read it, which follows from the rest.
 std::string wholeText(const storage::RunRecord& record) {
-  Json json = recordJson(record);
+  Json json = storage::record_json(record);
   json["goodput"] = common::goodputJson(record.run, record.model, record.generations);
   return recordText(json);
 }

@@ -82,7 +82,7 @@ Json makeReport(storage::Catalogue& catalogue, const storage::Run& run, const st
   report["version"] = kReportVersion;
   report["exit_code"] = exitCode;
   report["duration"] = (run.ended > 0 ? run.ended : storage::now()) - run.created;
-  report["final"] = common::valuesJson(run.latest);
+  report["final"] = storage::values_json(run.latest);
   report["expectations"] = verdictsJson(verdicts);
   report["ledger"] = ledgerTotals(catalogue.ledger(run.id));
   return report;

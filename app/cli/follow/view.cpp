@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "batchscope/common/run_json.h"
+#include "batchscope/storage/record_json.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "terminal/live_block.h"
@@ -98,7 +98,7 @@ class JsonView : public View {
     if (pacer_.isDue(status)) printJson({{"status", status}});
   }
   void showEvent(const storage::Event& event, double /*origin*/) override {
-    printJson({{"event", common::fieldsJson(event)}});
+    printJson({{"event", storage::fields_json(event)}});
   }
   void showNotice(const std::string& text) override { printJson({{"notice", text}}); }
 

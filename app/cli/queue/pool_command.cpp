@@ -8,9 +8,9 @@
 #include <charconv>
 
 #include "batchscope/common/queue_json.h"
-#include "batchscope/common/run_json.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
+#include "batchscope/storage/record_json.h"
 #include "queue/queue_commands.h"
 #include "records/job_records.h"
 #include "records/store.h"
@@ -147,7 +147,7 @@ int advise(storage::Catalogue& catalogue, bool json) {
                  {"devices", devices},
                  {"wanted", decision->wanted},
                  {"utility", decision->utility},
-                 {"end_now", common::fieldJson(end, storage::Meaning::later_time)},
+                 {"end_now", storage::field_json(end, storage::Meaning::later_time)},
                  {"sentence", sentence}},
                 sentence.empty()
                     ? fmt::format("{} {} enough", plural(devices, "device"), devices == 1 ? "is" : "are")

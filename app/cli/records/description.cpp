@@ -45,7 +45,8 @@ std::size_t ledgerFrom(const Json& line) {
 void Description::hear(const Json& line) {
   recordFrom(line);  // what it refuses leaves no trace here
   if (whole_.is_null())
-    whole_ = {{"format", kExportFormat}, {"version", kExportVersion}, {kLedger, Json::array()}};
+    whole_ = {
+        {"format", storage::kRecordFormat}, {"version", storage::kRecordVersion}, {kLedger, Json::array()}};
   for (const char* list : kLists) {
     Json& rows = whole_.emplace(list, Json::array()).first.value();
     for (const Json& row : rowsOf(line, list)) {
@@ -68,7 +69,8 @@ void Description::hear(const Json& line) {
 
 std::optional<Json> Description::news(const Json& now) const {
   if (whole_.is_null()) return now;
-  Json line = {{"format", kExportFormat}, {"version", kExportVersion}, {"run", now.at("run")}};
+  Json line = {
+      {"format", storage::kRecordFormat}, {"version", storage::kRecordVersion}, {"run", now.at("run")}};
   bool isNews = false;
   for (const char* name : kWholes)
     if (now.at(name) != whole_.value(name, Json())) {
@@ -104,8 +106,8 @@ storage::RecordPart recordPart(const Json& line) {
   part.record = recordFrom(line);
   part.record.run.state = protocol::parse_run_state(line.at("run").at("state"));
   if (line.contains(kLedger)) part.ledger_from = static_cast<std::int64_t>(ledgerFrom(line));
-  if (line.contains("checkpoints")) part.checkpoints = checkpointsFrom(line);
-  part.leases = leasesFrom(line);
+  if (line.contains("checkpoints")) part.checkpoints = storage::checkpoints_from(line);
+  part.leases = storage::leases_from(line);
   return part;
 }
 

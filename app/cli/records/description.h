@@ -20,10 +20,10 @@ class Description {
   void hear(const protocol::Json& line);
 
   // What a line has to say to whoever has heard all before, so that they know all of `now`, which is a
-  // recordJson with lists of `checkpoints` and `leases`; none: they know it.
+  // record_json with lists of `checkpoints` and `leases`; none: they know it.
   std::optional<protocol::Json> news(const protocol::Json& now) const;
 
-  // As recordJson has it; null before the first line.
+  // As record_json has it; null before the first line.
   const protocol::Json& whole() const { return whole_; }
 
  private:

@@ -12,12 +12,11 @@
 #include <cstring>
 #include <set>
 
-#include "batchscope/common/run_json.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/storage/record_json.h"
 #include "records/record_file.h"
-#include "records/run_record_json.h"
 #include "text/format.h"
 
 namespace batchscope::cli {
@@ -125,9 +124,9 @@ void RecordWriter::update(storage::Catalogue& catalogue) {
 }
 
 void RecordWriter::updateDescription(storage::Catalogue& catalogue) {
-  Json now = recordJson(catalogue.record(run_));
-  now["checkpoints"] = common::recordsJson(catalogue.checkpoints(run_));
-  now["leases"] = common::recordsJson(leasesOf(catalogue.lease_events(now["run"].at("created")), run_));
+  Json now = storage::record_json(catalogue.record(run_));
+  now["checkpoints"] = storage::records_json(catalogue.checkpoints(run_));
+  now["leases"] = storage::records_json(leasesOf(catalogue.lease_events(now["run"].at("created")), run_));
   const Json& whole = description_.whole();
   if (!whole.is_null() && storage::now() - described_ < kProgressInterval &&
       withoutProgress(now["run"]) == withoutProgress(whole.value("run", Json::object())))

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "batchscope/common/run_json.h"
 #include "batchscope/common/trial_text.h"
+#include "batchscope/storage/record_json.h"
 
 namespace batchscope::common {
 
@@ -51,9 +51,9 @@ Json jobJson(const PlacedJob& placed) {
       {"asked", run.spec.auto_replicas ? run.spec.auto_replicas->text() : std::to_string(run.spec.replicas)},
       {"devices", run.devices},
       {"target", job.target},
-      {"submitted", fieldJson(job.submitted, Meaning::time)},
+      {"submitted", storage::field_json(job.submitted, Meaning::time)},
       {"waited", waited},
-      {"expected_end", fieldJson(job.expected_end, Meaning::later_time)},
+      {"expected_end", storage::field_json(job.expected_end, Meaning::later_time)},
       {"priority", job.priority},
       {"after", job.after.empty() ? Json() : Json(job.after)},
       {"held", job.held},

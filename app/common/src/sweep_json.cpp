@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "batchscope/common/data_forms.h"
-#include "batchscope/common/run_json.h"
 #include "batchscope/common/sweep_progress.h"
 #include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/record_json.h"
 
 namespace batchscope::common {
 namespace {
@@ -30,8 +30,8 @@ Json trialJson(const sweep::SweepView& view, std::size_t number) {
           {"parameters", trial.parameters},
           {"device_hours", trial.standing.device_hours},
           {"runs", runsJson(trial.runs)},
-          {"began", fieldJson(trial.began, Meaning::later_time)},
-          {"ended", fieldJson(trial.ended, Meaning::later_time)},
+          {"began", storage::field_json(trial.began, Meaning::later_time)},
+          {"ended", storage::field_json(trial.ended, Meaning::later_time)},
           {"message", trial.message}};
 }
 
@@ -57,7 +57,7 @@ Json legJson(const sweep::SweepView& view, const storage::SweepLeg& leg) {
           {"at_end", leg.at_end},
           {"device_hours", leg.device_hours},
           {"began", leg.began},
-          {"ended", fieldJson(leg.ended, Meaning::later_time)},
+          {"ended", storage::field_json(leg.ended, Meaning::later_time)},
           {"message", leg.message}};
 }
 
@@ -90,11 +90,11 @@ Json sweepJson(const sweep::SweepView& view, bool driven) {
             {"failed", progress.failed},
             {"diverged", progress.diverged}}},
           {"share", progress.share},
-          {"remaining", fieldJson(progress.remaining, Meaning::amount)},
+          {"remaining", storage::field_json(progress.remaining, Meaning::amount)},
           {"best", view.best ? trialJson(view, *view.best) : Json()},
           {"device_hours", view.device_hours},
           {"created", view.sweep.created},
-          {"ended", fieldJson(view.sweep.ended, Meaning::later_time)}};
+          {"ended", storage::field_json(view.sweep.ended, Meaning::later_time)}};
 }
 
 Json sweepDetailsJson(const sweep::SweepView& view, bool driven) {

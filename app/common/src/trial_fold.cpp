@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "batchscope/common/run_json.h"
+#include "batchscope/storage/record_json.h"
 
 namespace batchscope::common {
 namespace {
@@ -106,7 +106,7 @@ std::vector<RunRow> foldTrials(std::vector<Run> runs, const ListedSweeps& sweeps
 }
 
 Json rowJson(const RunRow& row) {
-  Json json = runJson(row.run);
+  Json json = storage::run_json(row.run);
   json["fold"] = nullptr;
   if (row.trials.empty()) return json;
   Json best;

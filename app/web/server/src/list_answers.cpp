@@ -2,12 +2,12 @@
 #include "list_answers.h"
 
 #include "batchscope/common/queue_json.h"
-#include "batchscope/common/run_json.h"
 #include "batchscope/common/sweep_json.h"
 #include "batchscope/common/trial_fold.h"
 #include "batchscope/protocol/pool.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
+#include "batchscope/storage/record_json.h"
 #include "batchscope/storage/sweeps.h"
 #include "batchscope/sweep/driver.h"
 
@@ -35,7 +35,7 @@ Json queue_json(Store& store) {
                               {"run", lease.run},
                               {"name", lease.name},
                               {"since", lease.since},
-                              {"until", common::fieldJson(lease.until, storage::Meaning::later_time)},
+                              {"until", storage::field_json(lease.until, storage::Meaning::later_time)},
                               {"why", lease.why}});
   json["pool"] = catalogue.pool_settings();
   json["pool"]["alive"] = run::kPool.alive();

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "batchscope/common/queue_json.h"
-#include "batchscope/common/run_json.h"
+#include "batchscope/storage/record_json.h"
 #include "batchscope/storage/sweeps.h"
 
 namespace batchscope::web {
@@ -18,7 +18,7 @@ std::size_t mark(const Json& json) { return std::hash<Json>()(json); }
 // Returns a mark of the records without a field that only grows as the run trains.
 template <class Record>
 std::size_t mark_without(const std::vector<Record>& records, const char* field) {
-  Json json = common::recordsJson(records);
+  Json json = storage::records_json(records);
   for (Json& record : json) record.erase(field);
   return mark(json);
 }
@@ -71,8 +71,8 @@ Watch::Marks RunWatch::marks(Store& store) {
   const auto events = catalogue.events(run_);
   return {{"run", mark(run_mark(store.run(run_)))},
           {"generations", mark_without(catalogue.generations(run_), "last_step")},
-          {"epochs", mark(common::recordsJson(catalogue.epochs(run_)))},
-          {"checkpoints", mark(common::recordsJson(catalogue.checkpoints(run_)))},
+          {"epochs", mark(storage::records_json(catalogue.epochs(run_)))},
+          {"checkpoints", mark(storage::records_json(catalogue.checkpoints(run_)))},
           {"events", events.empty() ? 0 : static_cast<std::size_t>(events.back().id)}};
 }
 

@@ -36,7 +36,7 @@ struct RunRow {
 /// The runs in rows: a sweep of which two runs or more are given is a row in the place of the first of them.
 std::vector<RunRow> foldTrials(std::vector<storage::Run> runs, const ListedSweeps& sweeps);
 
-/// The run as runJson() has it, and "fold": null; of a sweep without an id, and
+/// The run as storage::run_json() has it, and "fold": null; of a sweep without an id, and
 /// {"fold":{"trials":12,"text":"12 trials: ..","best":{"metric":..,"value":..,"trial":..}}}.
 protocol::Json rowJson(const RunRow& row);
 
