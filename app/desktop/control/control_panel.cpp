@@ -14,6 +14,7 @@
 #include <set>
 #include <utility>
 
+#include "batchscope/common/trial_text.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/client.h"
 #include "chart/prediction.h"
@@ -261,6 +262,8 @@ QString ControlPanel::predictionText() const {
   const bool isOver = !is_active(state) && !is_resumable(state);
   if (isOver && (!session_->model() || replicas_->chosen() == present_))
     return tr("This run is over; start another from the Run menu.");
+  if (const std::string diverged = common::divergedText(session_->run()); !diverged.empty())
+    return QString::fromStdString(diverged);
   if ((state == RunState::failed || state == RunState::interrupted) && !message.isEmpty()) return message;
   if (!session_->model())
     return tr("No prediction yet: the model is fitted once a few steps have been measured.");

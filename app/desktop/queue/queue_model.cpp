@@ -6,6 +6,8 @@
 #include <array>
 #include <tuple>
 
+#include "batchscope/common/trial_fold.h"
+#include "batchscope/common/trial_text.h"
 #include "look/format.h"
 #include "look/swatch.h"
 #include "look/theme.h"
@@ -29,13 +31,51 @@ bool looksSame(const QueueEntry& a, const QueueEntry& b) {
   return shownFields(a) == shownFields(b);
 }
 
+// A sweep may have a row among those that have not ended, and another among the others.
+std::string keyOf(const QueueEntry& entry) {
+  if (!entry.run.id.empty()) return entry.run.id;
+  return (hasEnded(entry) ? "ended " : "waits ") + entry.run.name;
+}
+
 }  // namespace
 
-void QueueModel::setEntries(std::vector<QueueEntry> entries) {
+void QueueModel::setEntries(std::vector<QueueEntry> entries, std::map<std::string, int> rungs) {
+  entries_ = std::move(entries);
+  rungs_ = std::move(rungs);
+  showEntries();
+}
+
+bool QueueModel::hasPlace(const QueueEntry& entry) const {
+  return !entry.run.id.empty() && !hasEnded(entry) && !rungs_.contains(entry.run.id);
+}
+
+void QueueModel::toggleFold(const std::string& sweep) {
+  if (unfolded_.erase(sweep) == 0) unfolded_.insert(sweep);
+  showEntries();
+}
+
+void QueueModel::unfold(const std::string& sweep) {
+  unfolded_.insert(sweep);
+  showEntries();
+}
+
+void QueueModel::showEntries() {
+  std::vector<common::PlacedJob> jobs;
+  for (const QueueEntry& entry : entries_) {
+    const auto rung = rungs_.find(entry.run.id);
+    jobs.push_back({entry, 0, rung == rungs_.end() ? std::nullopt : std::optional(rung->second)});
+  }
+  std::vector<QueueEntry> rows;
+  for (common::QueueRow& row : common::foldQueue(std::move(jobs))) {
+    rows.push_back(std::move(row.job.entry));
+    if (!unfolded_.contains(rows.back().run.name)) continue;
+    for (common::PlacedJob& trial : row.trials) rows.push_back(std::move(trial.entry));
+  }
   // The places of those behind one that goes change with it.
   const int before = length();
-  replaceRows(
-      entries_, std::move(entries), [](const QueueEntry& entry) { return entry.run.id; }, looksSame);
+  replaceRows(rows_, std::move(rows), keyOf, looksSame);
+  for (int row = 0; row < rowCount(); ++row)
+    if (!sweepAt(row).empty()) Q_EMIT dataChanged(index(row, Name), index(row, Name));
   if (before != length() && rowCount() > 0) Q_EMIT dataChanged(index(0, Place), index(rowCount() - 1, Place));
 }
 
@@ -46,16 +86,20 @@ void QueueModel::setColours(std::map<std::string, int> colours) {
 }
 
 int QueueModel::rowOf(const std::string& id) const {
-  const auto found = std::ranges::find(entries_, id, [](const QueueEntry& entry) { return entry.run.id; });
-  return found == entries_.end() ? -1 : static_cast<int>(found - entries_.begin());
+  const auto found = std::ranges::find(rows_, id, [](const QueueEntry& entry) { return entry.run.id; });
+  return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
-int QueueModel::length() const { return static_cast<int>(queueLength(entries_)); }
+int QueueModel::length() const {
+  return static_cast<int>(
+      std::ranges::find_if_not(rows_, [this](const QueueEntry& entry) { return hasPlace(entry); }) -
+      rows_.begin());
+}
 
 Qt::ItemFlags QueueModel::flags(const QModelIndex& index) const {
   if (!index.isValid()) return Qt::ItemIsDropEnabled;  // between rows, not on them
   Qt::ItemFlags flags = TableModel::flags(index) | Qt::ItemNeverHasChildren;
-  if (!hasEnded(at(index.row()))) flags |= Qt::ItemIsDragEnabled;
+  if (hasPlace(at(index.row()))) flags |= Qt::ItemIsDragEnabled;
   return flags;
 }
 
@@ -64,7 +108,7 @@ QStringList QueueModel::mimeTypes() const { return {kMime}; }
 QMimeData* QueueModel::mimeData(const QModelIndexList& indexes) const {
   std::vector<int> rows;
   for (const QModelIndex& index : indexes)
-    if (index.column() == Name && !hasEnded(at(index.row()))) rows.push_back(index.row());
+    if (index.column() == Name && hasPlace(at(index.row()))) rows.push_back(index.row());
   std::sort(rows.begin(), rows.end());
   QStringList ids;
   for (const int row : rows) ids << QString::fromStdString(at(row).run.id);
@@ -108,12 +152,24 @@ QVariant QueueModel::title(std::size_t column, int role) const {
   return {};
 }
 
-QString QueueModel::text(std::size_t row, Column column) const {
-  const QueueEntry& entry = entries_[row];
+QString QueueModel::sweepText(const QueueEntry& entry, Column column) const {
   switch (column) {
-    case Place: return hasEnded(entry) ? QString() : formatCount(static_cast<std::int64_t>(row) + 1);
+    case Name:
+      return (unfolded_.contains(entry.run.name) ? QStringLiteral("▾ ") : QStringLiteral("▸ ")) +
+             QString::fromStdString(entry.run.name);
+    case State: return hasEnded(entry) ? QString() : tr("at rung");
+    case Why: return QString::fromStdString(entry.job.reason);
+    default: return {};
+  }
+}
+
+QString QueueModel::text(std::size_t row, Column column) const {
+  const QueueEntry& entry = rows_[row];
+  if (entry.run.id.empty()) return sweepText(entry, column);
+  switch (column) {
+    case Place: return !hasPlace(entry) ? QString() : formatCount(static_cast<std::int64_t>(row) + 1);
     case Name: return QString::fromStdString(entry.run.name);
-    case State: return stateText(entry.state);
+    case State: return rungs_.contains(entry.run.id) ? tr("at rung") : stateText(entry.state);
     case Priority:
       return entry.job.priority > 0   ? QStringLiteral("+%1").arg(entry.job.priority)
              : entry.job.priority < 0 ? QStringLiteral("−%1").arg(-entry.job.priority)
@@ -125,14 +181,17 @@ QString QueueModel::text(std::size_t row, Column column) const {
       const double end = hasEnded(entry) ? entry.run.ended : entry.job.expected_end;
       return end > 0 ? formatTimeOfDay(end) : QStringLiteral("–");
     }
-    case Why: return whyText(entry);
+    case Why:
+      if (const auto rung = rungs_.find(entry.run.id); rung != rungs_.end())
+        return QString::fromStdString(common::rungText(entry.run.trial->sweep, rung->second));
+      return whyText(entry);
     case kColumns: break;
   }
   return {};
 }
 
 QVariant QueueModel::cell(std::size_t row, std::size_t column, int role) const {
-  const QueueEntry& entry = entries_[row];
+  const QueueEntry& entry = rows_[row];
   const auto cellColumn = static_cast<Column>(column);
   const Theme& theme = Theme::current();
   switch (role) {
@@ -144,7 +203,7 @@ QVariant QueueModel::cell(std::size_t row, std::size_t column, int role) const {
       return aligned(cellColumn == Place || cellColumn == Priority || cellColumn == Waited);
     case Qt::ForegroundRole: return cellColumn == Name && !hasEnded(entry) ? QVariant() : QVariant(theme.dim);
     case Qt::DecorationRole:
-      if (cellColumn == State)
+      if (cellColumn == State && !entry.run.id.empty())
         return dot(stateColour(QString::fromLatin1(pool::job_state_name(entry.state)), theme));
       if (const auto colour = colours_.find(entry.run.id); cellColumn == Name && colour != colours_.end())
         return stroke(theme.run(colour->second));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The queue as a table, a run a row. Rows of runs that have not ended are dragged to another place; what is
-// dropped is said, and comes back by setEntries once it is so.
+// The queue as a table, a run a row. Rows of runs that have a place are dragged to another one; what is
+// dropped is said, and comes back by setEntries once it is so. Trials that wait at a rung, or have ended, are
+// folded under their sweep, whose row has no id, until a person unfolds it.
 #pragma once
 
 #include <QStringList>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,14 +24,22 @@ class QueueModel : public TableModel {
 
   using TableModel::TableModel;
 
-  // Sets the entries in the queue's order, those that have ended last.
-  void setEntries(std::vector<pool::QueueEntry> entries);
+  // Sets the entries in the queue's order: those that have a place, those that wait at a rung, and those that
+  // have ended. `rungs`: where trials wait for their sweep, by the ids of their runs.
+  void setEntries(std::vector<pool::QueueEntry> entries, std::map<std::string, int> rungs = {});
   // Slots of Theme::runs, by the ids of runs.
   void setColours(std::map<std::string, int> colours);
+  // All of them, folded ones too.
   const std::vector<pool::QueueEntry>& entries() const { return entries_; }
-  const pool::QueueEntry& at(int row) const { return entries_.at(static_cast<std::size_t>(row)); }
-  int rowOf(const std::string& id) const;  // -1: it is not there
-  int length() const;                      // rows of those that have not ended
+  // The run of a row, or the sweep in the fields of one (common::QueueRow).
+  const pool::QueueEntry& at(int row) const { return rows_.at(static_cast<std::size_t>(row)); }
+  int rowOf(const std::string& id) const;  // -1: it is not there, or is folded
+  int length() const;                      // rows of those that have a place; they come first
+
+  // The name of the sweep whose row this is; else empty.
+  std::string sweepAt(int row) const { return at(row).run.id.empty() ? at(row).run.name : std::string(); }
+  void toggleFold(const std::string& sweep);
+  void unfold(const std::string& sweep);
 
   Qt::ItemFlags flags(const QModelIndex& index) const override;
   Qt::DropActions supportedDropActions() const override { return Qt::MoveAction; }
@@ -45,15 +55,20 @@ class QueueModel : public TableModel {
   void dropped(const QStringList& ids, int row);
 
  protected:
-  std::size_t rows() const override { return entries_.size(); }
+  std::size_t rows() const override { return rows_.size(); }
   std::size_t columns() const override { return kColumns; }
   QVariant cell(std::size_t row, std::size_t column, int role) const override;
   QVariant title(std::size_t column, int role) const override;
 
  private:
   QString text(std::size_t row, Column column) const;
+  QString sweepText(const pool::QueueEntry& entry, Column column) const;
+  bool hasPlace(const pool::QueueEntry& entry) const;
+  void showEntries();
 
-  std::vector<pool::QueueEntry> entries_;
+  std::vector<pool::QueueEntry> entries_, rows_;
+  std::map<std::string, int> rungs_;
+  std::set<std::string> unfolded_;  // names of sweeps
   std::map<std::string, int> colours_;
 };
 

@@ -87,7 +87,7 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
   for (int part = 0; part < 3; ++part) parts->setStretchFactor(part, part == 1 ? 0 : 1);
   const QString keys =
       tr("Drag runs, or press Ctrl+Up and Ctrl+Down, to say which goes first; H holds and releases, Delete "
-         "cancels, Return opens, Ctrl+Z takes a move back");
+         "cancels, Return opens a run or unfolds a sweep's trials, Ctrl+Z takes a move back");
   QLabel* hint = named("hint", this, keys);
   hint->setWordWrap(true);
   vbox(this, {14, 12, 14, 12}, 10, {pool_, totals_, {parts, 1}, hint});
@@ -160,7 +160,7 @@ QWidget* QueuePage::buildQueue() {
 QWidget* QueuePage::buildTimeline() {
   timeline_ = new DeviceTimeline(&storage::now, this);
   connect(timeline_, &DeviceTimeline::runClicked, this, [this](const QString& id) {
-    if (model_->rowOf(id.toStdString()) < 0)
+    if (session_->find(id.toStdString()) == nullptr)
       Q_EMIT said(tr("This run is not in the queue any more; the table of runs (T) has it."));
     select(id.toStdString());
   });
@@ -178,7 +178,7 @@ QWidget* QueuePage::buildTimeline() {
 void QueuePage::takeSnapshot() {
   if (!isVisible()) return;
   const QueueSnapshot& snapshot = session_->snapshot();
-  model_->setEntries(snapshot.entries);
+  model_->setEntries(snapshot.entries, snapshot.rungs);
   recolour();
   updateActions();
   if (!snapshot.isWhole) return;
@@ -225,7 +225,8 @@ std::vector<std::string> QueuePage::selectedIds(bool alsoEnded) const {
   std::sort(rows.begin(), rows.end());
   std::vector<std::string> ids;
   for (const int row : rows)
-    if (alsoEnded || row < model_->length()) ids.push_back(model_->at(row).run.id);
+    if (const QueueEntry& entry = model_->at(row); !entry.run.id.empty() && (alsoEnded || !hasEnded(entry)))
+      ids.push_back(entry.run.id);
   return ids;
 }
 
@@ -279,7 +280,8 @@ void QueuePage::showContextMenu(const QPoint& place) {
 }
 
 void QueuePage::move(int rows) {
-  const auto ids = selectedIds();
+  auto ids = selectedIds();
+  std::erase_if(ids, [this](const std::string& id) { return model_->rowOf(id) >= model_->length(); });
   if (ids.empty()) return;
   const int first = model_->rowOf(ids.front()), last = model_->rowOf(ids.back());
   // A row further on is the one behind the run that stands there.
@@ -326,7 +328,7 @@ void QueuePage::prioritise(const Priorities& priorities) {
                      return a.job.priority != b.job.priority ? a.job.priority > b.job.priority
                                                              : a.job.submitted < b.job.submitted;
                    });
-  model_->setEntries(std::move(entries));
+  model_->setEntries(std::move(entries), session_->snapshot().rungs);
   table_->scrollTo(table_->currentIndex());
   std::vector<std::string> ids;
   for (const auto& [id, priority] : priorities) ids.push_back(id);
@@ -364,10 +366,16 @@ void QueuePage::confirmCancel() {
 
 void QueuePage::openCurrent() {
   const QModelIndex current = table_->currentIndex();
-  if (current.isValid()) Q_EMIT runOpened(current.data(QueueModel::IdRole).toString());
+  if (!current.isValid()) return;
+  if (const std::string sweep = model_->sweepAt(current.row()); !sweep.empty())
+    model_->toggleFold(sweep);
+  else
+    Q_EMIT runOpened(current.data(QueueModel::IdRole).toString());
 }
 
 void QueuePage::select(const std::string& id) {
+  if (const QueueEntry* entry = session_->find(id); entry && entry->run.trial && model_->rowOf(id) < 0)
+    model_->unfold(entry->run.trial->sweep);
   if (const int row = model_->rowOf(id); row >= 0) {
     table_->selectRow(row);
     table_->scrollTo(model_->index(row, 0));

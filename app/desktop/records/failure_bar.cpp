@@ -3,6 +3,7 @@
 
 #include <QPushButton>
 
+#include "batchscope/common/trial_text.h"
 #include "look/box.h"
 #include "look/format.h"
 #include "look/status_text.h"
@@ -41,12 +42,15 @@ void FailureBar::refresh() {
   setVisible(hasFailed);
   if (!hasFailed) return;
   const storage::Run& run = session_->run();
-  const QString when =
-      run.step > 0 ? tr("Failed at step %1").arg(formatCount(run.step)) : tr("Failed before its first step");
+  const QString diverged = QString::fromStdString(common::divergedText(run));
+  const QString when = run.step == 0        ? tr("Failed before its first step")
+                       : diverged.isEmpty() ? tr("Failed at step %1").arg(formatCount(run.step))
+                                            : tr("Diverged at step %1").arg(formatCount(run.step));
   const QString after = describeRestarts(session_->generations());
   what_->setText(after.isEmpty() ? when : tr("%1, after %2").arg(when, after));
-  why_->setText(run.message.empty() ? tr("It did not say why. Its log may.")
-                                    : QString::fromStdString(run.message));
+  why_->setText(!diverged.isEmpty()   ? diverged
+                : run.message.empty() ? tr("It did not say why. Its log may.")
+                                      : QString::fromStdString(run.message));
   const std::vector<storage::Checkpoint> checkpoints = session_->checkpoints();
   resume_->setVisible(!checkpoints.empty());
   if (!checkpoints.empty()) {

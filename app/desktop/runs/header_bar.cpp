@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "batchscope/common/cluster_text.h"
+#include "batchscope/storage/run_field.h"
 #include "chart/view_state.h"
 #include "look/box.h"
 #include "look/elided_label.h"
@@ -169,7 +170,9 @@ void HeaderBar::updateRun() {
   if (!session_->isOpen()) return;
   const auto& head = state_->playHead();
   const protocol::RunStatus status = head ? session_->statusAt(*head) : session_->status();
-  const StatusText words = describe(status);
+  StatusText words = describe(status);
+  if (!head && !is_active(status.state) && storage::shown_state(session_->run()) == storage::kDiverged)
+    words.text = tr("Diverged");
   name_->setText(QString::fromStdString(session_->run().name));
   name_->setToolTip(name_->text());
   chip_->setText(words.text);

@@ -137,11 +137,15 @@ RunListPanel::RunListPanel(RunModel* runs, RunActions* actions, QWidget* parent)
   connect(filter_, &QAbstractItemModel::dataChanged, this, layOut);
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
           [this](const QModelIndex& current) {
-            if (!current.isValid()) return;
-            selected_ = current.data(RunModel::IdRole).toString();
+            const QString id = current.data(RunModel::IdRole).toString();
+            if (id.isEmpty()) return;
+            selected_ = id;
             Q_EMIT runSelected(selected_);
           });
   connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, actions_, &RunActions::update);
+  connect(list_, &QAbstractItemView::clicked, this, [this](const QModelIndex& index) {
+    if (!filter_->sweepAt(index).isEmpty()) filter_->toggleFold(index);
+  });
   list_->installEventFilter(this);
   list_->viewport()->installEventFilter(this);
 }
@@ -149,7 +153,7 @@ RunListPanel::RunListPanel(RunModel* runs, RunActions* actions, QWidget* parent)
 void RunListPanel::select(const std::string& id) {
   const QSignalBlocker quiet(this);
   selected_ = QString::fromStdString(id);
-  const QModelIndex found = filter_->find(id);
+  const QModelIndex found = filter_->findShown(id);
   if (found != list_->currentIndex()) list_->setCurrentIndex(found);
 }
 
@@ -157,28 +161,57 @@ QStringList RunListPanel::selectedIds() const {
   QStringList ids;
   for (const QModelIndex& row : list_->selectionModel()->selectedIndexes())
     ids << row.data(RunModel::IdRole).toString();
+  ids.removeAll(QString());  // rows of sweeps
   return ids;
 }
 
 void RunListPanel::showContextMenu(const QPoint& place) {
-  if (!list_->indexAt(place).isValid()) return;
+  const QModelIndex at = list_->indexAt(place);
+  if (!at.isValid()) return;
   QMenu menu(this);
+  if (const QString sweep = filter_->sweepAt(at); !sweep.isEmpty()) {
+    menu.addAction(tr("Open the sweep"), this, [this, sweep] { Q_EMIT sweepOpened(sweep); });
+    menu.addAction(tr("Fold or unfold its trials"), this,
+                   [this, row = QPersistentModelIndex(at)] { filter_->toggleFold(row); });
+    menu.exec(list_->viewport()->mapToGlobal(place));
+    return;
+  }
   menu.addAction(actions_->cloneAction());
   actions_->fill(&menu);
   menu.exec(list_->viewport()->mapToGlobal(place));
 }
 
 void RunListPanel::toggle(const QModelIndex& index) {
+  if (!filter_->sweepAt(index).isEmpty()) return filter_->toggleFold(index);
   const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
   filter_->setData(index, isChecked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
 }
 
+bool RunListPanel::pressKey(int key) {
+  const QModelIndex current = list_->currentIndex();
+  switch (key) {
+    case Qt::Key_Space:
+      if (current.isValid()) toggle(current);
+      return true;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      if (filter_->sweepAt(current).isEmpty()) return false;
+      toggle(current);
+      return true;
+    case Qt::Key_Right:
+    case Qt::Key_Left: {
+      const QModelIndex sweep = filter_->setFolded(current, key == Qt::Key_Left);
+      if (sweep.isValid() && key == Qt::Key_Left) list_->setCurrentIndex(sweep);
+      return sweep.isValid();
+    }
+    default: return false;
+  }
+}
+
 bool RunListPanel::eventFilter(QObject* watched, QEvent* event) {
   if (watched == list_ && event->type() == QEvent::KeyPress &&
-      static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space) {
-    if (list_->currentIndex().isValid()) toggle(list_->currentIndex());
+      pressKey(static_cast<QKeyEvent*>(event)->key()))
     return true;
-  }
   if (watched == list_->viewport() && event->type() == QEvent::MouseButtonPress) {
     const auto* press = static_cast<QMouseEvent*>(event);
     const QModelIndex at = list_->indexAt(press->pos());
@@ -196,7 +229,9 @@ void RunListPanel::focusSearch() { search_->focus(); }
 void RunListPanel::selectNeighbour(int offset) {
   const int rows = filter_->rowCount();
   if (rows == 0) return;
-  const int row = std::clamp(list_->currentIndex().row() + offset, 0, rows - 1);
+  const auto next = [&](int row) { return std::clamp(row + offset, 0, rows - 1); };
+  int row = next(list_->currentIndex().row());
+  while (!filter_->sweepAt(filter_->index(row, 0)).isEmpty() && next(row) != row) row = next(row);
   list_->setCurrentIndex(filter_->index(row, 0));
 }
 

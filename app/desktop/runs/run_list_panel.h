@@ -2,7 +2,7 @@
 //
 // The list of runs at the left: a search field, and the runs in the sections Active and Earlier. Space, or a
 // click with Ctrl, checks a run for comparison; with Shift several are selected, for the menu of a right
-// click.
+// click. The trials of a sweep are one row: a click, Space, or Right and Left unfold and fold it.
 #pragma once
 
 #include <QFrame>
@@ -33,12 +33,14 @@ class RunListPanel : public QFrame {
 
  Q_SIGNALS:
   void runSelected(const QString& id);
+  void sweepOpened(const QString& name);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void toggle(const QModelIndex& index);
+  bool pressKey(int key);
   void showContextMenu(const QPoint& place);
 
   RunActions* actions_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "batchscope/common/cluster_text.h"
+#include "batchscope/common/trial_text.h"
 #include "look/format.h"
 #include "look/swatch.h"
 #include "look/theme.h"
@@ -24,7 +25,7 @@ bool looksSame(const storage::Run& a, const storage::Run& b) {
                     run.epochs, run.fraction, run.latest, run.devices, run.tags, run.note,
                     run.hyperparameters, run.spec.group, run.spec.device);
   };
-  return shownFields(a) == shownFields(b);
+  return shownFields(a) == shownFields(b) && storage::shown_state(a) == storage::shown_state(b);
 }
 
 bool belongsToActive(RunState state) { return is_active(state) || state == RunState::paused; }
@@ -35,6 +36,14 @@ bool isEditable(const std::string& field) {
 }
 
 QString joined(const QStringList& parts) { return parts.join(QStringLiteral(" · ")); }
+
+// "best accuracy 0.981 · 12 trials: 3 running, 9 wait at rung 1"; a narrow list shows the beginning.
+QString sweepDetail(const common::RunRow& row) {
+  const QString text = QString::fromStdString(row.text);
+  if (!row.best) return text;
+  const QString metric = QString::fromStdString(row.best->metric);
+  return joined({RunModel::tr("best %1 %2").arg(metric, formatNumber(row.best->value)), text});
+}
 
 }  // namespace
 
@@ -47,6 +56,8 @@ RunModel::RunModel(Comparison* comparison, QObject* parent) : TableModel(parent)
 
 QString RunModel::detail(const storage::Run& run) {
   QStringList parts;
+  if (storage::shown_state(run) == storage::kDiverged)
+    return tr("diverged after %1 steps").arg(formatCount(run.step));
   if (run.state == RunState::failed || run.state == RunState::interrupted || run.state == RunState::damaged) {
     parts << QString::fromStdString(run.message.empty() ? run_state_name(run.state) : run.message);
     if (is_resumable(run.state)) parts << tr("resumable");
@@ -69,20 +80,59 @@ QString RunModel::detail(const storage::Run& run) {
   return run.message.empty() ? tr("without a step") : QString::fromStdString(run.message);
 }
 
-void RunModel::setRuns(const std::vector<storage::Run>& runs) {
-  std::vector<storage::Run> sorted = runs;
+void RunModel::setRuns(const std::vector<storage::Run>& runs, const common::ListedSweeps& sweeps) {
+  runs_ = runs;
+  sweeps_ = sweeps;
+  order();
+}
+
+void RunModel::order() {
+  std::vector<common::RunRow> rows = common::foldTrials(runs_, sweeps_);
   // Waiting runs stand behind those that train, in the order in which they will have devices.
   const auto waiting = std::stable_partition(
-      sorted.begin(), sorted.end(), [](const storage::Run& run) { return belongsToActive(run.state); });
+      rows.begin(), rows.end(), [](const common::RunRow& row) { return belongsToActive(row.run.state); });
   const auto earlier = std::stable_partition(
-      waiting, sorted.end(), [](const storage::Run& run) { return run.state == RunState::pending; });
-  const auto place = [this](const storage::Run& run) {
-    const auto found = waiting_.find(run.id);
+      waiting, rows.end(), [](const common::RunRow& row) { return row.run.state == RunState::pending; });
+  const auto placeOf = [this](const common::RunRow& row) {
+    const auto found = waiting_.find(row.run.id);
     return found == waiting_.end() ? std::numeric_limits<int>::max() : found->second.place;
   };
-  std::stable_sort(waiting, earlier, [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  std::stable_sort(waiting, earlier, [&](const auto& a, const auto& b) { return placeOf(a) < placeOf(b); });
+  std::vector<Entry> entries;
+  for (common::RunRow& row : rows) {
+    const RunState state = row.run.state;
+    if (row.trials.empty()) {
+      entries.push_back({.run = std::move(row.run), .section = state});
+      continue;
+    }
+    const QString detail = sweepDetail(row);
+    entries.push_back({std::move(row.run), Place::sweep, detail, state});
+    for (storage::Run& trial : row.trials) {
+      const QString wait =
+          common::waitsAtRung(trial, sweeps_)
+              ? QString::fromStdString(common::rungText(trial.trial->sweep, trial.trial->rung))
+              : QString();
+      entries.push_back({std::move(trial), Place::trial, wait, state});
+    }
+  }
   replaceRows(
-      runs_, std::move(sorted), [](const storage::Run& run) { return run.id; }, looksSame);
+      entries_, std::move(entries),
+      [](const Entry& entry) {
+        return entry.place == Place::sweep ? "sweep " + entry.run.name : entry.run.id;
+      },
+      [](const Entry& a, const Entry& b) {
+        return a.place == b.place && a.detail == b.detail && a.section == b.section &&
+               looksSame(a.run, b.run);
+      });
+}
+
+std::string RunModel::sweepOf(int row) const {
+  switch (place(row)) {
+    case Place::run: return {};
+    case Place::sweep: return at(row).name;
+    case Place::trial: return at(row).trial->sweep;
+  }
+  return {};
 }
 
 void RunModel::setFollowed(const std::map<std::string, storage::Origin>& followed) {
@@ -100,7 +150,7 @@ void RunModel::setFollowed(const std::map<std::string, storage::Origin>& followe
 void RunModel::setWaiting(std::map<std::string, WaitingRun> waiting) {
   if (waiting == waiting_) return;
   waiting_.swap(waiting);
-  setRuns(runs_);
+  order();
   for (int row = 0; row < rowCount(); ++row) {
     const std::string& id = at(row).id;
     const auto now = waiting_.find(id), before = waiting.find(id);
@@ -111,16 +161,17 @@ void RunModel::setWaiting(std::map<std::string, WaitingRun> waiting) {
 }
 
 void RunModel::setStatus(const protocol::RunStatus& status) {
-  const auto run =
-      std::find_if(runs_.begin(), runs_.end(), [&](const auto& r) { return r.id == status.run; });
-  if (run == runs_.end()) return;
-  const QModelIndex at = index(static_cast<int>(run - runs_.begin()), 0);
+  const auto entry = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const auto& each) { return each.run.id == status.run; });
+  if (entry == entries_.end()) return;
+  const QModelIndex at = index(static_cast<int>(entry - entries_.begin()), 0);
   const QVariant detailBefore = at.data(DetailRole), badgeBefore = at.data(BadgeRole);
-  run->replicas = status.replicas;
-  run->step = status.step;
-  run->epoch = status.epoch;
-  run->epochs = status.epochs;
-  run->latest = status.latest;
+  storage::Run& run = entry->run;
+  run.replicas = status.replicas;
+  run.step = status.step;
+  run.epoch = status.epoch;
+  run.epochs = status.epochs;
+  run.latest = status.latest;
   if (at.data(DetailRole) != detailBefore || at.data(BadgeRole) != badgeBefore)
     Q_EMIT dataChanged(at, at.siblingAtColumn(columnCount() - 1));
 }
@@ -157,6 +208,7 @@ QVariant RunModel::title(std::size_t column, int role) const {
 Qt::ItemFlags RunModel::flags(const QModelIndex& index) const {
   if (!index.isValid()) return {};
   Qt::ItemFlags flags = TableModel::flags(index) | Qt::ItemNeverHasChildren;
+  if (place(index.row()) == Place::sweep) return flags;
   if (isEditable(field(index.column()))) flags |= Qt::ItemIsEditable;
   if (index.column() == 0 && comparison_ != nullptr) flags |= Qt::ItemIsUserCheckable;
   return flags;
@@ -179,11 +231,43 @@ QVariant RunModel::colourOf(const storage::Run& run) const {
   return colour ? QVariant(Theme::current().run(*colour)) : QVariant();
 }
 
+QVariant RunModel::sweepCell(const Entry& entry, std::size_t column, int role) const {
+  const std::string& field = fields_[column];
+  const QString name = QString::fromStdString(entry.run.name);
+  switch (role) {
+    case Qt::DisplayRole:
+      if (field == "replicas" && entry.run.replicas == 0) return {};
+      if (field == "epoch" || field == "step" || field == "restarts" || field == "duration") return {};
+      return fieldText(entry.run, field, storage::now());
+    case Qt::DecorationRole:
+      return field == "state" ? QVariant(dot(stateColour(fieldText(entry.run, field, 0), Theme::current())))
+                              : QVariant();
+    case Qt::ToolTipRole: return tr("The sweep %1: %2").arg(name, entry.detail);
+    case Qt::AccessibleTextRole: return column == 0 ? tr("Sweep %1, %2").arg(name, entry.detail) : QVariant();
+    case Qt::TextAlignmentRole:
+      return aligned(isNumeric(field, storage::field_value(entry.run, field, storage::now())));
+    case Qt::ForegroundRole: return column == 0 ? QVariant() : QVariant(Theme::current().dim);
+    case IdRole: return QString();
+    case DetailRole: return entry.detail;
+    default: return {};
+  }
+}
+
 QVariant RunModel::cell(std::size_t row, std::size_t column, int role) const {
-  const storage::Run& run = runs_[row];
+  const Entry& entry = entries_[row];
+  const storage::Run& run = entry.run;
+  if (role == SectionRole)
+    return belongsToActive(entry.section)       ? tr("Active")
+           : entry.section == RunState::pending ? tr("Waiting")
+                                                : tr("Earlier");
+  if (role == StateRole) return QString::fromStdString(storage::shown_state(run));
+  if (role == BadgeRole && entry.place == Place::sweep && run.replicas == 0 && is_active(run.state))
+    return QString();
+  if (entry.place == Place::sweep && role != BadgeRole) return sweepCell(entry, column, role);
   const std::string& field = fields_[column];
   const bool isName = column == 0;
-  const QString name = QString::fromStdString(run.name), state = QString::fromUtf8(run_state_name(run.state));
+  const QString name = QString::fromStdString(run.name),
+                state = QString::fromStdString(storage::shown_state(run));
   const auto text = [&] { return fieldText(run, field, storage::now()); };
   switch (role) {
     case Qt::DisplayRole: return isName ? name : text();
@@ -206,18 +290,15 @@ QVariant RunModel::cell(std::size_t row, std::size_t column, int role) const {
     case IdRole: return QString::fromStdString(run.id);
     case DetailRole: {
       const auto waiting = waiting_.find(run.id);
-      const QString detailText = waiting == waiting_.end() ? detail(run) : waiting->second.detail;
+      const QString detailText = !entry.detail.isEmpty()     ? entry.detail
+                                 : waiting == waiting_.end() ? detail(run)
+                                                             : waiting->second.detail;
       const auto place = followed_.find(run.id);
       if (place == followed_.end()) return detailText;
       const auto& job = place->second.job;
       return joined({QString::fromStdString(common::clusterName(place->second)),
                      job && storage::waits(*job) ? QString::fromStdString(job->reason) : detailText});
     }
-    case StateRole: return state;
-    case SectionRole:
-      return belongsToActive(run.state)       ? tr("Active")
-             : run.state == RunState::pending ? tr("Waiting")
-                                              : tr("Earlier");
     case BadgeRole:
       if (is_active(run.state)) return QStringLiteral("×%1").arg(std::max(1, run.replicas));
       return run.state == RunState::finished ? tr("done") : state;

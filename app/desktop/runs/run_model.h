@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The runs, active ones first, then those that wait: with their fields as columns for a table, and with the
-// one line that says where a run stands for the compact list. Cells are made when they are looked at, so that
-// thousands of runs cost what is seen of them.
+// one line that says where a run stands for the compact list. A sweep is a row of its own, above its trials,
+// which RunFilterModel folds. Cells are made when they are looked at, so that thousands of runs cost what is
+// seen of them.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "batchscope/common/trial_fold.h"
 #include "batchscope/protocol/control.h"
 #include "batchscope/storage/catalogue.h"
 #include "batchscope/storage/origins.h"
@@ -28,13 +30,17 @@ struct WaitingRun {
 class RunModel : public TableModel {
   Q_OBJECT
  public:
+  // The row of a sweep has an empty IdRole.
   enum Role { IdRole = Qt::UserRole, DetailRole, BadgeRole, StateRole, SectionRole, ColourRole };
+
+  // A row is a run, a sweep, or a trial below the row of its sweep.
+  enum class Place { run, sweep, trial };
 
   // `comparison` makes runs checkable; without it they are not.
   explicit RunModel(Comparison* comparison = nullptr, QObject* parent = nullptr);
 
-  // Newest first; rows that stay keep their identity.
-  void setRuns(const std::vector<storage::Run>& runs);
+  // Newest first; rows that stay keep their identity. `sweeps`: those of which any run is a trial.
+  void setRuns(const std::vector<storage::Run>& runs, const common::ListedSweeps& sweeps = {});
   // Where those train that are only followed, by their ids.
   void setFollowed(const std::map<std::string, storage::Origin>& followed);
   // Sets the runs that wait in the queue of the pool, by their ids.
@@ -45,7 +51,11 @@ class RunModel : public TableModel {
   void setFields(const std::vector<std::string>& fields);
   const std::vector<std::string>& fields() const { return fields_; }
   const std::string& field(int column) const { return fields_.at(static_cast<std::size_t>(column)); }
-  const storage::Run& at(int row) const { return runs_.at(static_cast<std::size_t>(row)); }
+  // The run of a row, or the sweep in the fields of a run (common::RunRow).
+  const storage::Run& at(int row) const { return entries_.at(static_cast<std::size_t>(row)).run; }
+  Place place(int row) const { return entries_.at(static_cast<std::size_t>(row)).place; }
+  // The name of the sweep of which the row is, or below whose row it is; else empty.
+  std::string sweepOf(int row) const;
   const std::vector<storage::Run>& runs() const { return runs_; }
 
   Qt::ItemFlags flags(const QModelIndex& index) const override;
@@ -59,16 +69,27 @@ class RunModel : public TableModel {
   void edited(const QString& id, const QString& field, const QString& text);
 
  protected:
-  std::size_t rows() const override { return runs_.size(); }
+  std::size_t rows() const override { return entries_.size(); }
   std::size_t columns() const override { return fields_.size(); }
   QVariant cell(std::size_t row, std::size_t column, int role) const override;
   QVariant title(std::size_t column, int role) const override;
 
  private:
+  struct Entry {
+    storage::Run run;
+    Place place = Place::run;
+    QString detail = {};  // of a sweep, or of a trial that waits for its sweep
+    protocol::RunState section = protocol::RunState::finished;  // of a trial its sweep's state
+  };
+
+  void order();
   QVariant colourOf(const storage::Run& run) const;
+  QVariant sweepCell(const Entry& entry, std::size_t column, int role) const;
 
   Comparison* comparison_;
   std::vector<storage::Run> runs_;
+  common::ListedSweeps sweeps_;
+  std::vector<Entry> entries_;
   std::map<std::string, WaitingRun> waiting_;
   std::map<std::string, storage::Origin> followed_;
   std::vector<std::string> fields_{"name"};

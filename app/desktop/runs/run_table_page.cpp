@@ -51,7 +51,8 @@ RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, RunActions* a
   QFrame* const frame = card(this);
   vbox(frame, {1, 2, 1, 6}, -1, {table_});
   const QString keys =
-      tr("Space checks a run for comparison, Return opens it, F2 edits its name, group, tags or note, Del "
+      tr("Space checks a run for comparison, Return opens it or unfolds a sweep's trials, F2 edits its name, "
+         "group, tags or note, Del "
          "deletes it");
   vbox(this, {14, 12, 14, 12}, 10, {buildHead(), {frame, 1}, named("hint", this, keys)});
 
@@ -110,7 +111,12 @@ void RunTablePage::buildTable() {
   table_->installEventFilter(this);
   table_->addAction(actions_->deleteAction());
   connect(table_, &QWidget::customContextMenuRequested, this, &RunTablePage::showContextMenu);
-  connect(table_, &QAbstractItemView::doubleClicked, this, &RunTablePage::openCurrent);
+  connect(table_, &QAbstractItemView::clicked, this, [this](const QModelIndex& index) {
+    if (index.column() == 0 && !filter_->sweepAt(index).isEmpty()) filter_->toggleFold(index);
+  });
+  connect(table_, &QAbstractItemView::doubleClicked, this, [this](const QModelIndex& index) {
+    if (filter_->sweepAt(index).isEmpty()) openCurrent();
+  });
 }
 
 void RunTablePage::setFields(const std::vector<std::string>& fields) {
@@ -166,6 +172,7 @@ QStringList RunTablePage::selectedIds() const {
   QStringList ids;
   for (const QModelIndex& row : table_->selectionModel()->selectedRows())
     ids << row.data(RunModel::IdRole).toString();
+  ids.removeAll(QString());  // rows of sweeps
   return ids;
 }
 
@@ -173,12 +180,14 @@ QStringList RunTablePage::selectedIds() const {
 void RunTablePage::toggleSelected() {
   const QModelIndex current = table_->currentIndex();
   if (!current.isValid()) return;
+  if (!filter_->sweepAt(current).isEmpty()) return filter_->toggleFold(current);
   const bool isChosen = !comparison_->isChosen(current.data(RunModel::IdRole).toString().toStdString());
   for (const QString& id : selectedIds()) comparison_->choose(id.toStdString(), isChosen);
 }
 
 void RunTablePage::openCurrent() {
   const QModelIndex current = table_->currentIndex();
+  if (!filter_->sweepAt(current).isEmpty()) return filter_->toggleFold(current);
   if (current.isValid()) Q_EMIT runOpened(current.data(RunModel::IdRole).toString());
 }
 
@@ -201,8 +210,15 @@ void RunTablePage::compare() {
 void RunTablePage::showContextMenu(const QPoint& place) {
   const QModelIndex at = table_->indexAt(place);
   if (!at.isValid()) return;
-  const std::string group = runs_->at(filter_->mapToSource(at).row()).spec.group;
   QMenu menu(this);
+  if (const QString sweep = filter_->sweepAt(at); !sweep.isEmpty()) {
+    menu.addAction(tr("Open the sweep"), this, [this, sweep] { Q_EMIT sweepOpened(sweep); });
+    menu.addAction(tr("Fold or unfold its trials"), this,
+                   [this, row = QPersistentModelIndex(at)] { filter_->toggleFold(row); });
+    menu.exec(table_->viewport()->mapToGlobal(place));
+    return;
+  }
+  const std::string group = runs_->at(filter_->mapToSource(at).row()).spec.group;
   menu.addAction(tr("Open"), this, &RunTablePage::openCurrent);
   menu.addAction(tr("Check or uncheck for comparison"), this, &RunTablePage::toggleSelected);
   if (!group.empty()) {
@@ -221,7 +237,7 @@ void RunTablePage::showContextMenu(const QPoint& place) {
 }
 
 void RunTablePage::updateCounts() {
-  const int all = runs_->rowCount(), shown = filter_->rowCount();
+  const int all = static_cast<int>(runs_->runs().size()), shown = filter_->passing();
   count_->setText(shown == all ? tr("%1").arg(formatCount(all))
                                : tr("%1 of %2").arg(formatCount(shown), formatCount(all)));
   table_->setEmptyText(all == 0 ? tr("No runs yet. Ctrl+N starts one, and Ctrl+D the demo.")
@@ -237,18 +253,31 @@ void RunTablePage::updateCounts() {
 void RunTablePage::focusSearch() { search_->focus(); }
 
 void RunTablePage::select(const std::string& id) {
-  if (const QModelIndex found = filter_->find(id); found.isValid()) table_->selectRow(found.row());
+  if (const QModelIndex found = filter_->findShown(id); found.isValid()) table_->selectRow(found.row());
+}
+
+bool RunTablePage::pressKey(int key) {
+  switch (key) {
+    case Qt::Key_Space: toggleSelected(); return true;
+    case Qt::Key_Return:
+    case Qt::Key_Enter: openCurrent(); return true;
+    case Qt::Key_Right:
+    case Qt::Key_Left: {
+      const QModelIndex current = table_->currentIndex();
+      // Elsewhere these keys go from cell to cell.
+      if (current.column() != 0) return false;
+      const QModelIndex sweep = filter_->setFolded(current.siblingAtColumn(0), key == Qt::Key_Left);
+      if (sweep.isValid() && key == Qt::Key_Left) table_->setCurrentIndex(sweep);
+      return sweep.isValid();
+    }
+    default: return false;
+  }
 }
 
 bool RunTablePage::eventFilter(QObject* watched, QEvent* event) {
   // Not the Return that ends an edit, which the editor passes on.
   if (watched == table_ && event->type() == QEvent::KeyPress && table_->hasFocus()) {
-    switch (static_cast<QKeyEvent*>(event)->key()) {
-      case Qt::Key_Space: toggleSelected(); return true;
-      case Qt::Key_Return:
-      case Qt::Key_Enter: openCurrent(); return true;
-      default: break;
-    }
+    if (pressKey(static_cast<QKeyEvent*>(event)->key())) return true;
   }
   return QWidget::eventFilter(watched, event);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // All runs as a table in place of the charts: searched, sorted by any field, checked for comparison; names,
-// groups, tags and notes are written where they stand (F2).
+// groups, tags and notes are written where they stand (F2). The trials of a sweep are one row until it is
+// unfolded.
 #pragma once
 
 #include <QStringList>
@@ -39,6 +40,7 @@ class RunTablePage : public QWidget {
 
  Q_SIGNALS:
   void runOpened(const QString& id);
+  void sweepOpened(const QString& name);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -53,6 +55,7 @@ class RunTablePage : public QWidget {
   void fillColumnMenu();
   void showContextMenu(const QPoint& place);
   void toggleSelected();
+  bool pressKey(int key);
   void openCurrent();
   void compare();
   void updateCounts();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "batchscope/common/queue_json.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/origins.h"
 #include "session/catalogue_watcher.h"
@@ -47,7 +48,15 @@ struct QueueSession::Reader {
   QueueSnapshot read(bool isWatched) {
     storage::Catalogue catalogue(file);
     QueueSnapshot snapshot;
-    snapshot.entries = pool::queue(catalogue, isWatched);
+    for (common::PlacedJob& job : common::placedJobs(catalogue, isWatched)) {
+      if (job.rung) snapshot.rungs[job.entry.run.id] = *job.rung;
+      snapshot.entries.push_back(std::move(job.entry));
+    }
+    // Trials that wait at a rung ask for nothing: they stand behind all others.
+    const auto length = static_cast<std::ptrdiff_t>(queueLength(snapshot.entries));
+    std::stable_partition(
+        snapshot.entries.begin(), snapshot.entries.begin() + length,
+        [&](const pool::QueueEntry& entry) { return !snapshot.rungs.contains(entry.run.id); });
     if (!isWatched) return snapshot;
     snapshot.entries.resize(std::min(snapshot.entries.size(), queueLength(snapshot.entries) + kMostEnded));
     snapshot.settings = catalogue.pool_settings();

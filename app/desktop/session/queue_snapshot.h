@@ -40,7 +40,8 @@ struct QueueSnapshot {
   std::map<std::string, std::vector<storage::Generation>> generations;  // of the runs in `leases`
   std::set<std::string> guests;  // runs that are only followed here, whose devices are not the pool's
   QueueTotals totals;
-  bool isWhole = false;  // else there is nothing but the entries that have not ended
+  bool isWhole = false;              // else there is nothing but the entries that have not ended
+  std::map<std::string, int> rungs;  // where trials wait for their sweep, by the ids of their runs
 };
 
 bool hasEnded(const pool::QueueEntry& entry);

@@ -151,8 +151,8 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   connect(waiting, &WaitingPage::queueRequested, this, [this] { showPage(Page::Queue); });
   connect(empty, &EmptyPage::lessonsRequested, this, [this] { showPage(Page::Learn); });
   connect(bar_, &PageBar::chosen, this, &MainWindow::showPage);
-  for (const auto& [action, page] : {std::pair(tableAction_, Page::Runs), {queueAction_, Page::Queue},
-                                     {sweepAction_, Page::Sweep}})
+  for (const auto& [action, page] :
+       {std::pair(tableAction_, Page::Runs), {queueAction_, Page::Queue}, {sweepAction_, Page::Sweep}})
     connect(action, &QAction::toggled, this, [this, page = page](bool isOn) {
       if (isOn)
         showPage(page);
@@ -213,6 +213,12 @@ void MainWindow::connectRuns() {
   };
   connect(list_, &RunListPanel::runSelected, this, show);
   connect(table_, &RunTablePage::runOpened, this, show);
+  const auto showSweep = [this](const QString& name) {
+    sweepSession_->choose(name.toStdString());
+    showPage(Page::Sweep);
+  };
+  connect(list_, &RunListPanel::sweepOpened, this, showSweep);
+  connect(table_, &RunTablePage::sweepOpened, this, showSweep);
   // Later: the row may move or go away by it, and with the row the editor that is just being left.
   connect(runs_, &RunModel::edited, edits_, &RunEdits::set, Qt::QueuedConnection);
   connect(edits_, &RunEdits::failed, toasts_, &Toasts::say);
@@ -245,7 +251,9 @@ void MainWindow::connectQueue() {
   connect(queueSession_, &QueueSession::changed, runs_, [this] {
     std::map<std::string, WaitingRun> waiting;
     for (const pool::QueueEntry& entry : queueSession_->snapshot().entries) {
-      if (hasEnded(entry) || is_active(entry.run.state)) continue;
+      if (hasEnded(entry) || is_active(entry.run.state) ||
+          queueSession_->snapshot().rungs.contains(entry.run.id))
+        continue;
       const int place = queueSession_->place(entry.run.id);
       waiting[entry.run.id] = {place, tr("place %1 · %2").arg(place).arg(whyText(entry))};
     }

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <set>
 
+#include "batchscope/common/trial_text.h"
 #include "runs/run_list_panel.h"
 #include "runs/run_model.h"
 #include "session/catalogue_watcher.h"
@@ -55,7 +56,9 @@ void RunChoice::refresh() {
   const QSignalBlocker quiet(
       parts_.list);  // a row that goes makes its neighbour current, which opens nothing
   const auto& runs = parts_.watcher->runs();
-  parts_.runs->setRuns(runs);
+  parts_.runs->setRuns(runs, parts_.watcher->look([&](storage::Catalogue& catalogue) {
+    return common::listedSweeps(catalogue, runs);
+  }));
   parts_.runs->setFollowed(parts_.watcher->followed());
   if (parts_.comparison->chosenCount() > 0) {
     std::set<std::string> ids;

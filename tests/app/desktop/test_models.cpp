@@ -110,6 +110,68 @@ class TestModels : public QObject {
     QCOMPARE(filter.rowCount(), 2);
   }
 
+  void trialsFoldUnderTheirSweep() {
+    const auto trial = [](const char* id, std::size_t number) {
+      auto run = run_of(id, id, RunState::finished);
+      run.latest["accuracy"] = 0.9 + 0.05 * static_cast<double>(number);
+      run.trial = storage::TrialOf{.sweep = "rates", .trial = number};
+      return run;
+    };
+    RunModel model;
+    RunFilterModel filter(&model);
+    QAbstractItemModelTester tester(&filter, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    auto best = run_of("eeeeeeee", "best", RunState::finished),
+         worst = run_of("ffffffff", "worst", RunState::finished);
+    best.latest["accuracy"] = 0.99;
+    worst.latest["accuracy"] = 0.1;
+    auto diverged = trial("cccccccc", 2);
+    diverged.state = RunState::failed;
+    diverged.message = "the budget of 5 restarts is gone";
+    diverged.trial->diverged = true;
+    diverged.latest.clear();
+    model.setRuns({trial("aaaaaaaa", 0), best, trial("bbbbbbbb", 1), diverged, worst},
+                  {{"rates",
+                    {storage::SweepState::running,
+                     "accuracy",
+                     sweep::Goal::max,
+                     {{0, {.reached = 0, .value = 0.9}}, {1, {.reached = 0, .value = 0.95}}}}}});
+    const auto names = [&] {
+      QStringList names;
+      for (int row = 0; row < filter.rowCount(); ++row)
+        names << filter.index(row, 0).data().toString().trimmed();
+      return names;
+    };
+    QCOMPARE(names(), QStringList({"▸ rates", "best", "worst"}));
+    const QModelIndex head = filter.index(0, 0);
+    QCOMPARE(filter.sweepAt(head), QStringLiteral("rates"));
+    QCOMPARE(head.data(RunModel::IdRole).toString(), QString());
+    QCOMPARE(head.data(RunModel::SectionRole).toString(), QStringLiteral("Active"));
+    QCOMPARE(head.data(RunModel::DetailRole).toString(),
+             QStringLiteral("best accuracy 0.950 · 3 trials: 1 diverged, 2 finished"));
+    QCOMPARE(filter.findShown("aaaaaaaa"), head);
+    QCOMPARE(filter.passing(), 5);
+
+    filter.toggleFold(head);
+    QCOMPARE(names(), QStringList({"▾ rates", "aaaaaaaa", "bbbbbbbb", "cccccccc", "best", "worst"}));
+    const QModelIndex third = filter.index(3, 0);
+    QCOMPARE(third.data(RunModel::BadgeRole).toString(), QStringLiteral("diverged"));
+    QCOMPARE(third.data(RunModel::DetailRole).toString(), QStringLiteral("diverged after 0 steps"));
+    model.setFields({"name", "accuracy"});
+    filter.sort(1,
+                Qt::DescendingOrder);  // trials stay below their sweep, which stands where its best one would
+    QCOMPARE(names(), QStringList({"best", "▾ rates", "bbbbbbbb", "aaaaaaaa", "cccccccc", "worst"}));
+    filter.sort(1, Qt::AscendingOrder);
+    QCOMPARE(names().first(), QStringLiteral("worst"));
+    QCOMPARE(names()[1], QStringLiteral("▾ rates"));
+    QCOMPARE(filter.setFolded(filter.index(2, 0), true), filter.index(1, 0));
+    QCOMPARE(names(), QStringList({"worst", "▸ rates", "best"}));
+
+    filter.setQuery(RunQuery::parse(QStringLiteral("sweep=rates and trial<2"), {"sweep", "trial"}));
+    QCOMPARE(names(), QStringList({"aaaaaaaa", "bbbbbbbb"}));
+    filter.setQuery(RunQuery::parse(QStringLiteral("best"), {}));
+    QCOMPARE(names(), QStringList({"best"}));
+  }
+
   void eventsComeNewestFirst() {
     EventModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);

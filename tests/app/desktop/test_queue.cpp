@@ -185,6 +185,39 @@ class TestQueue : public test::WindowTest {
     QCOMPARE(kept.data().toString(), QStringLiteral("gamma"));
   }
 
+  void trialsThatWaitAtARungAreOneRow() {
+    QueueModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    auto entries = pool::queue(catalogue_);
+    const int length = static_cast<int>(entries.size());
+    for (std::size_t number = 0; number < 2; ++number) {
+      pool::QueueEntry trial = entries.front();
+      trial.run.id = "trial-" + std::to_string(number);
+      trial.run.name = trial.run.id;
+      trial.run.state = protocol::RunState::paused;
+      trial.run.trial = storage::TrialOf{.sweep = "rates", .trial = number, .rung = 1};
+      trial.state = pool::JobState::held;
+      entries.push_back(trial);
+    }
+    model.setEntries(entries, {{"trial-0", 1}, {"trial-1", 1}});
+    const auto text = [&](int row, QueueModel::Column column) {
+      return model.index(row, column).data().toString();
+    };
+    QCOMPARE(model.rowCount(), length + 1);
+    QCOMPARE(model.length(), length);
+    QCOMPARE(text(length, QueueModel::Name), QStringLiteral("▸ rates"));
+    QCOMPARE(text(length, QueueModel::Why), QStringLiteral("2 wait at rung 1 of rates"));
+    QCOMPARE(text(length, QueueModel::Place), QString());
+    QVERIFY(!model.flags(model.index(length, 0)).testFlag(Qt::ItemIsDragEnabled));
+    model.toggleFold(model.sweepAt(length));
+    QCOMPARE(model.rowCount(), length + 3);
+    QCOMPARE(text(length + 1, QueueModel::State), QStringLiteral("at rung"));
+    QCOMPARE(text(length + 1, QueueModel::Why), QStringLiteral("waits at rung 1 of rates"));
+    QCOMPARE(model.entries().size(), entries.size());
+    model.toggleFold("rates");
+    QCOMPARE(model.rowCount(), length + 1);
+  }
+
   void aDragIsAPriority() {
     select({3});
     dropAbove(1);
