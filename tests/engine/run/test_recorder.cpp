@@ -107,14 +107,17 @@ class TestRecorder : public QObject {
     const auto refused = [&](const protocol::Message& message) {
       VERIFY_THROWS("usage", "is not a time", recorder().take(message));
     };
+    protocol::CheckpointWritten ended, begun;
+    protocol::Heartbeat beat;
     for (const double time : {1e18, 1e308, double(INFINITY), double(NAN), -1e18, 1.7e9}) {
       refused(protocol::EpochMark{0, true, 1, time});
       refused(protocol::EpochMark{0, false, 1, time});
-      refused(protocol::CheckpointWritten{.name = "checkpoint-000001", .mono = time});
-      refused(protocol::CheckpointWritten{.name = "checkpoint-000001", .began = time});
+      ended.mono = begun.began = beat.since = time;
+      refused(ended);
+      refused(begun);
       refused(protocol::Steps{1, {{"mono", {1, time}}, {"loss", {1, 1}}}, 0});
       refused(protocol::Scalar{"loss", 1, 1, time});
-      refused(protocol::Heartbeat{.since = time});
+      refused(beat);
     }
     recorder().take(protocol::EpochMark{0, true, 1, 1});
     recorder().commit();
