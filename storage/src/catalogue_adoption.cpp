@@ -73,7 +73,7 @@ std::optional<Ends> ends_of(SampleReader& reader, std::string_view name, int gen
               reader.read(name, generation, last, last).back()};
 }
 
-// What the series say of the run.
+// Account of a run by its series.
 struct Account {
   std::vector<Generation> generations;
   std::map<std::string, double> latest;
@@ -164,7 +164,7 @@ RecordPart look_into(const fs::path& folder) {
     SampleReader reader(folder / "samples.db");
     add_account(account_of(reader), modified(folder), part.record);
   } catch (const std::exception&) {
-    // Without series, or with damaged ones, it is listed all the same.
+    // A run without series, or with damaged ones, is listed all the same.
     add_account({}, modified(folder), part.record);
   }
   part.ledger_from = 0;
@@ -180,7 +180,7 @@ std::vector<RecordPart> look_into(const fs::path& catalogue, const std::vector<s
   return list;
 }
 
-// Within a transaction. False where it is listed already.
+// Takes a run in, within a transaction. False where it is listed already.
 bool take_in(Database& database, const RecordPart& found) {
   if (!add_run(database, found.record.run)) return false;
   take_part(database, run_key(database, found.record.run.id), found, true);

@@ -33,7 +33,7 @@ protocol::RunSpec spec_from(const std::string& text) {
   }
 }
 
-// What is selected of a run.
+// Columns that are selected of a run.
 enum RunColumn {
   kKey,
   kSpec,
@@ -53,7 +53,7 @@ std::string select_runs(const std::string& rest) {
          column_list<Run>(Columns::all) + " FROM run " + rest;
 }
 
-// What a reader makes of a run that says it is active.
+// Returns the state that a reader sees of a run that says it is active.
 RunState seen_state(RunState written, const protocol::ProcessId& supervisor, double created) {
   if (!is_active(written) || is_alive(supervisor)) return written;
   const bool awaits =
@@ -80,8 +80,8 @@ Run sound_run(const Query& columns) {
   return run;
 }
 
-// What can be read of a row of which something cannot: all other runs are as good as ever, and this one can
-// be named and removed.
+// Returns what can be read of a row of which something cannot: all other runs are as good as ever, and this
+// one can be named and removed.
 Run damaged_run(const Query& columns, const std::string& why) {
   const CheckedRow row(columns);
   Run run;
@@ -119,7 +119,7 @@ void add_details(Database& database, std::int64_t key, bool is_followed, Run& ru
     run.hyperparameters.emplace_hint(run.hyperparameters.end(), parameter.text(0), parameter.text(1));
 }
 
-// By the keys of their runs; the newest leg of a trial is the last. `where` narrows them down.
+// Selects trials by the keys of their runs; the newest leg of a trial is the last. `where` narrows them down.
 #define BATCHSCOPE_SELECT_TRIALS(where)                                                       \
   "SELECT trial.run, sweep.name, trial.trial, leg.rung, leg.outcome FROM trial"               \
   " JOIN sweep ON sweep.key = trial.sweep"                                                    \
@@ -288,7 +288,7 @@ Run Catalogue::resolve(const std::string& text) {
     if (own.empty()) throw Error(ErrorKind::not_found, "there are no runs yet: batchscope run starts one");
     return own.front();
   }
-  // What is named exactly goes before what only begins so.
+  // An exact name goes before one that only begins so.
   const auto is_exact = [&](const Run& run) { return run.id == text || run.name == text; };
   if (std::none_of(own.begin(), own.end(), is_exact) &&
       std::any_of(recorded.begin(), recorded.end(), is_exact))

@@ -36,7 +36,7 @@ std::optional<ClusterJob> job_in(const std::string& text) {
 
 #define BATCHSCOPE_ORIGIN "host, folder, followed, control, taken, job"
 
-// Its columns begin with this one.
+// Reads an origin whose columns begin with this one.
 Origin origin_in(const Query& query, int first) {
   const CheckedRow row(query);
   return {row.text(first),
@@ -111,7 +111,7 @@ void take_part(Database& database, std::int64_t key, const RecordPart& part, boo
   put_model(database, key, static_cast<int>(newest.integer(0)), *record.model);
 }
 
-// But for its job, and a control that is not known.
+// Writes an origin without its job, and without a control that is not known.
 void put_origin(Database& database, std::int64_t key, const Origin& origin) {
   database.execute(
       "INSERT INTO origin (run, host, folder, followed, control, taken) VALUES (?, ?, ?, ?, ?, ?)"

@@ -50,7 +50,7 @@ std::optional<Track> TrackReader::find(std::string_view series, int generation) 
 
 std::vector<ChunkStart> TrackReader::chunk_starts(const Track& track) {
   std::vector<ChunkStart> starts;
-  // From the index alone: the chunks' own rows are 8 KB each.
+  // Reads the index alone: the chunks' own rows are 8 KB each.
   Query row = database_.query(
       "SELECT number, first_step FROM chunk INDEXED BY chunk_by_step WHERE track = ?"
       " ORDER BY first_step, number",

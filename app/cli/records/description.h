@@ -19,8 +19,8 @@ class Description {
   // A line's, as a reader hears it. Throws Error(corrupt | version).
   void hear(const protocol::Json& line);
 
-  // What a line has to say to whoever has heard all before, so that they know all of `now`, which is a
-  // record_json with lists of `checkpoints` and `leases`; none: they know it.
+  // Returns what a line has to say to a reader of all before, so that they know all of `now`, which is a
+  // recordJson with lists of `checkpoints` and `leases`; none: they know it.
   std::optional<protocol::Json> news(const protocol::Json& now) const;
 
   // As record_json has it; null before the first line.

@@ -14,7 +14,7 @@ constexpr int kMostGeneration = 1'000'000'000;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::corrupt, why); }
 
-// What a parser complains of is damage here.
+// Turns a parser's complaint into damage.
 template <class Body>
 auto guarded(Body&& body) {
   try {

@@ -105,7 +105,7 @@ void RunMachine::triggered(const protocol::Trigger& trigger) {
   if (trigger.action == Action::checkpoint) return;  // the replicas have done it
   first_step();
   if (phase_ != Phase::training && phase_ != Phase::ending) return;
-  // What a person asked for and is on its way outranks a script.
+  // A person's request that is on its way outranks a script.
   if (intent_ == Intent::pause || intent_ == Intent::stop) return;
   if (intent_ == Intent::rescale && reason_ == kByPerson && trigger.action == Action::replicas) return;
   Intent intent = Intent::rescale;
@@ -253,7 +253,7 @@ void RunMachine::carry_out(const Outcome& outcome) {
 }
 
 void RunMachine::crashed(const Exit& culprit) {
-  // Whatever else is asked of the next generation, it is another try with another checkpoint.
+  // The next generation tries another checkpoint, whatever else is asked of it.
   const auto unloadable =
       std::find_if(exits_.begin(), exits_.end(), [](const Exit& e) { return e.cause == Cause::checkpoint; });
   if (unloadable != exits_.end()) {
@@ -267,7 +267,8 @@ void RunMachine::crashed(const Exit& culprit) {
     stillborn_ = 0;
     return restart(lost->why, 0, {});
   }
-  // What a program reads at its start is damaged, such as all of its checkpoints: no restart mends that.
+  // A file that a program reads at its start is damaged, such as all of its checkpoints: no restart mends
+  // that.
   const auto damage = std::find_if(exits_.begin(), exits_.end(),
                                    [](const Exit& e) { return e.signal == 0 && e.code == kExitCorrupt; });
   if (!progressed_ && damage != exits_.end())
@@ -289,7 +290,7 @@ void RunMachine::crashed(const Exit& culprit) {
   if (restore_old_allocation(why)) return;
   if (culprit.cause == Cause::non_finite && limits_.stop_when_not_finite) return end(RunState::failed, why);
 
-  // A program's own exception that comes back in the same step is no accident.
+  // A program's own exception that comes back in the same step is not an accident.
   const std::int64_t step = orders_.step();
   const std::string exception = culprit.cause == Cause::exception ? culprit.why : std::string();
   if (!exception.empty() && exception == exception_ && step == exception_step_)
