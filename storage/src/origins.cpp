@@ -145,6 +145,10 @@ std::string place_of(const Origin& origin) {
 }
 
 std::string trains_elsewhere(const std::string& run, const Origin& origin) {
+  // A folder of ours has the run's id for a name; any other is another tracker's.
+  if (std::filesystem::path(origin.folder).filename() != run)
+    return "run " + run + " was imported from " + place_of(origin) +
+           ", and can be looked at and compared, but not resumed or controlled";
   return "run " + run + " is not of this machine, it trains " +
          (origin.host.empty() ? "in " + origin.folder : "on " + origin.host + ", in " + origin.folder) +
          ": ask for it there; batchscope follow " + place_of(origin) + " keeps this store up to date with it";

@@ -52,7 +52,7 @@ LIBRARIES = {
         {"app/desktop"},
     ),
     "SQLite": (r"(SQLiteCpp/|sqlite3)", r"\b(SQLiteCpp|SQLite::\w+|sqlite3)\b", {"storage"}),
-    "YAML": (r"yaml-cpp/", r"\byaml-cpp\b", {"engine/sweep"}),
+    "YAML": (r"yaml-cpp/", r"\byaml-cpp\b", {"engine/sweep", "app/cli"}),
     "NLopt": (r"nlopt\.h", r"\b(NLopt::\w+|NLOPT_LIBRARIES)\b", {"engine/goodput"}),
 }
 

@@ -172,7 +172,19 @@ inline constexpr char kExport[] =
     "  batchscope export 3f9a --follow -o /shared/3f9a12bc/record.jsonl\n";
 
 inline constexpr char kImport[] =
-    "Where a run of that id exists already, it gets a new one. An imported run can be looked at and\n"
+    "PATH is a file that export wrote, or what another experiment tracker has written:\n"
+    "  TensorBoard  events.out.tfevents.*, or a folder above them: scalars and hyperparameters (hparams).\n"
+    "               Files of one folder are one run, each of them a generation\n"
+    "  CSV          FILE.csv: the first line names the columns; one called step, global_step, iteration,\n"
+    "               iter or epoch has the steps (else rows count from 1), one called time, timestamp or\n"
+    "               wall_time the time\n"
+    "  W&B          wandb, or a folder run-DATE-ID in it: the .wandb file, config.yaml, wandb-summary.json\n"
+    "               and wandb-metadata.json\n"
+    "  MLflow       mlruns, or a folder EXPERIMENT/RUN in it: metrics, params, tags and meta.yaml\n"
+    "What was not read is said, with its file and the reason. Imported again, a run gets what is new and\n"
+    "nothing twice; --watch goes on so until Ctrl-C, and takes new runs below a folder as well.\n"
+    "\n"
+    "Where an exported run of that id exists already, it gets a new one. An imported run can be looked at and\n"
     "compared, but not resumed.\n"
     "\n"
     "--run-folder takes a run from a folder that several machines see, named by the run's id: run.json says\n"
@@ -183,6 +195,9 @@ inline constexpr char kImport[] =
     "\n"
     "Examples:\n"
     "  batchscope import digits-3f9a12bc.jsonl\n"
+    "  batchscope import runs/**/events.out.tfevents.*\n"
+    "  batchscope import --watch runs\n"
+    "  batchscope import wandb mlruns results.csv\n"
     "  batchscope import --run-folder /shared/3f9a12bc\n";
 
 inline constexpr char kFollow[] =

@@ -75,8 +75,12 @@ void addKeepingCommands(CommandSet& set) {
       .flag("--force", &ExportOptions::force, "Overwrite what is there")
       .flag("--follow", &ExportOptions::follow, "Append to the file, as jsonl, while the run goes on")
       .json();
-  declare(set, "import", "Import a run that was exported", help::kImport, importRun)
-      .option("FILE", &ImportOptions::file, "What export --format jsonl or sqlite wrote", Values::files)
+  declare(set, "import", "Import runs that were exported, or that other trackers recorded", help::kImport,
+          importRun)
+      .option("PATH", &ImportOptions::files,
+              "What export --format jsonl or sqlite wrote; files or folders of other trackers, see below",
+              Values::files)
+      .flag("--watch", &ImportOptions::watch, "Follow what other trackers are writing there, until Ctrl-C")
       .option("--run-folder DIR", &ImportOptions::runFolder,
               "In its place: FOLDER/ID of a run that goes on here, with run.json and record.jsonl",
               Values::files)

@@ -189,9 +189,10 @@ struct ExportOptions {
 int exportRun(const ExportOptions& options);
 
 struct ImportOptions {
-  std::string file;
+  std::vector<std::string> files;  // or folders
   std::string runFolder;  // in place of a file: FOLDER/ID
   std::string name;       // empty: as it was called
+  bool watch = false;     // take what is being written, until Ctrl-C
   bool json = false;
 };
 int importRun(const ImportOptions& options);

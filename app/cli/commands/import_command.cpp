@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// import: a run that was exported, into this store. Its samples are written first, in a folder of another
-// name, so that a run is listed when it is whole; what an import that was killed leaves behind gc finds.
+// import: runs into this store. Of one that was exported the samples are written first, in a folder of
+// another name, so that a run is listed when it is whole; what an import that was killed leaves behind gc
+// finds.
 #include <fmt/core.h>
 
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include "batchscope/storage/annotation.h"
 #include "commands/commands.h"
 #include "commands/import_folder.h"
+#include "commands/import_trackers.h"
 #include "files/import_source.h"
 #include "records/run_folders.h"
 #include "records/sample_stretches.h"
@@ -96,20 +98,14 @@ void checkName(const std::string& file, const std::string& name) {
   }
 }
 
-}  // namespace
-
-int importRun(const ImportOptions& options) {
-  if (options.file.empty() == options.runFolder.empty())
-    throw Error(ErrorKind::usage, "name the file to import, or a folder by --run-folder");
-  if (!options.runFolder.empty()) return importRunFolder(options);
-  if (!options.name.empty()) storage::check_name(options.name);
-  const std::unique_ptr<ImportSource> source = openImportSource(options.file);
+int importExported(const ImportOptions& options, const std::string& file) {
+  const std::unique_ptr<ImportSource> source = openImportSource(file);
   storage::RunRecord record = source->record();
   storage::Catalogue catalogue = openCatalogue();
   const std::string before = record.run.id;
   record.run.id = freeId(catalogue, before);
   if (!options.name.empty()) record.run.name = options.name;
-  checkName(options.file, record.run.name);
+  checkName(file, record.run.name);
   const std::filesystem::path root = protocol::run_paths(record.run.id).root,
                               partial = partialFolder(record.run.id);
   std::int64_t count = 0;
@@ -129,7 +125,7 @@ int importRun(const ImportOptions& options) {
   } catch (const Error& error) {
     storage::remove_folder(isWhole ? root : partial);
     if (error.kind() != ErrorKind::usage) throw;
-    throw Error(ErrorKind::corrupt, fmt::format("{}: {}", options.file, error.what()));
+    throw Error(ErrorKind::corrupt, fmt::format("{}: {}", file, error.what()));
   } catch (const Interrupted&) {
     storage::remove_folder(isWhole ? root : partial);
     throw;
@@ -140,6 +136,47 @@ int importRun(const ImportOptions& options) {
                   before == record.run.id
                       ? ""
                       : fmt::format("; there is a run {} here already, so it has a new id", before)));
+}
+
+// Several, of which none keeps the others out.
+int importEach(const ImportOptions& options, const std::vector<std::string>& files) {
+  if (files.size() == 1) return importExported(options, files.front());
+  int code = kExitOk;
+  for (const std::string& file : files) try {
+      importExported(options, file);
+    } catch (const Error& error) {
+      fmt::print(stderr, "batchscope: {}\n", error.what());
+      code = exit_code(error.kind());
+    }
+  return code;
+}
+
+}  // namespace
+
+int importRun(const ImportOptions& options) {
+  if (options.files.empty() == options.runFolder.empty())
+    throw Error(ErrorKind::usage, "name what to import, or a folder by --run-folder");
+  if (!options.runFolder.empty()) return importRunFolder(options);
+  if (!options.name.empty()) storage::check_name(options.name);
+  std::vector<std::string> exported;
+  std::vector<std::filesystem::path> ofTrackers;
+  std::error_code fault;
+  for (const std::string& file : options.files)
+    if (std::filesystem::is_directory(file, fault) || !sourcesAt(file).empty())
+      ofTrackers.emplace_back(file);
+    else
+      exported.push_back(file);
+  if (options.watch && !exported.empty())
+    throw Error(ErrorKind::usage,
+                fmt::format("--watch follows what other trackers write, and {} is none of it; "
+                            "batchscope follow takes a record that grows",
+                            printable(exported.front())));
+  if (!options.name.empty() && exported.size() + (ofTrackers.empty() ? 0 : 1) > 1)
+    throw Error(ErrorKind::usage, "--name is for one run, and several paths are named");
+  const int code = exported.empty() ? kExitOk : importEach(options, exported);
+  if (ofTrackers.empty()) return code;
+  const int other = importFromTrackers(options, ofTrackers);
+  return code == kExitOk ? other : code;
 }
 
 }  // namespace batchscope::cli

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "batchscope/common/goodput_json.h"
 #include "batchscope/common/queue_json.h"
@@ -104,7 +105,8 @@ void showSummary(const storage::Run& run, const Style& style) {
                     run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
   field("folder", protocol::run_paths(run.id).root.string());
   if (const auto origin = storage::Origins(protocol::catalogue_path()).find(run.id)) {
-    field(origin->followed ? "trains in" : "taken from", storage::place_of(*origin));
+    const bool trains = origin->followed && std::filesystem::path(origin->folder).filename() == run.id;
+    field(trains ? "trains in" : "taken from", storage::place_of(*origin));
     if (origin->followed && origin->job) field("cluster", jobNote(*origin));
   }
   field("group", run.spec.group);

@@ -34,8 +34,18 @@ std::string read(const std::filesystem::path& file) {
   return text;
 }
 
-// Nothing where a quote is not closed.
-std::optional<std::vector<std::string>> split(std::string_view line) {
+template <typename Number>
+std::optional<Number> parse(const std::string& cell) {
+  Number value{};
+  const char* const end = cell.data() + cell.size();
+  const auto [stop, fault] = std::from_chars(cell.data(), end, value);
+  if (fault != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> splitCsvLine(std::string_view line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -54,17 +64,6 @@ std::optional<std::vector<std::string>> split(std::string_view line) {
   if (quoted) return std::nullopt;
   return cells;
 }
-
-template <typename Number>
-std::optional<Number> parse(const std::string& cell) {
-  Number value{};
-  const char* const end = cell.data() + cell.size();
-  const auto [stop, fault] = std::from_chars(cell.data(), end, value);
-  if (fault != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
-}  // namespace
 
 CsvFile::CsvFile(std::filesystem::path file, std::vector<std::string> columns)
     : file_(std::move(file)), columns_(std::move(columns)) {
@@ -88,7 +87,7 @@ void CsvFile::read(std::string_view text) {
     if (content.ends_with('\r')) content.remove_suffix(1);
     if (content.empty()) continue;
     const auto here = [&] { return fmt::format("{}:{}", printable(file_.string()), line); };
-    const auto cells = split(content);
+    const auto cells = splitCsvLine(content);
     if (!cells) throw Error(ErrorKind::usage, here() + ": a quote is not closed");
     if (places.empty()) {
       width = cells->size();

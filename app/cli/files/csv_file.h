@@ -7,11 +7,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace batchscope::cli {
+
+// The cells of a line without its end; nullopt where a quote is not closed.
+std::optional<std::vector<std::string>> splitCsvLine(std::string_view line);
 
 class CsvFile {
  public:

@@ -23,18 +23,6 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kSamplesPerCommit = 200'000;
 constexpr std::size_t kPartsPerCommit = 1'000;
 
-std::map<std::pair<std::string, int>, std::int64_t> countsIn(const fs::path& file) {
-  std::map<std::pair<std::string, int>, std::int64_t> counts;
-  std::error_code fault;
-  if (!fs::exists(file, fault)) return counts;
-  storage::SampleReader reader(file);
-  for (const storage::SeriesInfo& info : reader.series())
-    for (const int generation : reader.generations(info.name))
-      for (const storage::Bucket& bucket : reader.summarize(info.name, generation, 0, INT64_MAX, 1))
-        counts[{info.name, generation}] += bucket.count;
-  return counts;
-}
-
 }  // namespace
 
 RecordTaker::RecordTaker(std::string id, storage::Origin origin, std::optional<protocol::RunSpec> spec)
@@ -45,7 +33,7 @@ RecordTaker::RecordTaker(std::string id, storage::Origin origin, std::optional<p
   const fs::path file = protocol::run_paths(id_).samples;
   origins_.take(id_, origin_, {});  // refused before anything is written
   writer_ = std::make_unique<storage::SampleWriter>(file);
-  counts_ = countsIn(file);
+  counts_ = storedCounts(file);
 }
 
 void RecordTaker::readOnFrom(std::int64_t offset) {

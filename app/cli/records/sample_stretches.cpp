@@ -19,4 +19,16 @@ void appendStretches(storage::SampleWriter& writer, const std::string& series, i
   }
 }
 
+std::map<std::pair<std::string, int>, std::int64_t> storedCounts(const std::filesystem::path& samples) {
+  std::map<std::pair<std::string, int>, std::int64_t> counts;
+  std::error_code fault;
+  if (!std::filesystem::exists(samples, fault)) return counts;
+  storage::SampleReader reader(samples);
+  for (const storage::SeriesInfo& info : reader.series())
+    for (const int generation : reader.generations(info.name))
+      for (const storage::Bucket& bucket : reader.summarize(info.name, generation, 0, INT64_MAX, 1))
+        counts[{info.name, generation}] += bucket.count;
+  return counts;
+}
+
 }  // namespace batchscope::cli

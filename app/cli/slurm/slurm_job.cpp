@@ -121,7 +121,8 @@ class SlurmJob {
   // The supervisor, until it has ended, and beside it who keeps the record for the next job.
   void train() {
     const std::string ours = QCoreApplication::applicationFilePath().toStdString();
-    // Slurm tells all processes of a job to end at once: the writer stays for what the run does on its way out.
+    // Slurm tells all processes of a job to end at once: the writer stays for what the run does on its
+    // way out.
     QProcess writer;
     writer.setChildProcessModifier([] {
       std::signal(SIGTERM, SIG_IGN);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "commands/commands.h"
+#include "trackers/run_source.h"
+
+namespace batchscope::cli {
+
+// import of what other experiment trackers have written: the runs at these paths.
+int importFromTrackers(const ImportOptions& options, const std::vector<std::filesystem::path>& paths);
+
+}  // namespace batchscope::cli
