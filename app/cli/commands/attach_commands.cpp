@@ -4,10 +4,13 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <QCoreApplication>
+#include <QProcess>
 #include <cstdio>
 
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_control.h"
+#include "batchscope/common/shell_words.h"
 #include "batchscope/common/trial_text.h"
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/series.h"
@@ -16,6 +19,7 @@
 #include "commands/elsewhere.h"
 #include "follow/report.h"
 #include "records/job_records.h"
+#include "records/run_folders.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "text/format.h"
@@ -173,12 +177,32 @@ int attachToRun(const RunReference& options) {
   return exitCodeOf(outcome, {});
 }
 
+// Follows a run that goes on elsewhere, as `submit` does, unless somebody does: in a process of its own where
+// the caller does not wait for the run.
+static int followAgain(const ResumeOptions& options) {
+  const std::string id = openCatalogue().resolve(options.run).id;
+  if (isWritten(protocol::run_paths(id).root)) return kExitOk;
+  const std::string place = storage::place_of(elsewhere(id).value());
+  if (!options.detach && !options.json) return followRecord({.place = place});
+  QProcess follower;
+  follower.setProgram(QCoreApplication::applicationFilePath());
+  follower.setArguments({"follow", QString::fromStdString(place)});
+  follower.setStandardInputFile(QProcess::nullDevice());
+  follower.setStandardOutputFile(QProcess::nullDevice());
+  follower.setStandardErrorFile(QProcess::nullDevice());
+  if (!follower.startDetached())
+    fmt::print(stderr, "batchscope: {} is not followed: batchscope follow {}\n", id,
+               common::shellWords(std::vector{place}));
+  return kExitOk;
+}
+
 int resumeRun(const ResumeOptions& options) {
   protocol::check_devices(options.devices);
   std::vector<std::string> words;
   if (options.replicas > 0) words.insert(words.end(), {"--replicas", std::to_string(options.replicas)});
   if (options.detach) words.emplace_back("--detach");
-  if (const auto code = handOn("resume", {options.run, options.json}, words)) return *code;
+  if (const auto code = handOn("resume", {options.run, options.json}, words))
+    return *code == kExitOk ? followAgain(options) : *code;
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   changeFaults(catalogue, run, options.faults);

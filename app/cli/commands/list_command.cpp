@@ -12,6 +12,7 @@
 #include "batchscope/storage/origins.h"
 #include "batchscope/storage/run_filter.h"
 #include "commands/commands.h"
+#include "records/heard.h"
 #include "records/run_folders.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
@@ -49,7 +50,8 @@ class RunList {
     if (rows.empty())
       return fmt::format("None of {} passes the filter.\n",
                          plural(static_cast<std::int64_t>(all.size()), "run"));
-    std::string text = runTable(rows, columns_, notes()).text(terminalStyle(STDOUT_FILENO));
+    std::string text =
+        runTable(rows, columns_, notes(), silentStates(rows)).text(terminalStyle(STDOUT_FILENO));
     if (std::ranges::any_of(rows, [](const common::RunRow& row) { return !row.trials.empty(); }))
       text += "\nTrials are folded under their sweeps: batchscope ls --trials lists them.\n";
     return text;
@@ -62,6 +64,18 @@ class RunList {
     for (const auto& [id, origin] : origins_.followed())
       if (const std::string note = jobNote(origin); !note.empty()) notes[id] = note;
     return notes;
+  }
+
+  // Returns "last heard 02:41" for runs of which there is no newer word.
+  std::map<std::string, std::string> silentStates(const Rows& rows) {
+    std::map<std::string, std::string> states;
+    const auto followed = origins_.followed();
+    const double now = storage::now();
+    for (const common::RunRow& row : rows)
+      if (const std::string state = heardState(row.run, followed.contains(row.run.id), now);
+          state != protocol::run_state_name(row.run.state))
+        states[row.run.id] = state;
+    return states;
   }
 
   std::string emptyText() {

@@ -12,6 +12,7 @@
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/run_json.h"
+#include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/number_text.h"
@@ -19,6 +20,7 @@
 #include "commands/commands.h"
 #include "follow/report.h"
 #include "follow/view.h"
+#include "records/heard.h"
 #include "records/job_records.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
@@ -85,7 +87,9 @@ std::string jobText(storage::Catalogue& catalogue, const common::PlacedJob& plac
 }
 
 void showSummary(const storage::Run& run, const Style& style) {
-  const std::string state = protocol::run_state_name(run.state);
+  const double now = storage::now();
+  const auto origin = storage::Origins(protocol::catalogue_path()).find(run.id);
+  const std::string state = heardState(run, origin && origin->followed, now);
   fmt::print("{}  {}  {}\n", style.paint(printable(run.name), Colour::bold), run.id,
              style.paint(state, stateColour(state)));
   field("message", run.message);
@@ -104,9 +108,11 @@ void showSummary(const storage::Run& run, const Style& style) {
         fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
                     run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
   field("folder", protocol::run_paths(run.id).root.string());
-  if (const auto origin = storage::Origins(protocol::catalogue_path()).find(run.id)) {
+  if (origin) {
     const bool trains = origin->followed && std::filesystem::path(origin->folder).filename() == run.id;
     field(trains ? "trains in" : "taken from", storage::place_of(*origin));
+    if (trains && state != protocol::run_state_name(run.state))
+      field("follow it", "batchscope follow " + common::shellWords(std::vector{storage::place_of(*origin)}));
     if (origin->followed && origin->job) field("cluster", jobNote(*origin));
   }
   field("group", run.spec.group);

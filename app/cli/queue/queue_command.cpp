@@ -14,6 +14,7 @@
 #include "batchscope/run/machine.h"
 #include "batchscope/storage/origins.h"
 #include "queue/queue_commands.h"
+#include "records/heard.h"
 #include "records/job_records.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
@@ -139,7 +140,7 @@ class QueueList {
       if (const std::string note = noteOf(catalogue_, row); !note.empty()) table.addNote(note);
     }
     for (const auto& [run, origin] : guests) {
-      const std::string state = protocol::run_state_name(run.state);
+      const std::string state = heardState(run, true, now);
       table.addRow({"", run.id, run.name, Table::Cell(state, stateColour(state)),
                     run.devices.empty() ? "" : std::to_string(run.replicas), run::device_list(run.devices),
                     "", ""});

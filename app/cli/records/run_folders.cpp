@@ -33,6 +33,8 @@ bool holdsFiles(const fs::path& folder) {
   return static_cast<bool>(fault);
 }
 
+}  // namespace
+
 // The store's writer holds a lock on the folder.
 bool isWritten(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -41,8 +43,6 @@ bool isWritten(const fs::path& folder) {
   ::close(descriptor);
   return !isFree;
 }
-
-}  // namespace
 
 std::int64_t folderBytes(const fs::path& folder) {
   std::int64_t bytes = 0;

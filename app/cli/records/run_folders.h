@@ -26,6 +26,9 @@ std::vector<std::filesystem::path> orphanedFolders(storage::Catalogue& catalogue
 // `batchscope adopt` lists them.
 std::vector<std::string> unlistedRuns(storage::Catalogue& catalogue);
 
+// Whether a process writes into the folder of a run: its supervisor, or who follows or imports it.
+bool isWritten(const std::filesystem::path& folder);
+
 // A question on the terminal, answered by y or yes. Throws Error(usage), naming what is asked about, where
 // there is no terminal to ask on.
 bool isConfirmed(const std::string& question, const std::string& deed);

@@ -91,14 +91,19 @@ void checkFields(const std::vector<std::string>& fields, const std::vector<std::
 }
 
 Table runTable(const std::vector<common::RunRow>& rows, const std::vector<std::string>& fields,
-               const std::map<std::string, std::string>& notes) {
+               const std::map<std::string, std::string>& notes,
+               const std::map<std::string, std::string>& states) {
   const double now = storage::now();
   std::vector<Table::Column> columns;
   for (const std::string& field : fields) columns.push_back(column(field, rows, now));
   Table table(std::move(columns));
   for (const common::RunRow& row : rows) {
     std::vector<Table::Cell> cells;
-    for (const std::string& field : fields) cells.push_back(cell(row, field, now));
+    for (const std::string& field : fields) {
+      cells.push_back(cell(row, field, now));
+      if (const auto state = states.find(row.run.id); field == "state" && state != states.end())
+        cells.back() = state->second;
+    }
     table.addRow(std::move(cells));
     if (!row.trials.empty())
       table.addNote(sweepNote(row));

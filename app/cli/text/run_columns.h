@@ -19,9 +19,10 @@ namespace batchscope::cli {
 void checkFields(const std::vector<std::string>& fields, const std::vector<std::string>& known);
 
 // A column for each field, headed by its name; below a run what `notes` has of it by its id, and below a
-// sweep how its trials stand.
+// sweep how its trials stand. `states` has what stands in the place of a run's state, by its id.
 Table runTable(const std::vector<common::RunRow>& rows, const std::vector<std::string>& fields,
-               const std::map<std::string, std::string>& notes = {});
+               const std::map<std::string, std::string>& notes = {},
+               const std::map<std::string, std::string>& states = {});
 
 // {"id":..,"accuracy":0.97}; null where a run has no value.
 protocol::Json fieldsJson(const storage::Run& run, const std::vector<std::string>& fields);

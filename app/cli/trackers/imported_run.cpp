@@ -14,6 +14,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/annotation.h"
+#include "records/heard.h"
 #include "records/sample_stretches.h"
 #include "records/store.h"
 
@@ -278,6 +279,7 @@ void ImportedRun::put(bool isLive) {
       run_.hyperparameters[shortened(name, kLongestParameter)] = shortened(value, kLongestParameter);
   part.record.run = run_;
   origins_.take(run_.id, origin_, {&part, 1});
+  if (isLive) noteHeard(run_.id);
 }
 
 // What a person changes of it later stays.

@@ -116,7 +116,6 @@ class TestFollow : public CommandTest {
     }
     storage::Origins(desk_->database().toStdString()).set_control(id_.toStdString(), {"echo", "it's"});
     QCOMPARE(desk({"rescale", id_, "2", "--json"}).out, "it's rescale " + id_ + " 2 --json\n");
-    QCOMPARE(desk({"resume", "latest", "--detach"}).out, "it's resume " + id_ + " --detach\n");
     QCOMPARE(follow("login:" + folder_, {"--once"}).code, kExitOk);
     QCOMPARE(desk({"stop", id_}).out, "it's stop " + id_ + "\n");  // it is kept
     QCOMPARE(desk({"cancel", id_}).out, "it's cancel " + id_ + "\n");
@@ -124,6 +123,34 @@ class TestFollow : public CommandTest {
     VERIFY_REFUSED(kExitConflict, "scontrol update JobId", desk({"priority", id_, "2"}));
     VERIFY_REFUSED(kExitConflict, "import --run-folder", desk({"fork", id_}));
     end(*writer);
+  }
+
+  // Nobody followed it any more.
+  void whoResumesItFollowsItAgain() {
+    const auto writer = record();
+    QVERIFY(awaitRecord("loss"));
+    QCOMPARE(follow("login:" + folder_, {"--once"}).code, kExitOk);
+    storage::Origins(desk_->database().toStdString()).set_control(id_.toStdString(), {"echo", "it's"});
+    QCOMPARE(desk({"resume", "latest", "--detach"}).out, "it's resume " + id_ + " --detach\n");
+    end(*writer);
+    QVERIFY(awaitState("finished"));
+    QCOMPARE(exported(*desk_), exported(*sandbox_));
+  }
+
+  void aRunThatNobodyHearsOfIsNotSaidToTrain() {
+    const auto writer = record();
+    QVERIFY(awaitRecord("loss"));
+    QCOMPARE(follow(folder_, {"--once"}).code, kExitOk);
+    VERIFY_HOLDS(desk({"ls"}).out, "running");
+    const std::string heard = desk_->path("runs/" + id_ + "/heard").toStdString();
+    std::filesystem::last_write_time(heard,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
+    VERIFY_HOLDS(desk({"ls"}).out, "last heard ");
+    VERIFY_HOLDS(desk({"show", id_}).out, "last heard ", "batchscope follow ");
+    QVERIFY(!desk({"ls"}).out.contains("running"));
+    end(*writer);
+    QCOMPARE(follow(folder_, {"--once"}).code, kExitOk);
+    VERIFY_HOLDS(desk({"ls"}).out, "finished");
   }
 
   // Before its first job has begun, between two, and when none goes on.
