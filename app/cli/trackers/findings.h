@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reader finds in the files of another experiment tracker: values, what is said of the run, and what
-// it had to leave out. Readers are pure: they get bytes and add to the findings. A series' steps never go
-// back, so that reading a file again gives the same samples in the same order.
+// The findings of a reader in the files of another experiment tracker: values, what is said of the run, and
+// what it had to leave out. Readers are pure: they get bytes and add to the findings. A series' steps never
+// go back, so that reading a file again gives the same samples in the same order.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace batchscope::cli {
 
-// What is said of a run. Texts may be anything; whoever stores them judges them.
+// Facts about the run. Texts may be anything; whoever stores them judges them.
 struct RunFacts {
   std::string name, group, note, program;
   std::vector<std::string> tags;
@@ -36,7 +36,7 @@ class Findings {
   void add(std::string_view series, std::int64_t step, double value);
   // The wall time of a step, s since 1970. What is not such a time, or of an older step, is ignored.
   void time(std::int64_t step, double wall);
-  // What was not read, in the plural: "images".
+  // Counts what was not read, in the plural: "images".
   void leaveOut(const std::string& what, std::int64_t count = 1) { leftOut[what] += count; }
 
   // The samples since the last call, by their series.

@@ -38,7 +38,7 @@ class ImportedRun {
   bool isNew() const { return isNew_; }
   std::int64_t samples() const { return taken_; }  // that are new
   std::size_t series() const { return latest_.size(); }
-  // What was not read, a sentence each, with file and reason.
+  // Returns what was not read, a sentence each, with file and reason.
   std::vector<std::string> troubles() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What W&B keeps as JSON, and MLflow and W&B as YAML: configurations become hyperparameters, a name for each
-// leaf, with points between the names of nested ones.
+// Facts in JSON, as W&B keeps them, and in YAML, as MLflow and W&B do: configurations become hyperparameters,
+// a name for each leaf, with points between the names of nested ones.
 #pragma once
 
 #include <filesystem>

@@ -192,7 +192,7 @@ std::vector<RunSource> sourcesAt(const fs::path& path) {
     return {{Tracker::wandb, place.parent_path()}};
   std::vector<RunSource> sources;
   if (const auto tracker = trackerOf(place)) sources.push_back({*tracker, place});
-  // What lies in a run of W&B or MLflow is that run's: artifacts, event files that it has copied.
+  // Files in a run of W&B or MLflow are that run's: artifacts, event files that it has copied.
   const auto isClosed = [](std::optional<Tracker> tracker) {
     return tracker && *tracker != Tracker::tensorboard;
   };

@@ -139,7 +139,7 @@ class TestTrackers : public QObject {
         "other values that are not numbers");
   }
 
-  // What lies in the next block of 32 KiB is read.
+  // The next block of 32 KiB is read.
   void aDamagedBlockOfWandbsLogIsPassedOver() {
     WandbLog log;
     for (int step = 0; log.bytes.size() < 100'000; ++step)
