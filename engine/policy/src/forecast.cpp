@@ -135,6 +135,8 @@ std::vector<std::optional<double>> forecast(std::span<const Job> jobs, const Clu
 
 Job grown(Job job) {
   if (job.goodput) job.max_profiled = job.max_replicas;
+  job.left_alone = false;
+  job.reluctance = 0;
   return job;
 }
 

@@ -12,6 +12,7 @@ constexpr double kEpsilon = 1e-3;
 constexpr double kShortFirst = 0.5;  // fast: the exponent of the remaining time
 constexpr double kHorizon = 240;     // s; the published workloads like less and more of it less
 constexpr double kAdaptdlChange = 0.9;
+constexpr double kLeftAlone = 1e9;  // more than all other costs together
 constexpr double kSiaPower = -0.5, kSiaWaiting = 1.1;
 
 bool ours(Objective objective) { return objective == Objective::fair || objective == Objective::fast; }
@@ -19,6 +20,13 @@ bool ours(Objective objective) { return objective == Objective::fair || objectiv
 double goodput_of(const Job& job, int kind, int num_nodes, int devices) {
   const double goodput = devices > 0 ? job.goodput(kind, num_nodes, devices) : 0;
   return goodput > 0 && std::isfinite(goodput) ? goodput : 0;
+}
+
+// The cost of a job that has moved before.
+double against_moves(const Job& job, int devices, bool changed, double cost) {
+  const int held = replicas(job.placement);
+  if (devices < held) cost *= 1 + job.reluctance;
+  return held > 0 && changed && job.left_alone ? cost + kLeftAlone : cost;
 }
 
 // Weights of mean 1 in logarithms, from the seconds that the rest takes with the fair share; negative:
@@ -116,7 +124,8 @@ double Costs::operator()(std::size_t job, int kind, int num_nodes, int devices, 
     case Objective::pollux: break;
   }
   const double worth = (changed ? restart_factor(job) : 1) * speedup / node;
-  return weight_[job] / (worth + kEpsilon);
+  const double cost = weight_[job] / (worth + kEpsilon);
+  return ours(objective_) ? against_moves(jobs_[job], devices, changed, cost) : cost;
 }
 
 }  // namespace batchscope::policy

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A decision in words: what a job has, what one device more would bring it, and who has that device instead.
+// A decision in words, which name no other job: they are read when that one may have ended. What one device
+// more or less would bring is in the alternatives.
 #pragma once
 
 #include <span>

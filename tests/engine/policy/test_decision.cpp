@@ -233,15 +233,15 @@ class TestDecision : public QObject {
     const Cluster cluster = uniform_cluster(1, 4);
     std::vector<Job> jobs{job("a", 0.5), job("b", 0.95)};
     const Decision decision = decide(jobs, cluster, Objective::fair);
-    const QString reason = QString::fromStdString(decision.jobs[0].reason);
-    QVERIFY2(reason.contains("one more: +") && reason.contains("b gains +"), qPrintable(reason));
+    QVERIFY(decision.jobs[0].reason.ends_with("; one more is worth more to others"));
+    QVERIFY(decision.jobs[0].alternatives.back().speedup > 0);
     QCOMPARE(decision.curve.size(), 5u);
     for (std::size_t k = 1; k < decision.curve.size(); ++k)
       QVERIFY(decision.curve[k] <= decision.curve[k - 1]);
     jobs[0].preemptible = false;
     jobs[0].placement = {{0, 4}};
     const Decision fixed = decide(jobs, cluster, Objective::fair);
-    QCOMPARE(fixed.jobs[0].reason, std::string("keeps its 4 devices: it is not preemptible"));
+    QCOMPARE(fixed.jobs[0].reason, std::string("keeps its 4 devices until it ends"));
     QCOMPARE(fixed.jobs[1].why, Why::impossible);
   }
 

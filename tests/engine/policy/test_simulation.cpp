@@ -154,6 +154,18 @@ class TestSimulation : public QObject {
     QCOMPARE(smallest_rotation({4, 2, 1, 4}), (std::vector{1, 4, 4, 2}));
   }
 
+  void thePublishedPoliciesKnowNoBudgetOfMoves() {
+    SimulationOptions options = kTwo;
+    for (const std::string policy : {"tiresias", "optimus", "pollux", "adaptdl", "sia"}) {
+      options.budgets_moves = false;
+      const Outcome before = simulate(kWorkload, applications(), policy, options);
+      options.budgets_moves = true;
+      const Outcome after = simulate(kWorkload, applications(), policy, options);
+      for (std::size_t i = 0; i < before.jobs.size(); ++i)
+        QCOMPARE(after.jobs[i].completed, before.jobs[i].completed);
+    }
+  }
+
   // One device without accumulation keeps the initial batch size, as the run itself does.
   void choosesAmongWhatTheRunMayDo() {
     const auto seconds = [](bool accumulation, bool single_gradient) {

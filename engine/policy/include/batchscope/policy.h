@@ -18,6 +18,7 @@
 #include "batchscope/policy/forecast.h"
 #include "batchscope/policy/job.h"
 #include "batchscope/policy/knapsack.h"
+#include "batchscope/policy/moves.h"
 #include "batchscope/policy/objective.h"
 #include "batchscope/policy/prices.h"
 #include "batchscope/policy/profile.h"

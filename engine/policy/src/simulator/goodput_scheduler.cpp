@@ -6,6 +6,7 @@
 #include <map>
 
 #include "batchscope/policy/decision.h"
+#include "batchscope/policy/moves.h"
 #include "scheduler.h"
 
 namespace batchscope::policy {
@@ -25,6 +26,7 @@ class GoodputScheduler : public Scheduler {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       placements.push_back(decision.jobs[i].placement);
       if (placements[i].empty()) waited[asked[i].name] = waited_[asked[i].name] + 1;
+      if (decision.jobs[i].changed) note_move(asked[i], placements[i], now);
     }
     waited_ = std::move(waited);
     return placements;
@@ -43,10 +45,20 @@ class GoodputScheduler : public Scheduler {
     asked.age = now - static_cast<double>(job.submission().time);
     asked.restarts = std::max(job.restarts(), 0);
     asked.pause = options.restart;
+    if (const auto moves = moves_.find(asked.name); options.budgets_moves && moves != moves_.end()) {
+      asked.left_alone = left_alone(moves->second, now, asked.pause);
+      asked.reluctance = reluctance(moves->second, now);
+    }
     asked.remaining = job.remaining() * static_cast<double>(application.init_batch_size());
     if (const auto found = waited_.find(asked.name); found != waited_.end())
       asked.waited = static_cast<int>(found->second * options.interval / turn(options) + kRounding);
     return asked;
+  }
+
+  // A start costs a job nothing that it had.
+  void note_move(const Job& job, const Placement& placement, double now) {
+    std::vector<Move>& moves = moves_[job.name];
+    moves.push_back({now, replicas(placement), placement.empty() || moves.empty() ? 0 : job.pause});
   }
 
   // s. Half of a turn at most is lost to the restarts that make it: shorter turns could be all loss.
@@ -57,6 +69,7 @@ class GoodputScheduler : public Scheduler {
   static constexpr double kRounding = 1e-9;
   Objective objective_;
   std::map<std::string, int> waited_;  // decisions in a row without devices
+  std::map<std::string, std::vector<Move>> moves_;
 };
 
 template <Objective objective>

@@ -25,7 +25,8 @@ namespace batchscope::policy {
 std::vector<std::optional<double>> forecast(std::span<const Job> jobs, const Cluster& cluster,
                                             Objective objective);
 
-/// The job as a forecast takes it: with a model, as though it had profiled as many replicas as it may have.
+/// The job as a forecast takes it: with a model, as though it had profiled as many replicas as it may have,
+/// and as though it had never been moved.
 Job grown(Job job);
 
 }  // namespace batchscope::policy

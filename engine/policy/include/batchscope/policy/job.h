@@ -29,6 +29,8 @@ struct Job {
   int restarts = 0;         ///< so far
   double pause = 0;         ///< s that a restart of it takes, as measured
   int waited = 0;           ///< decisions in a row, up to now, that left it without devices
+  bool left_alone = false;  ///< its moves have cost it enough: only somebody's turn moves it (moves.h)
+  double reluctance = 0;    ///< share by which its costs count more with fewer devices than it has (moves.h)
   double weight = 1;        ///< priority, positive: its costs, that of waiting included, are multiplied by it
   /// Scale-invariant work still to do, in goodput's unit times seconds; none: nobody knows.
   std::optional<double> remaining;

@@ -17,6 +17,7 @@
 ///     fast      (R / G(F))^-0.5 times that of fair: R is the work still to do, so that short jobs end
 ///               first; where it is not known the mean of the others', in logarithms, stands in
 ///
+/// Under fair and fast a job that has moved often is more costly to move, or is left alone (moves.h).
 /// 0.001 lets a job without devices cost a thousand. Each cost, that of waiting included, is multiplied by
 /// the weight of its job: twice as dear jobs get more devices, and get them first, but never keep others from
 /// their turn (decision.h).

@@ -25,6 +25,9 @@ struct SimulationOptions {
   double interval = 60;     ///< s between decisions, positive
   double restart = 30;      ///< s that a changed placement costs, at least 0
   double interference = 0;  ///< share of its speed that a job loses by it, 0 to below 1
+  /// Under fair and fast a job that has moved often is left alone for a while, as the pool does (moves.h).
+  /// The published rules know nothing of it, and with their restarts of 30 s there would be few moves.
+  bool budgets_moves = false;
 };
 
 /// A time in which a job had the same devices.
