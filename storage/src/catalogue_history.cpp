@@ -70,12 +70,16 @@ void Catalogue::put_generation(const std::string& id, const Generation& generati
   database.write_durably([&] { storage::put_generation(database, impl_->key(id), generation); });
 }
 
-std::vector<Generation> Catalogue::generations(const std::string& id) {
-  static const std::string sql = select_sql<Generation>("generation WHERE run = ? ORDER BY number");
+std::vector<Generation> Catalogue::generations(const std::string& id, double since) {
+  static const std::string sql =
+      select_sql<Generation>("generation WHERE run = ? AND (ended = 0 OR ended >= ?) ORDER BY number");
   Database& database = impl_->database;
   return impl_->read_of(id, "generations", [&](std::int64_t key) {
-    std::vector<Generation> list = select<Generation>(database, sql, key);
-    Query query = database.query("SELECT generation, name, seconds FROM pause_part WHERE run = ?", key);
+    std::vector<Generation> list = select<Generation>(database, sql, key, since);
+    if (list.empty()) return list;
+    Query query =
+        database.query("SELECT generation, name, seconds FROM pause_part WHERE run = ? AND generation >= ?",
+                       key, list.front().number);
     const CheckedRow row(query);
     while (query.next()) {
       const auto generation = std::find_if(list.begin(), list.end(), [&](const Generation& one) {

@@ -26,6 +26,21 @@ void check_priority(int priority) {
   "run ON run.key = job.run "
 #define BATCHSCOPE_NOT_ENDED "removed <= 0 AND state NOT IN ('stopped', 'finished', 'failed')"
 
+// "k3j2h1g0", "k3j2h1g0:end", "k3j2h1g0:fail"
+constexpr const char* kEnd = ":end";
+constexpr const char* kFail = ":fail";
+
+std::string after_text(const Job& job) {
+  if (job.after.empty()) return "";
+  return job.after + (job.after_end == AfterEnd::end ? kEnd : job.after_end == AfterEnd::fail ? kFail : "");
+}
+
+void read_after(const std::string& text, Job& job) {
+  job.after = text.substr(0, text.find(':'));
+  if (text.ends_with(kEnd)) job.after_end = AfterEnd::end;
+  if (text.ends_with(kFail)) job.after_end = AfterEnd::fail;
+}
+
 Job job_in(const Query& query) {
   const CheckedRow row(query);
   Job job;
@@ -36,7 +51,9 @@ Job job_in(const Query& query) {
   read(job.run);
   read(job.submitted, Meaning::time);
   read(job.priority);
-  read(job.after);
+  std::string after;
+  read(after);
+  read_after(after, job);
   read(job.held);
   read(job.preemptible);
   read(job.preempted);
@@ -54,7 +71,7 @@ void add_job(Database& database, std::int64_t key, const Job& job) {
   database.execute(
       "INSERT OR IGNORE INTO job (run, submitted, priority, after, held, preemptible) VALUES (?, ?, ?, ?, ?, "
       "?)",
-      key, job.submitted, job.priority, job.after, job.held, job.preemptible);
+      key, job.submitted, job.priority, after_text(job), job.held, job.preemptible);
 }
 
 }  // namespace

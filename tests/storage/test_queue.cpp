@@ -27,10 +27,17 @@ class TestQueue : public QObject {
     QCOMPARE(job.run, id);
     QCOMPARE(job.submitted, catalogue_->run(id)->created);
     QCOMPARE(job.after, first);
+    QVERIFY(job.after_end == AfterEnd::ok);
+    for (const AfterEnd end : {AfterEnd::end, AfterEnd::fail}) {
+      const Job other =
+          catalogue_->job(catalogue_->submit_run(named("c"), {.after = first, .after_end = end})).value();
+      QCOMPARE(other.after, first);
+      QVERIFY(other.after_end == end);
+    }
     QVERIFY(job.held && job.preemptible && !job.preempted);
     QVERIFY(!catalogue_->job(first));
     VERIFY_THROWS("usage", "priority", catalogue_->submit_run(named("b"), {.priority = 11}));
-    QCOMPARE(catalogue_->runs().size(), 2u);
+    QCOMPARE(catalogue_->runs().size(), 4u);
   }
 
   void theFirstByPriorityThenByTime() {

@@ -23,7 +23,8 @@ void addSubmit(CommandSet& set) {
       "MIN-MAX lets the pool choose, one number is all or nothing; default: the pool chooses among all "
       "that this machine has");
   submit.flag("--pin", &SubmitOptions::pin, "Keep the devices that it gets until it ends")
-      .option("--after RUN", &SubmitOptions::after, "Begin when this run has finished", Values::runs)
+      .option("--after RUN", &SubmitOptions::after,
+              "Begin when this run has finished; RUN:end, has ended, RUN:fail, has failed", Values::runs)
       .option("--priority N", &SubmitOptions::priority, "From -10 to 10, larger goes first; default: 0",
               priority())
       .flag("--hold", &SubmitOptions::hold, "Keep it waiting until `batchscope release`")

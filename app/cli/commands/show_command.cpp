@@ -82,7 +82,9 @@ std::string jobText(storage::Catalogue& catalogue, const common::PlacedJob& plac
   if (job.priority != 0) text += fmt::format(", priority {}", job.priority);
   if (!job.preemptible) text += ", keeps its devices until it ends";
   if (const auto before = job.after.empty() ? std::nullopt : catalogue.run(job.after))
-    text += fmt::format(", after {}", title(*before));
+    text += fmt::format(
+        ", after {}{}", title(*before),
+        job.after_end == storage::AfterEnd::ok ? "" : std::string(":") + common::afterEndName(job.after_end));
   return text;
 }
 
@@ -101,7 +103,7 @@ void showSummary(const storage::Run& run, const Style& style) {
   field("command", commandText(run.spec));
   field("directory", run.spec.working_directory);
   field("scripted", triggersText(run.spec));
-  field("devices", run::device_list(run.devices));
+  field("devices", run::device_list(run.devices, run.replicas));
   if (run.state != protocol::RunState::pending) field("started", momentText(run.created));
   if (run.ended > 0) field("ended", momentText(run.ended));
   field("progress",

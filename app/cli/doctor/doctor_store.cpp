@@ -139,6 +139,8 @@ std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
 // Runs that wait, and nobody who would start them. The next submit, or a run that trains, starts one; on a
 // store at rest nobody does.
 std::vector<Finding> findQueueWithoutPool(storage::Catalogue& catalogue) {
+  if (const std::string hang = run::kPool.hang(); !hang.empty())
+    return {{Level::warning, "pool", hang, "batchscope pool"}};
   if (run::kPool.alive()) return {{Level::ok, "pool", "at work"}};
   if (!catalogue.pool_needed()) return {};
   const fs::path log = protocol::catalogue_path().parent_path() / "pool.log";

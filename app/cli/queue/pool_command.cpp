@@ -105,9 +105,12 @@ std::string settingsText(const PoolSettings& settings, bool needed) {
   const auto line = [](const char* name, const std::string& value) {
     return value.empty() ? "" : fmt::format("{:<15} {}\n", name, printable(value));
   };
-  std::string state = run::kPool.alive() ? "at work"
-                      : needed           ? "not there, though runs wait: batchscope pool --resume starts it"
-                                         : "idle, until there is something to decide";
+  const std::string hang = run::kPool.hang();
+  const auto heartbeat = run::kPool.heartbeat();
+  std::string state = !hang.empty() ? hang
+                      : heartbeat   ? fmt::format("at work, heard {} ago", formatDuration(heartbeat->age))
+                      : needed      ? "not there, though runs wait: batchscope pool --resume starts it"
+                                    : "idle, until there is something to decide";
   if (settings.paused) state += "; paused, all stays as it is";
   if (settings.draining) state += "; draining, nothing is started";
   const std::string limit =
@@ -187,6 +190,7 @@ int showPool(const PoolOptions& options) {
   if (options.json) {
     printJson({{"settings", catalogue.pool_settings()},
                {"alive", run::kPool.alive()},
+               {"heartbeat", common::heartbeatJson(run::kPool)},
                {"needed", catalogue.pool_needed()},
                {"decision", decision ? Json(*decision) : Json()}});
     return kExitOk;

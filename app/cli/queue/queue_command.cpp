@@ -12,6 +12,7 @@
 #include "batchscope/common/trial_fold.h"
 #include "batchscope/common/trial_text.h"
 #include "batchscope/run/machine.h"
+#include "batchscope/run/pool.h"
 #include "batchscope/storage/origins.h"
 #include "queue/queue_commands.h"
 #include "records/heard.h"
@@ -50,7 +51,7 @@ std::string noteOf(storage::Catalogue& catalogue, const common::QueueRow& row) {
   if (entry.state >= JobState::succeeded) return entry.run.message;
   std::vector<std::string> parts;
   if (job.priority != 0) parts.push_back(fmt::format("priority {}", job.priority));
-  if (!job.held && !job.reason.empty()) {
+  if (!job.reason.empty()) {
     parts.push_back(job.reason);
   } else {
     if (const auto before = job.after.empty() ? std::nullopt : catalogue.run(job.after))
@@ -154,7 +155,10 @@ class QueueList {
     const std::vector<storage::Lease> leases = catalogue_.leases();
     std::string text = useText(machine.cores, leases, "core");
     if (!machine.gpus.empty()) text = useText(machine.gpus, leases, "GPU") + ", " + text;
-    text += fmt::format(" in use, mean wait {}\n", formatClock(common::meanWait(jobs)));
+    text += fmt::format(" in use, mean wait {}", formatClock(common::meanWait(jobs)));
+    const auto heartbeat = run::kPool.heartbeat();
+    text += heartbeat ? fmt::format(", pool heard {} ago\n", formatDuration(heartbeat->age)) : "\n";
+    if (const std::string hang = run::kPool.hang(); !hang.empty()) text += printable(hang) + '\n';
     const protocol::PoolSettings settings = catalogue_.pool_settings();
     if (settings.paused) text += "The pool is paused, all stays as it is: batchscope pool --resume\n";
     if (settings.draining) text += "The pool is draining, nothing is started: batchscope pool --no-drain\n";
@@ -174,6 +178,7 @@ class QueueList {
                            {"origin", common::originJson(origin)}});
     protocol::Json json = common::queueJson(catalogue_, jobs);
     json["elsewhere"] = elsewhere;
+    json["heartbeat"] = common::heartbeatJson(run::kPool);
     return jsonLine(json);
   }
 

@@ -33,7 +33,11 @@ int submitRun(const SubmitOptions& options) {
   job.pin = options.pin;
   job.priority = options.priority;
   job.held = options.hold;
-  if (!options.after.empty()) job.after = catalogue.resolve(options.after).id;
+  if (!options.after.empty()) {
+    const auto [run, end] = common::parseAfter(options.after);
+    job.after = catalogue.resolve(run).id;
+    job.after_end = end;
+  }
   const std::string id = pool::submit(catalogue, spec, job);
   annotate(catalogue, id, options);
   const storage::Run run = catalogue.run(id).value();

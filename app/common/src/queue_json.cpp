@@ -12,6 +12,30 @@ namespace batchscope::common {
 using pool::JobState;
 using protocol::Json;
 
+namespace {
+
+struct NamedEnd {
+  storage::AfterEnd end;
+  const char* name;
+};
+constexpr NamedEnd kEnds[] = {
+    {storage::AfterEnd::ok, "ok"}, {storage::AfterEnd::end, "end"}, {storage::AfterEnd::fail, "fail"}};
+
+}  // namespace
+
+const char* afterEndName(storage::AfterEnd end) {
+  for (const NamedEnd& known : kEnds)
+    if (known.end == end) return known.name;
+  return "";
+}
+
+std::pair<std::string, storage::AfterEnd> parseAfter(const std::string& text) {
+  for (const NamedEnd& known : kEnds)
+    if (const std::string suffix = std::string(":") + known.name; text.ends_with(suffix))
+      return {text.substr(0, text.size() - suffix.size()), known.end};
+  return {text, storage::AfterEnd::ok};
+}
+
 std::vector<PlacedJob> placedJobs(storage::Catalogue& catalogue, bool ended) {
   std::vector<PlacedJob> jobs;
   std::vector<storage::Run> paused;
@@ -37,6 +61,12 @@ std::optional<PlacedJob> placedJob(storage::Catalogue& catalogue, const storage:
   return std::move(*found);
 }
 
+Json heartbeatJson(const run::StoreProcess& process) {
+  const auto heartbeat = process.heartbeat();
+  if (!heartbeat) return nullptr;
+  return {{"pid", heartbeat->pid}, {"age", heartbeat->age}, {"hang", process.hang()}};
+}
+
 Json jobJson(const PlacedJob& placed) {
   const auto& [run, job, state, waited] = placed.entry;
   using storage::Meaning;
@@ -56,6 +86,7 @@ Json jobJson(const PlacedJob& placed) {
       {"expected_end", storage::field_json(job.expected_end, Meaning::later_time)},
       {"priority", job.priority},
       {"after", job.after.empty() ? Json() : Json(job.after)},
+      {"after_end", job.after.empty() ? Json() : Json(afterEndName(job.after_end))},
       {"held", job.held},
       {"preemptible", job.preemptible},
       {"preempted", job.preempted},

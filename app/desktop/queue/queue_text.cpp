@@ -57,7 +57,7 @@ QString whyText(const pool::QueueEntry& entry) {
     if (entry.state == JobState::succeeded) return tr("took %1 in all").arg(duration);
     return message.isEmpty() ? tr("ended after %1").arg(duration) : message;
   }
-  if (entry.state == JobState::held)
+  if (entry.state == JobState::held && (reason.isEmpty() || !entry.job.held))
     return entry.job.held ? tr("held; release it to let it have devices")
                           : tr("paused; it goes on once it is resumed");
   if (!reason.isEmpty()) return reason;

@@ -20,6 +20,10 @@ std::vector<std::string> devices_for(const protocol::RunSpec& spec, const run::M
   return on_gpus(spec, machine) ? machine.gpus : machine.cores;
 }
 
+bool is_pools_choice(const std::string& device) {
+  return device == "auto" || device == "cpu" || device == "cuda";
+}
+
 ReplicaRange replica_range(const protocol::RunSpec& spec, int devices) {
   if (!spec.auto_replicas) return {spec.replicas, spec.replicas};
   const int min = std::max(spec.auto_replicas->min, 1);

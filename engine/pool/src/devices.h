@@ -17,6 +17,9 @@ const char* devices_kind(const protocol::RunSpec& spec, const run::Machine& mach
 // Returns the devices in the machine's order.
 std::vector<std::string> devices_for(const protocol::RunSpec& spec, const run::Machine& machine);
 
+// Whether the pool may choose among devices of this kind: one that is named is a person's choice.
+bool is_pools_choice(const std::string& device);
+
 // Replicas; max is at least 1, and 0 has become `devices`.
 struct ReplicaRange {
   int min = 1;

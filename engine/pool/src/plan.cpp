@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -123,6 +126,8 @@ class KindPlan {
     job.age = world_.now - (member.job ? member.job->submitted : member.run.created);
     job.restarts = member.restarts;
     job.pause = member.pause;
+    job.left_alone = policy::left_alone(member.moves, world_.now, member.pause);
+    job.reluctance = policy::reluctance(member.moves, world_.now);
     if (held == 0)
       job.waited =
           static_cast<int>(std::clamp((world_.now - member.waiting_since) / turn_of(world_), 0.0, 1e6));
@@ -169,16 +174,55 @@ class KindPlan {
     } else if (is_fixed(member)) {  // until the next round
       choice.devices = member.reserved;
       choice.why = "worth";
-      choice.reason =
-          member.job->reason.starts_with("is ") ? "has been here for a moment only" : member.job->reason;
+      choice.reason = member.job->reason.starts_with("is ")
+                          ? "started a moment ago; kept until the next decision"
+                          : member.job->reason;
     } else {
       if (allocation.why == policy::Why::impossible && least(member) <= static_cast<int>(devices_.size())) {
         choice.why = why_name(policy::Why::waits);
-        choice.reason = "waits until others have fewer devices";
+        choice.reason = waiting_text(member);
       }
       plan.targets[member.run.id] = devices;
     }
     plan.decision.choices.push_back(std::move(choice));
+  }
+
+  // Names those who keep what a run would need, and how a person changes that.
+  std::string waiting_text(const Member& member) const {
+    std::vector<std::size_t> holders;
+    int to_have = static_cast<int>(devices_.size());
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (members_[i]->standing != Standing::fixed || own_[i].empty()) continue;
+      holders.push_back(i);
+      to_have -= static_cast<int>(own_[i].size());
+    }
+    const int missing = least(member) - to_have;
+    if (missing <= 0) return "waits for its turn";
+    std::vector<std::string> texts;
+    for (const std::size_t holder : holders) texts.push_back(holder_text(holder, missing));
+    return fmt::format("waits for {} {}{}: {}", missing, kind_, missing == 1 ? "" : "s",
+                       fmt::join(texts, "; "));
+  }
+
+  // "cpu:0-1 (2 threads) are hog's since 15:04, started beside the queue: `..` frees 1, `..` puts it into the
+  // queue"
+  std::string holder_text(std::size_t index, int missing) const {
+    const Member& holder = *members_[index];
+    const Devices& devices = own_[index];
+    const std::string& id = holder.run.id;
+    std::string text = fmt::format("{} {} {}'s", run::device_list(devices, holder.run.replicas),
+                                   devices.size() == 1 ? "is" : "are", holder.run.name);
+    if (holder.held_since > 0)
+      text += fmt::format(" since {:%H:%M}", fmt::localtime(static_cast<std::time_t>(holder.held_since)));
+    if (holder.job) return text + ", which " + holder.note;
+    text += ", started beside the queue: ";
+    const auto kept = static_cast<std::ptrdiff_t>(devices.size()) - missing;
+    text += kept > 0 ? fmt::format("`batchscope rescale {} {} --devices {}` frees {}", id, kept,
+                                   fmt::join(devices.begin(), devices.begin() + kept, ","), missing)
+                     : fmt::format("`batchscope pause {}` frees {}", id, devices.size() == 1 ? "it" : "them");
+    if (is_pools_choice(holder.run.spec.device))
+      text += fmt::format(", `batchscope rescale {} auto` puts it into the queue", id);
+    return text;
   }
 
   // What a run holds is its own, whoever shares it: there is nothing that its pause would give to others.

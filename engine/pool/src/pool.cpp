@@ -56,8 +56,9 @@ bool waits(const Member& member) { return member.standing == Standing::free && m
 
 }  // namespace
 
-Pool::Pool()
-    : catalogue_(protocol::catalogue_path()),
+Pool::Pool(run::StoreLock& lock)
+    : lock_(lock),
+      catalogue_(protocol::catalogue_path()),
       launches_(catalogue_, supervisors_),
       began_(monotonic_seconds()),
       needed_(began_) {
@@ -81,6 +82,7 @@ void Pool::tick() {
       return loop_.exit(kExitFailure);
     if (!catalogue_.changed() && now - last_look_ < kLook && targets_.empty()) return;
     last_look_ = now;
+    lock_.beat();
     if (catalogue_.pool_needed() || !targets_.empty() || launches_.any_under_way()) needed_ = now;
     if (now - needed_ > kFarewell) return loop_.quit();
     World world = look(catalogue_, run::Machine::here(),
@@ -363,10 +365,10 @@ int run_pool() {
   // A client that came with something to do while the last one was about to end took it for alive.
   for (;;) {
     {
-      const run::StoreLock lock(run::kPool);
+      run::StoreLock lock(run::kPool);
       if (!lock.held()) return kExitOk;
       // A signal may end it at any time: it has nothing to lose.
-      if (const int code = Pool().exec(); code != kExitOk) return code;
+      if (const int code = Pool(lock).exec(); code != kExitOk) return code;
     }
     if (!storage::Catalogue(protocol::catalogue_path()).pool_needed()) return kExitOk;
   }

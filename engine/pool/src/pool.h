@@ -15,6 +15,7 @@
 #include <string>
 #include <tuple>
 
+#include "batchscope/run/store_process.h"
 #include "batchscope/storage/catalogue.h"
 #include "launches.h"
 #include "machine_notice.h"
@@ -27,7 +28,8 @@ namespace batchscope::pool {
 
 class Pool {
  public:
-  Pool();
+  // Beats as it looks.
+  explicit Pool(run::StoreLock& lock);
   int exec();
 
  private:
@@ -67,6 +69,7 @@ class Pool {
   void forget_preemption(World& world);
   void on_notice(const std::string& notice);
 
+  run::StoreLock& lock_;
   storage::Catalogue catalogue_;
   Supervisors supervisors_;
   Launches launches_;

@@ -11,14 +11,18 @@ namespace batchscope::pool {
 
 struct Predecessor {
   enum class State {
-    done,     // it has finished, or there is none
-    awaited,  // it may finish yet
-    in_vain   // it will not: it failed, was stopped or removed
+    done,     // it has ended as was asked, or there is none
+    awaited,  // it may yet
+    in_vain   // it will not
   };
   State state = State::done;
   std::string name;  // "digits (k3j2h1g0)"
+  std::string end;   // "has failed"; what of it is awaited: "has finished"
 };
 
 Predecessor predecessor(storage::Catalogue& catalogue, const storage::Job& job);
+
+// Says why a job is held that nobody holds: the run before it has ended otherwise than was asked.
+std::string in_vain_text(const storage::Job& job, const Predecessor& before);
 
 }  // namespace batchscope::pool

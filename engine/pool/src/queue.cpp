@@ -38,9 +38,17 @@ double time_with_devices(const std::vector<storage::LeaseEvent>& events, double 
   return sum;
 }
 
-QueueEntry entry_of(const Run& run, const Job& job, const std::vector<storage::LeaseEvent>& events) {
+QueueEntry entry_of(Catalogue& catalogue, const Run& run, const Job& job,
+                    const std::vector<storage::LeaseEvent>& events) {
   const double end = run.ended > 0 ? run.ended : storage::now();
-  return {run, job, job_state(run, job), std::max(end - job.submitted - time_with_devices(events, end), 0.0)};
+  QueueEntry entry{run, job, job_state(run, job),
+                   std::max(end - job.submitted - time_with_devices(events, end), 0.0)};
+  // A pool that has nothing else to do has ended, and does not say why.
+  if (job.held && entry.state < JobState::succeeded) {
+    const Predecessor before = predecessor(catalogue, job);
+    entry.job.reason = before.state == Predecessor::State::in_vain ? in_vain_text(job, before) : "";
+  }
+  return entry;
 }
 
 constexpr const char* kCarried[] = {"PATH",        "LD_LIBRARY_PATH", "PYTHONPATH",       "PYTHONHOME",
@@ -110,12 +118,12 @@ std::vector<QueueEntry> queue(Catalogue& catalogue, bool ended) {
   for (const Job& job : catalogue.jobs())
     // One that ends meanwhile is among those that have.
     if (const auto run = catalogue.run(job.run); run && job_state(*run, job) < JobState::succeeded)
-      entries.push_back(entry_of(*run, job, events[job.run]));
+      entries.push_back(entry_of(catalogue, *run, job, events[job.run]));
   if (!ended) return entries;
   std::vector<QueueEntry> history;
   for (const Run& run : catalogue.runs())
     if (const auto job = catalogue.job(run.id); job && job_state(run, *job) >= JobState::succeeded)
-      history.push_back(entry_of(run, *job, events[run.id]));
+      history.push_back(entry_of(catalogue, run, *job, events[run.id]));
   std::stable_sort(history.begin(), history.end(),
                    [](const QueueEntry& a, const QueueEntry& b) { return a.run.ended > b.run.ended; });
   entries.insert(entries.end(), history.begin(), history.end());
@@ -149,6 +157,7 @@ std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const Jo
   Job job;
   job.priority = options.priority;
   job.after = options.after;
+  job.after_end = options.after_end;
   job.held = options.held;
   job.preemptible = !options.pin;
   const std::string id = catalogue.submit_run(with_environment(spec), job);
@@ -191,6 +200,16 @@ void release(Catalogue& catalogue, const std::string& id) {
 void prioritise(Catalogue& catalogue, const std::string& id, int priority) {
   run_in_queue(catalogue, id);
   catalogue.prioritise(id, priority);
+}
+
+void ask_replicas(Catalogue& catalogue, const std::string& id, const protocol::Request& rescale) {
+  protocol::RunSpec spec = run_in_queue(catalogue, id).spec;
+  if (!rescale.devices.empty()) throw run::devices_are_the_pools(id);
+  spec.auto_replicas = rescale.auto_replicas;
+  spec.replicas = rescale.replicas.value_or(spec.replicas);
+  check_submit(spec);
+  catalogue.set_spec(id, spec);
+  run::kPool.start();
 }
 
 void configure(Catalogue& catalogue, const std::function<void(protocol::PoolSettings&)>& change) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "devices.h"
 #include "predecessor.h"
 
 namespace batchscope::pool {
@@ -25,27 +26,38 @@ constexpr double kRememberedLeases = 24 * 3600;  // s
 std::optional<std::string> obstacle(Catalogue& catalogue, const protocol::PoolSettings& settings,
                                     const Run& run, const Job& job) {
   const Predecessor before = predecessor(catalogue, job);
-  const std::string in_vain = "the run that it waits for has not finished: " + before.name;
-  if (job.held) return before.state == Predecessor::State::in_vain ? in_vain : "";
+  const bool in_vain = before.state == Predecessor::State::in_vain;
+  if (job.held) return in_vain ? in_vain_text(job, before) : "";
   if (job.rests && !job.preempted) return "paused: batchscope resume " + run.id;
   if (run.state != RunState::pending) return std::nullopt;
   if (settings.draining) return "the pool is draining: nothing is started";
   switch (before.state) {
     case Predecessor::State::done: return std::nullopt;
-    case Predecessor::State::awaited: return "after " + before.name;
+    case Predecessor::State::awaited: return fmt::format("waits until {} {}", before.name, before.end);
     case Predecessor::State::in_vain: break;
   }
   catalogue.hold(run.id, true);
-  return in_vain;
+  return in_vain_text(job, before);
+}
+
+// Reads a run's moves from its generations. The pool's are its restarts on other devices ("pool") and its
+// starts after a pause ("resume"). A crash, or a number that a person asked for, is not charged to the pool.
+std::vector<policy::Move> moves_of(const std::vector<storage::Generation>& generations) {
+  std::vector<policy::Move> moves;
+  double left = 0;  // when the generation before had left
+  for (const storage::Generation& generation : generations) {
+    const bool resumed = generation.reason == "resume";
+    if (resumed && left > 0) moves.push_back({left, 0, 0});
+    const bool by_pool = resumed || generation.reason == "pool";
+    moves.push_back(
+        {generation.started, generation.replicas, by_pool ? std::max(generation.pause, 0.0) : 0.0});
+    left = generation.ended;
+  }
+  return moves;
 }
 
 bool contains(const std::vector<std::string>& list, const std::string& one) {
   return std::find(list.begin(), list.end(), one) != list.end();
-}
-
-// The pool gives devices of a kind, and one that is named is a person's choice.
-bool may_be_moved(const protocol::RunSpec& spec) {
-  return spec.auto_replicas && (spec.device == "auto" || spec.device == "cpu" || spec.device == "cuda");
 }
 
 bool settled(RunState state) {
@@ -92,9 +104,11 @@ World look(Catalogue& catalogue, const run::Machine& machine,
 
   std::map<std::string, std::vector<std::string>> held;
   for (const storage::Lease& lease : catalogue.leases()) held[lease.run].push_back(lease.device);
-  std::map<std::string, double> had_devices;
-  for (const storage::LeaseEvent& event : catalogue.lease_events(world.now - kRememberedLeases))
+  std::map<std::string, double> had_devices, held_since;
+  for (const storage::LeaseEvent& event : catalogue.lease_events(world.now - kRememberedLeases)) {
     had_devices[event.run] = std::max(had_devices[event.run], event.until > 0 ? event.until : world.now);
+    if (event.until == 0) held_since.emplace(event.run, event.since);
+  }
 
   std::vector<std::pair<std::string, std::optional<Job>>> ids;
   for (Job& job : catalogue.jobs()) ids.emplace_back(job.run, std::move(job));
@@ -103,7 +117,7 @@ World look(Catalogue& catalogue, const run::Machine& machine,
       continue;
     const auto run = catalogue.run(id);
     if (!run) continue;
-    if (may_be_moved(run->spec)) catalogue.enlist(id);
+    if (run->spec.auto_replicas && is_pools_choice(run->spec.device)) catalogue.enlist(id);
     ids.emplace_back(id, catalogue.job(id));
   }
   for (auto& [id, job] : ids) {
@@ -116,6 +130,8 @@ World look(Catalogue& catalogue, const run::Machine& machine,
     member.job = std::move(job);
     member.model = catalogue.model(id);
     member.held = held[id];
+    member.held_since = held_since[id];
+    member.moves = moves_of(catalogue.generations(id, world.now - policy::kRememberedMoves));
     member.pause = kUnmeasuredPause;
     if (known.status) {
       // The rows come later.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/policy/moves.h"
 #include "batchscope/pool/queue.h"
 #include "batchscope/protocol/control.h"
 #include "batchscope/run/machine.h"
@@ -36,9 +37,11 @@ struct Member {
   std::string note;           // why it is outside or fixed, for a person
   bool to_be_paused = false;  // outside, and still has devices to give back
   int restarts = 0;
-  int max_profiled = 0;      // replicas that had a first step
-  double pause = 0;          // s, of a restart of it
-  double waiting_since = 0;  // s since 1970: when it last had devices, or was submitted
+  std::vector<policy::Move> moves = {};  // of the last hour
+  int max_profiled = 0;                  // replicas that had a first step
+  double pause = 0;                      // s, of a restart of it
+  double waiting_since = 0;              // s since 1970: when it last had devices, or was submitted
+  double held_since = 0;                 // the same: when it got the first of the devices that it has
 };
 
 struct World {

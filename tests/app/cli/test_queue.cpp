@@ -37,6 +37,13 @@ class TestQueue : public CommandTest {
                                 .toObject();
     QCOMPARE(job["asked"].toString(), "auto:1-2");
     QCOMPARE(job["after"].toString(), run["id"].toString());
+    QCOMPARE(job["after_end"].toString(), "ok");
+    const QJsonObject behind =
+        ask({"submit", "true", "--hold", "--json", "--name", "behind", "--after", "mine:fail"})
+            .json()["job"]
+            .toObject();
+    QCOMPARE(behind["after"].toString(), run["id"].toString());
+    QCOMPARE(behind["after_end"].toString(), "fail");
     QCOMPARE(job["priority"].toInt(), -2);
     QCOMPARE(job["preemptible"].toBool(), false);
     QCOMPARE(show("true")["spec"].toObject()["arguments"].toArray(), (QJsonArray{"--a", "b"}));
@@ -145,6 +152,13 @@ class TestQueue : public CommandTest {
     const QJsonObject job = ask({"queue", "--json"}).json()["queue"].toArray()[0].toObject();
     QCOMPARE(job["reason"].toString(), "waits at rung 0 of rates");
     QCOMPARE(job["trial"].toInt(-1), 0);
+  }
+
+  // Whether a pool is there to say so or not.
+  void saysWhatOneWaitsForInVain() {
+    const QString before = makeRun({.name = "before", .state = protocol::RunState::failed});
+    submit({.name = "behind", .after = before.toStdString(), .held = true});
+    VERIFY_HOLDS(ask({"queue"}).out, "has failed", "was to begin when it has finished");
   }
 
   void fitsIntoANarrowTerminal() {

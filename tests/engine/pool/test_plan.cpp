@@ -196,6 +196,46 @@ class TestPlan : public QObject {
     QCOMPARE(plan.targets.at("b"), Devices{});
   }
 
+  void whoWaitsBehindARunBesideTheQueueIsToldHowToGetPast() {
+    Member hog = fixed("hog", {"cpu:0", "cpu:1"});
+    hog.run.replicas = 1;
+    hog.held_since = 1000;
+    const auto reason = [](const World& world) {
+      return QString::fromStdString(make_plan(world, Scope::round).decision.choices[0].reason);
+    };
+    for (const char* words :
+         {"waits for 1 core: cpu:0-1 (2 threads) are hog's since ", "started beside the queue",
+          "`batchscope rescale hog 1 --devices cpu:0` frees 1",
+          "`batchscope rescale hog auto` puts it into the queue"})
+      QVERIFY2(reason(world({member("a"), hog})).contains(words),
+               qPrintable(reason(world({member("a"), hog}))));
+    Member two = member("a");
+    two.run.spec.auto_replicas.reset();
+    two.run.spec.replicas = 2;
+    QVERIFY(reason(world({two, fixed("hog", {"cpu:1"})})).contains("`batchscope pause hog` frees it"));
+    // Another job of the queue is asked for nothing: its turn ends by itself.
+    Member pinned = member("p", 2, {"cpu:0", "cpu:1"});
+    pinned.standing = Standing::fixed;
+    pinned.note = "keeps its devices until it ends, as was asked";
+    QCOMPARE(reason(world({member("a"), pinned})),
+             QStringLiteral(
+                 "waits for 1 core: cpu:0-1 are p's, which keeps its devices until it ends, as was asked"));
+    const World between = world({member("a"), member("b", 2, {"cpu:0", "cpu:1"})});
+    QCOMPARE(make_plan(between, Scope::free_devices).decision.choices[0].reason,
+             std::string("waits for its turn"));
+  }
+
+  // Its restarts have taken 5 % of its last minutes: one that weighs more waits for its turn.
+  void whoWasMovedTooOftenIsLeftAlone() {
+    Member spent = member("a", 1, {"cpu:0"}), urgent = member("b", 1);
+    urgent.job->priority = 3;
+    QCOMPARE(make_plan(world({spent, urgent}, 1), Scope::round).targets.at("b"), (Devices{"cpu:0"}));
+    spent.moves = {{900, 1, 29.95}};
+    QCOMPARE(make_plan(world({spent, urgent}, 1), Scope::round).targets.at("a"), (Devices{"cpu:0"}));
+    urgent.waiting_since = 1000 - 3 * 30;
+    QCOMPARE(make_plan(world({spent, urgent}, 1), Scope::round).targets.at("b"), (Devices{"cpu:0"}));
+  }
+
   void gpusAndCoresAreSharedApart() {
     Member on_gpu = member("a", 4), on_core = member("b", 4), on_any = member("c", 4);
     on_gpu.run.spec.device = "cuda";

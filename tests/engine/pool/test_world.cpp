@@ -103,10 +103,59 @@ class TestWorld : public QObject {
     catalogue_->set_state(first, RunState::failed);
     QCOMPARE(of(id).standing, Standing::outside);
     QVERIFY(of(id).note.find("first") != std::string::npos);
+    QVERIFY(of(id).note.find("has failed") != std::string::npos);
     QVERIFY(catalogue_->job(id)->held);
     catalogue_->hold(id, false);
     catalogue_->forget_after(id);
     QCOMPARE(of(id).standing, Standing::free);
+  }
+
+  // As afterok, afterany and afternotok of Slurm.
+  void whichEndIsWaitedFor() {
+    using storage::AfterEnd;
+    for (const RunState end : {RunState::finished, RunState::failed, RunState::stopped})
+      for (const AfterEnd awaited : {AfterEnd::ok, AfterEnd::end, AfterEnd::fail}) {
+        const std::string first = catalogue_->submit_run(named("first"), {});
+        const std::string id = catalogue_->submit_run(named("a"), {.after = first, .after_end = awaited});
+        QCOMPARE(of(id).standing, Standing::outside);
+        catalogue_->set_state(first, end);
+        const bool begins =
+            awaited == AfterEnd::end || (awaited == AfterEnd::ok) == (end == RunState::finished);
+        QCOMPARE(of(id).standing, begins ? Standing::free : Standing::outside);
+        QCOMPARE(catalogue_->job(id)->held, !begins);
+      }
+  }
+
+  // The pool's own, and a pause counts as having no devices.
+  void itsMovesAreReadFromItsGenerations() {
+    const std::string id = training("a", {"cpu:0"});
+    const double now = storage::now();
+    const auto add = [&](int number, int replicas, const char* reason, double began, double ended,
+                         double pause) {
+      storage::Generation generation;
+      generation.number = number;
+      generation.replicas = replicas;
+      generation.reason = reason;
+      generation.started = now + began;
+      generation.ended = ended == 0 ? 0 : now + ended;
+      generation.pause = pause;
+      catalogue_->put_generation(id, generation);
+    };
+    add(0, 1, "start", -9000, -8000, -1);
+    add(1, 2, "rescale", -8000, -90, 3);
+    add(2, 1, "pool", -90, -60, 2);
+    add(3, 1, "resume", -50, -40, 1);
+    add(4, 1, "crash", -40, 0, 7);
+    const std::vector<policy::Move> moves = of(id).moves;
+    std::vector<int> devices;
+    double lost = 0;
+    for (const policy::Move& move : moves) {
+      devices.push_back(move.devices);
+      lost += move.seconds;
+    }
+    QCOMPARE(devices, (std::vector{2, 1, 0, 1, 1}));
+    QCOMPARE(lost, 3.0);
+    QCOMPARE(moves[2].time, now - 60);
   }
 
   void aDrainingPoolStartsNothing() {

@@ -27,6 +27,7 @@ class TestPool : public Scenario {
       QVERIFY(kPool.alive());  // another one that went has not taken it along
       kPool.start();           // does nothing
     }
+    QVERIFY(!kPool.heartbeat() && kPool.hang().empty());
     QVERIFY(!kPool.alive());
     kPool.start();
     QVERIFY(eventually([] { return kPool.alive(); }));

@@ -95,4 +95,12 @@ std::string device_list(const std::vector<std::string>& devices) {
   return text;
 }
 
+std::string device_list(const std::vector<std::string>& devices, int replicas) {
+  const std::size_t of_each = replicas > 0 ? devices.size() / static_cast<std::size_t>(replicas) : 0;
+  std::string text = device_list(devices);
+  if (of_each > 1 && devices.front().starts_with("cpu:"))
+    text += " (" + std::to_string(of_each) + (replicas == 1 ? " threads)" : " threads each)");
+  return text;
+}
+
 }  // namespace batchscope::run

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/pool.h"
 #include "words.h"
 
 namespace batchscope::run {

@@ -54,8 +54,6 @@ int device_count(const protocol::RunSpec& spec, const Machine& machine);
 // Throws Error(conflict) where the pool could never give a run so many replicas on this machine: it gives
 // each a device of its own.
 void insist_on_devices(const protocol::RunSpec& spec, int replicas, const Machine& machine);
-// For whoever names devices for a run that waits in the queue.
-Error devices_are_the_pools(const std::string& run);
 
 // `own`: devices that the run holds already. Throws Error(usage) for fewer than one replica or an unknown
 // device, Error(conflict) for more replicas than free GPUs, naming the runs that have them, and for named

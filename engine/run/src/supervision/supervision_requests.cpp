@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/pool.h"
 #include "supervision/supervision.h"
 
 namespace batchscope::run {

@@ -269,7 +269,8 @@ class Catalogue {
   std::optional<protocol::PoolDecision> last_decision();  ///< the newest
 
   void put_generation(const std::string& id, const Generation& generation);  ///< insert or replace by number
-  std::vector<Generation> generations(const std::string& id);                ///< by number
+  /// Generations by number, without those that had ended before `since`.
+  std::vector<Generation> generations(const std::string& id, double since = 0);
 
   void put_epoch(const std::string& id, const Epoch& epoch);  ///< insert or replace by number and generation
   std::vector<Epoch> epochs(const std::string& id);           ///< by generation and number

@@ -9,15 +9,23 @@
 
 namespace batchscope::storage {
 
+/// The end of the run before it that a job waits for, as Slurm's afterok, afterany and afternotok.
+enum class AfterEnd {
+  ok,   ///< it has finished
+  end,  ///< it has ended, in whatever way
+  fail  ///< it has failed, or was stopped
+};
+
 /// A run in the queue, or one that came from it. What a person asked for stays as it was submitted, but for
 /// priority and hold.
 struct Job {
-  std::string run = {};     ///< its id
-  double submitted = 0;     ///< s since 1970
-  int priority = 0;         ///< larger goes first, at most protocol::kMostPriority, at least minus that
-  std::string after = {};   ///< id of a run that has to finish first, or empty
-  bool held = false;        ///< a person keeps it from having devices
-  bool preemptible = true;  ///< false: the devices that it gets it keeps to its end
+  std::string run = {};    ///< its id
+  double submitted = 0;    ///< s since 1970
+  int priority = 0;        ///< larger goes first, at most protocol::kMostPriority, at least minus that
+  std::string after = {};  ///< id of a run that has to end first, or empty
+  AfterEnd after_end = AfterEnd::ok;  ///< in which way
+  bool held = false;                  ///< a person keeps it from having devices
+  bool preemptible = true;            ///< false: the devices that it gets it keeps to its end
 
   /// Whether the run is paused, or was when its supervisor ended, and no person or sweep lets it go on.
   bool rests = false;

@@ -6,10 +6,12 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "batchscope/pool/queue.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/run/store_process.h"
 
 namespace batchscope::common {
 
@@ -27,10 +29,18 @@ std::vector<PlacedJob> placedJobs(storage::Catalogue& catalogue, bool ended = fa
 /// None of a run that never was in the queue.
 std::optional<PlacedJob> placedJob(storage::Catalogue& catalogue, const storage::Run& run);
 
+/// "ok", "end" or "fail", as people write it behind the run that a job comes after.
+const char* afterEndName(storage::AfterEnd end);
+/// "RUN", "RUN:ok", "RUN:end" or "RUN:fail" as the run, in whatever way it is named, and which end of it.
+std::pair<std::string, storage::AfterEnd> parseAfter(const std::string& text);
+
 /// Returns the pool's last advice about more devices; empty where the queue has ended.
 std::string poolAdvice(storage::Catalogue& catalogue);
 
 double meanWait(const std::vector<PlacedJob>& jobs);  ///< s; 0 of none
+
+/// {"pid":..,"age":..,"hang":".."} with `hang` as StoreProcess::hang; null where the process is not there.
+protocol::Json heartbeatJson(const run::StoreProcess& process);
 
 protocol::Json jobJson(const PlacedJob& job);  ///< as `queue --json` has it
 /// {"queue":[..],"mean_wait":..,"advice":".."}

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/control.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/storage/catalogue.h"
 
@@ -32,8 +33,8 @@ JobState job_state(const storage::Run& run, const storage::Job& job) noexcept;
 
 /// A job with its run.
 struct QueueEntry {
-  storage::Run run;                    ///< as the catalogue has it, the devices it holds included
-  storage::Job job;                    ///< what was asked, and what the pool says
+  storage::Run run;  ///< as the catalogue has it, the devices it holds included
+  storage::Job job;  ///< what was asked, and what the pool says; held: why, unless by a person
   JobState state = JobState::pending;  ///< see job_state
   double waited = 0;                   ///< s without devices, from its submission until now or its end
 };
@@ -44,10 +45,11 @@ std::vector<QueueEntry> queue(storage::Catalogue& catalogue, bool ended = false)
 
 /// Options of a job beside its run's spec.
 struct JobOptions {
-  bool pin = false;   ///< it keeps the devices that it gets to its end
-  int priority = 0;   ///< larger goes first, -10..10
-  std::string after;  ///< id of a run that has to finish first, or empty
-  bool held = false;  ///< until `release`
+  bool pin = false;                                     ///< it keeps the devices that it gets to its end
+  int priority = 0;                                     ///< larger goes first, -10..10
+  std::string after;                                    ///< id of a run that has to end first, or empty
+  storage::AfterEnd after_end = storage::AfterEnd::ok;  ///< in which way
+  bool held = false;                                    ///< until `release`
 };
 
 /// Checks a spec as submit does. Throws as it does.
@@ -75,6 +77,9 @@ void hold(storage::Catalogue& catalogue, const std::string& id);
 void release(storage::Catalogue& catalogue, const std::string& id);
 /// -10..10. Throws as cancel, and Error(usage) for another number.
 void prioritise(storage::Catalogue& catalogue, const std::string& id, int priority);
+/// Changes how many replicas a job that has no supervisor asks for, to what a `rescale` says. Throws as
+/// cancel, as submit for more than this machine has, and Error(conflict) for devices by name.
+void ask_replicas(storage::Catalogue& catalogue, const std::string& id, const protocol::Request& rescale);
 /// Changes the pool's settings (protocol/pool.h), and sees to it that a pool runs where it has something to
 /// decide. Throws Error(usage) for settings that make no sense.
 void configure(storage::Catalogue& catalogue, const std::function<void(protocol::PoolSettings&)>& change);

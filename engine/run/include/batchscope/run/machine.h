@@ -23,5 +23,7 @@ std::vector<std::string> driver_gpus();
 
 /// Lists devices for people, neighbours drawn together: "cpu:0-3, cpu:6, cuda:0".
 std::string device_list(const std::vector<std::string>& devices);
+/// The same, with the threads of replicas that have several cores each: "cpu:0-3 (2 threads each)".
+std::string device_list(const std::vector<std::string>& devices, int replicas);
 
 }  // namespace batchscope::run

@@ -4,11 +4,17 @@
 /// (Catalogue::pool_needed says whether there is).
 #pragma once
 
+#include <string>
+
+#include "batchscope/protocol/error.h"
 #include "batchscope/run/store_process.h"
 
 namespace batchscope::run {
 
 /// engine/pool/POOL.md.
 inline constexpr StoreProcess kPool{"batchscope-pool", "pool.lock", "pool.log"};
+
+/// Error(conflict) for whoever names devices for a run that waits in the queue.
+Error devices_are_the_pools(const std::string& run);
 
 }  // namespace batchscope::run

@@ -5,9 +5,18 @@
 /// ends.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 namespace batchscope::run {
+
+/// A sign of life of such a process, left in its lock.
+struct Heartbeat {
+  std::int64_t pid = 0;  ///< of who holds the lock; 0: it does not say
+  double age = 0;        ///< s since it beat last
+};
 
 /// Such a program.
 struct StoreProcess {
@@ -20,6 +29,13 @@ struct StoreProcess {
 
   /// Whether it is there. Asks without taking; never blocks and never fails: false where nobody can tell.
   bool alive() const noexcept;
+
+  /// The heartbeat of one that is there and beats (StoreLock::beat); none where it is not there.
+  std::optional<Heartbeat> heartbeat() const noexcept;
+
+  /// A sentence on one that is there and has not beaten for a minute, with who it is and what to do; empty
+  /// where all is well. It hangs, or was stopped by a signal, and none can take its place.
+  std::string hang() const;
 
   /// Starts it where it is not there: detached, in a session of its own. Does not wait until it is up; of two
   /// that are started at once one stays. Throws Error(not_found) where the program is missing, Error(io).
@@ -36,6 +52,9 @@ class StoreLock {
   StoreLock& operator=(const StoreLock&) = delete;
 
   bool held() const { return held_; }  ///< it is ours, and no other process's
+
+  /// Says that the process still works: the lock's file was changed now. Never fails.
+  void beat() noexcept;
 
  private:
   int descriptor_ = -1;
