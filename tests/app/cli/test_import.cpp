@@ -9,7 +9,6 @@
 
 using namespace batchscope;
 using namespace batchscope::cli;
-using namespace batchscope::testing;
 
 class TestImport : public CommandTest {
   Q_OBJECT

@@ -14,7 +14,6 @@
 
 using namespace batchscope;
 using namespace batchscope::cli;
-using namespace batchscope::testing;
 
 namespace {
 

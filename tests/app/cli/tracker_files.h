@@ -13,7 +13,7 @@
 #include "batchscope/protocol/bytes.h"
 #include "batchscope/protocol/event_file.h"
 
-namespace batchscope::testing {
+namespace batchscope::cli {
 
 inline std::string varintField(int number, std::uint64_t value) {
   std::string bytes;
@@ -114,4 +114,4 @@ class WandbLog {
   std::string bytes{":W&B\xE1\xBE\0", 7};
 };
 
-}  // namespace batchscope::testing
+}  // namespace batchscope::cli
