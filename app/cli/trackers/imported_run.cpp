@@ -282,7 +282,7 @@ void ImportedRun::put(bool isLive) {
   if (isLive) noteHeard(run_.id);
 }
 
-// What a person changes of it later stays.
+// Sets what the tracker says of the run; what a person changes of it later stays.
 void ImportedRun::annotate(const RunFacts& facts) {
   if (!facts.name.empty()) run_.name = nameOf(facts.name);
   run_.spec.program = printable(facts.program);
