@@ -40,8 +40,8 @@ std::optional<double> remaining_work(const Member& member) {
 
 policy::Goodput goodput_of(const Member& member) {
   if (!member.model || !member.model->perf) return {};
-  // On one machine there is one node; a forecast asks for the same counts a thousand times. Whatever devices
-  // the run has had, each replica is given one here.
+  // One machine has one node, and a forecast asks for the same counts a thousand times. Whatever devices the
+  // run has had, each replica is given one here.
   return [model = *member.model, known = std::make_shared<std::map<int, double>>()](
              int, int, int num_replicas) mutable {
     const auto [entry, is_new] = known->try_emplace(num_replicas);
@@ -67,7 +67,7 @@ class KindPlan {
     const int limit = world.settings.devices;
     const auto given_away = limit > 0 ? std::min(static_cast<std::size_t>(limit), all.size()) : all.size();
     devices_.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(given_away));
-    // Whoever stays where he is comes first: a core may be in two hands.
+    // Members that stay where they are come first: a core may be in two hands.
     std::set<std::string> taken;
     own_.resize(members_.size());
     shared_.resize(members_.size());
@@ -91,7 +91,7 @@ class KindPlan {
     for (std::size_t i = 0; i < members_.size(); ++i) jobs.push_back(job_of(i, is_fixed(*members_[i])));
     const policy::Decision decision = policy::decide(jobs, cluster, objective);
     give_names(decision, plan);
-    // What comes later may move those, too, that only now stay where they are.
+    // A later decision may move those, too, that only now stay where they are.
     for (std::size_t i = 0; i < members_.size(); ++i)
       jobs[i].preemptible =
           members_[i]->standing == Standing::free || members_[i]->standing == Standing::in_motion;
@@ -131,14 +131,15 @@ class KindPlan {
     if (held == 0)
       job.waited =
           static_cast<int>(std::clamp((world_.now - member.waiting_since) / turn_of(world_), 0.0, 1e6));
-    // Among equals the one that came first, as people expect of a queue.
+    // The first to come goes first among equals, as people expect of a queue.
     const double place = static_cast<double>(members_.size() - index) / static_cast<double>(members_.size());
     if (member.job) job.weight = std::exp2(member.job->priority) * (1 + kFirstCome * place);
     job.remaining = remaining_work(member);
     return job;
   }
 
-  // What a run has it keeps as far as its number goes; the rest is what nobody has, in the machine's order.
+  // Gives names to numbers: a run keeps what it has as far as its number goes; the rest is what nobody has,
+  // in the machine's order.
   void give_names(const policy::Decision& decision, Plan& plan) const {
     std::vector<Devices> given(members_.size());
     std::set<std::string> taken;
@@ -225,7 +226,8 @@ class KindPlan {
     return text;
   }
 
-  // What a run holds is its own, whoever shares it: there is nothing that its pause would give to others.
+  // Returns whether others share all that a run holds: what it holds is its own, whoever shares it, so there
+  // is nothing that its pause would give to others.
   bool shares_all(std::size_t index) const {
     const Member& member = *members_[index];
     return member.standing == Standing::free && !member.held.empty() && own_[index].empty() &&
@@ -259,7 +261,7 @@ class KindPlan {
     return "";
   }
 
-  // Of the kind that comes first; a person thinks of GPUs before he thinks of cores.
+  // Adds advice on the kind of device that comes first; a person thinks of GPUs before he thinks of cores.
   void advise(const std::vector<policy::Job>& jobs, const policy::Cluster& cluster,
               policy::Objective objective, protocol::PoolDecision& decision) const {
     if (!decision.advice.empty() || devices_.empty()) return;
@@ -280,7 +282,7 @@ class KindPlan {
   const char* const kind_;
   const std::vector<const Member*> members_;
   Devices devices_;  // that are given away here, those of fixed members included
-  // Of each member: those of them that it has, and nobody before it; and those that others have too.
+  // Devices of each member: those that it has, and nobody before it; and those that others have too.
   std::vector<Devices> own_, shared_;
 };
 

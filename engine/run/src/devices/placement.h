@@ -43,12 +43,13 @@ struct Placement {
   int nodes() const;  // that it uses
 };
 
-// What these leases leave of the machine.
+// Returns the part of the machine that these leases leave.
 Machine free_devices(const Machine& machine, const std::vector<storage::Lease>& of_others);
 
 // The run asks for GPUs and cannot do without.
 bool uses_gpus(const protocol::RunSpec& spec);
-// Those of the machine that the run may have, whoever has them now: GPUs where it asks for them, else cores.
+// Returns the number of devices that the run may have, whoever has them now: GPUs where it asks for them,
+// else cores.
 int device_count(const protocol::RunSpec& spec, const Machine& machine);
 
 // Throws Error(conflict) where the pool could never give a run so many replicas on this machine: it gives

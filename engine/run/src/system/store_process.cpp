@@ -26,8 +26,8 @@ fs::path beside_catalogue(const char* name) { return protocol::catalogue_path().
 
 constexpr double kHangs = 60;  // s without a heartbeat
 
-// Of the whole file, in the name of the open file: one process that closes another descriptor of it keeps
-// the lock.
+// Returns a lock of the whole file, in the name of the open file: one process that closes another descriptor
+// of it keeps the lock.
 struct flock whole_file() {
   struct flock lock {};
   lock.l_type = F_WRLCK;
