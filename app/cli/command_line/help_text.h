@@ -21,6 +21,7 @@ inline constexpr char kOverview[] =
     "More: batchscope COMMAND --help, batchscope help exit-codes.\n";
 
 inline constexpr char kRun[] =
+    "Shows what replica 0 prints, and below it how far the run is; `batchscope logs` shows all replicas.\n"
     "Ctrl-C stops the run with a checkpoint and says how to resume it; a second Ctrl-C leaves it alone.\n"
     "\n"
     "Events are {epoch|step|iterations|elapsed}=X:{replicas=N|checkpoint|pause|stop}. Expectations are NAME\n"
@@ -102,8 +103,8 @@ inline constexpr char kStop[] =
     "  batchscope stop latest\n";
 
 inline constexpr char kAttach[] =
-    "Ctrl-C only stops the watching; the run goes on. For a run in the queue its place is shown, until it\n"
-    "begins.\n"
+    "Shows what replica 0 prints from now on, and below it how far the run is. Ctrl-C only stops the\n"
+    "watching; the run goes on. For a run in the queue its place is shown, until it begins.\n"
     "\n"
     "Example:\n"
     "  batchscope attach latest\n";

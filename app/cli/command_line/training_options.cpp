@@ -10,6 +10,7 @@ namespace batchscope::cli {
 namespace {
 
 constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
+constexpr char kQuiet[] = "Leave out what the program prints; `batchscope logs` shows it";
 constexpr char kOnDevices[] =
     "On exactly these, such as cpu:0,cpu:1; one replica on each where no number is given";
 
@@ -19,7 +20,8 @@ void addRun(CommandSet& set) {
                  "How many replicas to start with, or auto[:MIN-MAX] to let goodput choose");
   run.flag("--oversubscribe", &RunOptions::oversubscribe,
            "Share GPUs: with other runs, and between replicas, which then use Gloo")
-      .flag("--detach", &RunOptions::detach, "Print the run's id and leave it running, once it has begun");
+      .flag("--detach", &RunOptions::detach, "Print the run's id and leave it running, once it has begun")
+      .flag("--quiet", &RunOptions::quiet, kQuiet);
   run.app()
       ->add_flag("--headless")
       ->description("No window: watch in this terminal, as this program always does");
@@ -44,6 +46,7 @@ void addFork(CommandSet& set) {
                   range(1, protocol::kMostReplicas))
           .flag("--detach", &ForkOptions::detach,
                 "Print the run's id and leave it running, once it has begun")
+          .flag("--quiet", &ForkOptions::quiet, kQuiet)
           .json();
   set.passProgramArguments(fork.app(), fork.options()->arguments);
 }
@@ -86,11 +89,15 @@ void addTrainingCommands(CommandSet& set) {
                   range(1, protocol::kMostReplicas))
           .option("--devices NAMES", &ResumeOptions::devices, kOnDevices, Takes::separated, deviceName())
           .flag("--detach", &ResumeOptions::detach, "Leave it running, once it has begun")
+          .flag("--quiet", &ResumeOptions::quiet, kQuiet)
           .json();
   addFaultFlags(resume.app(), resume.options()->faults);
   addFork(set);
   declare(set, "stop", "Checkpoint a run and end it", help::kStop, stopRun).run().json();
-  declare(set, "attach", "Watch a run that trains or waits", help::kAttach, attachToRun).run().json();
+  declare(set, "attach", "Watch a run that trains or waits", help::kAttach, attachToRun)
+      .run()
+      .flag("--quiet", &WatchOptions::quiet, kQuiet)
+      .json();
   declare(set, "logs", "Show what the replicas of a run printed", help::kLogs, printLogs)
       .run()
       .flag("-f,--follow", &LogOptions::follow, "Keep printing new lines, until the run no longer trains")

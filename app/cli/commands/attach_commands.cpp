@@ -55,9 +55,12 @@ int codeOfState(RunState state) {
 }
 
 // What comes later is news to whoever attaches now.
-std::int64_t lastEvent(storage::Catalogue& catalogue, const std::string& id) {
+AttachOptions fromNowOn(storage::Catalogue& catalogue, const std::string& id) {
   const auto events = catalogue.events(id);
-  return events.empty() ? 0 : events.back().id;
+  AttachOptions options;
+  options.eventsAfter = events.empty() ? 0 : events.back().id;
+  options.outputAfter = endOfOutput(id);
+  return options;
 }
 
 // For a run that failed by limits which were too tight.
@@ -131,6 +134,7 @@ Outcome awaitBeginning(storage::Catalogue& catalogue, const std::string& id, Int
   AttachOptions options;
   options.interrupt = AttachOptions::Interrupt::detaches;
   options.untilBegun = true;
+  options.quiet = true;
   const auto view = makeSilentView();
   return Attachment(catalogue, id, options, *view, interrupts).follow();
 }
@@ -160,17 +164,18 @@ void printEnd(const Outcome& outcome, const std::vector<Verdict>& verdicts, bool
   }
 }
 
-int attachToRun(const RunReference& options) {
-  if (const auto code = handOn("attach", options)) return *code;
+int attachToRun(const WatchOptions& options) {
+  const std::vector<std::string> words(options.quiet ? 1 : 0, "--quiet");
+  if (const auto code = handOn("attach", options, words)) return *code;
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   if (isAtRest(catalogue, run))
     throw Error(ErrorKind::conflict,
                 fmt::format("{} is {}: there is nothing to watch; `batchscope show {}` tells about it",
                             title(run), protocol::run_state_name(run.state), run.id));
-  AttachOptions attach;
+  AttachOptions attach = fromNowOn(catalogue, run.id);
   attach.interrupt = AttachOptions::Interrupt::detaches;
-  attach.eventsAfter = lastEvent(catalogue, run.id);
+  attach.quiet = options.quiet || options.json;
   Interrupts interrupts;
   const Outcome outcome = followRun(catalogue, run.id, attach, interrupts, options.json);
   printEnd(outcome, {}, options.json);
@@ -201,13 +206,14 @@ int resumeRun(const ResumeOptions& options) {
   std::vector<std::string> words;
   if (options.replicas > 0) words.insert(words.end(), {"--replicas", std::to_string(options.replicas)});
   if (options.detach) words.emplace_back("--detach");
+  if (options.quiet) words.emplace_back("--quiet");
   if (const auto code = handOn("resume", {options.run, options.json}, words))
     return *code == kExitOk ? followAgain(options) : *code;
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   changeFaults(catalogue, run, options.faults);
-  AttachOptions attach;
-  attach.eventsAfter = lastEvent(catalogue, run.id);
+  AttachOptions attach = fromNowOn(catalogue, run.id);
+  attach.quiet = options.quiet || options.json;
   Interrupts interrupts;
   const common::ListedSweeps sweeps = common::listedSweeps(catalogue, {run});
   common::resumeRun(catalogue, run, options.replicas, options.devices);

@@ -38,6 +38,7 @@ struct RunOptions : SpecOptions {
   std::vector<std::string> expectations;
   std::string timeout;
   std::string report;
+  bool quiet = false;  // leave out what the program prints
   bool json = false;
 };
 int runProgram(const RunOptions& options);
@@ -48,6 +49,7 @@ struct ResumeOptions {
   std::vector<std::string> devices;  // none: any that are free
   FaultOptions faults;
   bool detach = false;
+  bool quiet = false;  // leave out what the program prints
   bool json = false;
 };
 int resumeRun(const ResumeOptions& options);
@@ -59,6 +61,7 @@ struct ForkOptions {
   int replicas = 0;                    // 0: as many as the other run had
   std::vector<std::string> arguments;  // of the program, from behind "--"; none: the same
   bool detach = false;
+  bool quiet = false;  // leave out what the program prints
   bool json = false;
 };
 int forkRun(const ForkOptions& options);
@@ -67,11 +70,15 @@ struct RunReference {
   std::string run;  // "latest", or a unique prefix of an id or a name
   bool json = false;
 };
-int attachToRun(const RunReference& options);
 int showRun(const RunReference& options);
 int checkpointRun(const RunReference& options);
 int pauseRun(const RunReference& options);
 int stopRun(const RunReference& options);
+
+struct WatchOptions : RunReference {
+  bool quiet = false;  // leave out what the program prints
+};
+int attachToRun(const WatchOptions& options);
 
 struct RescaleOptions : RunReference {
   std::string replicas;              // "3", "auto:1-4"; empty: as many as there are devices

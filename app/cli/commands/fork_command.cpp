@@ -20,7 +20,9 @@ int forkRun(const ForkOptions& options) {
   if (options.detach)
     return printStarted(awaitBeginning(catalogue, id, interrupts), {{"run", id}, {"forked_from", origin.id}},
                         options.json);
-  const Outcome outcome = followRun(catalogue, id, {}, interrupts, options.json);
+  AttachOptions attach;
+  attach.quiet = options.quiet || options.json;
+  const Outcome outcome = followRun(catalogue, id, attach, interrupts, options.json);
   printEnd(outcome, {}, options.json);
   return exitCodeOf(outcome, {});
 }

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <thread>
 
@@ -15,12 +14,14 @@
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/run/log_times.h"
 #include "commands/commands.h"
+#include "files/log_tail.h"
 #include "records/job_records.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
 #include "terminal/terminal.h"
 #include "text/format.h"
+#include "text/program_text.h"
 
 namespace batchscope::cli {
 namespace {
@@ -29,53 +30,20 @@ constexpr auto kPollInterval = std::chrono::milliseconds(200);
 
 using protocol::LogName;
 
-// A file that grows: hands out the lines that were completed since the last time.
-class Tail {
- public:
-  Tail(std::filesystem::path file, std::int64_t offset) : file_(std::move(file)), offset_(offset) {}
-
-  template <typename Print>
-  bool read(Print print) {
-    std::ifstream in(file_, std::ios::binary);
-    in.seekg(offset_);
-    std::string line;
-    bool any = false;
-    while (std::getline(in, line)) {
-      if (in.eof()) {  // an unfinished line: read again next time
-        rest_ = line;
-        break;
-      }
-      offset_ = in.tellg();
-      rest_.clear();
-      print(line);
-      any = true;
-    }
-    return any;
-  }
-
-  // A last line without its newline.
-  const std::string& rest() const { return rest_; }
-
- private:
-  std::filesystem::path file_;
-  std::streamoff offset_;
-  std::string rest_;
-};
-
 class LogPrinter {
  public:
   LogPrinter(const storage::Run& run, const LogOptions& options)
       : folder_(protocol::run_paths(run.id).logs), options_(options) {
-    const auto names = list();
+    const auto names = listLogs(folder_);
     if (!options.since.empty()) from_ = storage::now() - protocol::parse_duration(options.since);
     if (!options.generation && !names.empty()) first_ = names.rbegin()->first.generation;
   }
 
   // False where nothing was new.
   bool printNew() {
-    for (const auto& [name, path] : list())
+    for (const auto& [name, path] : listLogs(folder_))
       if (wanted(name) && !tails_.contains(name))
-        tails_.emplace(name, Tail(path, from_ > 0 ? run::log_offset(path, from_) : 0));
+        tails_.emplace(name, LogTail(path, from_ > 0 ? run::log_offset(path, from_) : 0));
     bool any = false;
     for (auto& [name, tail] : tails_)
       any = tail.read([&, &name = name](const std::string& line) { print(name, line); }) || any;
@@ -92,15 +60,6 @@ class LogPrinter {
   bool foundNone() const { return tails_.empty(); }
 
  private:
-  std::map<LogName, std::filesystem::path> list() const {
-    std::map<LogName, std::filesystem::path> names;
-    std::error_code fault;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_, fault))
-      if (const auto name = protocol::parse_log_name(entry.path().filename().native()))
-        names[*name] = entry.path();
-    return names;
-  }
-
   bool wanted(const LogName& name) const {
     if (options_.replica && name.rank != *options_.replica) return false;
     return options_.generation ? name.generation == *options_.generation : name.generation >= first_;
@@ -110,7 +69,7 @@ class LogPrinter {
   void print(const LogName& name, const std::string& line) const {
     if (options_.json)
       return printJson({{"generation", name.generation}, {"replica", name.rank}, {"line", line}});
-    const std::string shown = isOnTerminal_ ? printable(line) : line;
+    const std::string shown = isOnTerminal_ ? shownLine(line) : line;
     if (options_.replica)
       fmt::print("{}\n", shown);
     else
@@ -122,7 +81,7 @@ class LogPrinter {
   bool isOnTerminal_ = isTerminal(STDOUT_FILENO);
   int first_ = 0;    // the newest generation when we came
   double from_ = 0;  // s since 1970
-  std::map<LogName, Tail> tails_;
+  std::map<LogName, LogTail> tails_;
 };
 
 }  // namespace

@@ -39,6 +39,7 @@ int runProgram(const RunOptions& options) {
   std::vector<Expectation> expectations;
   for (const std::string& text : options.expectations) expectations.push_back(Expectation::parse(text));
   AttachOptions attach;
+  attach.quiet = options.quiet || options.json;
   if (!options.timeout.empty()) attach.timeout = protocol::parse_duration(options.timeout);
   std::optional<OutputTarget> report;
   if (!options.report.empty()) report.emplace(options.report).requireWritable();

@@ -2,6 +2,7 @@
 #include "follow/attachment.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "batchscope/common/run_clock.h"
 #include "records/job_records.h"
 #include "records/store.h"
+#include "terminal/terminal.h"
 
 namespace batchscope::cli {
 namespace {
@@ -25,6 +27,9 @@ bool hasBegun(const protocol::RunStatus& status) { return status.replicas > 0 &&
 Attachment::Attachment(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options,
                        View& view, Interrupts& interrupts)
     : catalogue_(catalogue), id_(id), options_(options), view_(view), client_(id) {
+  if (!options_.quiet)
+    output_.emplace(id_, options_.outputAfter,
+                    isTerminal(STDOUT_FILENO) ? ReplicaOutput::Flood::isLeftOut : ReplicaOutput::Flood::isKept);
   connect(&client_, &run::ControlClient::statusChanged, this, [this](const protocol::RunStatus& status) {
     status_ = status;
     statusIsNew_ = true;
@@ -56,6 +61,7 @@ Outcome Attachment::follow() {
   loop_.exec();
   ticks_.stop();
   if (fault_) std::rethrow_exception(fault_);
+  showRestOfOutput();
   showNewEvents();
   view_.finish();
   outcome_.run = currentRun();
@@ -75,6 +81,7 @@ void Attachment::leave() {
 
 void Attachment::tick() {
   try {
+    showOutput();
     if (catalogue_.changed()) {
       showNewEvents();
       showPlace();
@@ -86,6 +93,21 @@ void Attachment::tick() {
     fault_ = std::current_exception();
     loop_.quit();
   }
+}
+
+void Attachment::showOutput() {
+  if (!output_) return;
+  const std::string lines = output_->read();
+  view_.showOutput(lines, output_->unfinished());
+}
+
+// Of a run that goes on without us, no more than there is now.
+void Attachment::showRestOfOutput() {
+  do showOutput();
+  while (output_ && output_->hasGrown() && !outcome_.detached);
+  if (!output_) return;
+  const std::string unfinished = output_->unfinished();
+  view_.showOutput(unfinished.empty() ? "" : unfinished + '\n', "");
 }
 
 void Attachment::showNewEvents() {

@@ -17,6 +17,7 @@
 
 #include "batchscope/run/client.h"
 #include "batchscope/storage/catalogue.h"
+#include "follow/replica_output.h"
 #include "follow/view.h"
 #include "terminal/interrupts.h"
 
@@ -29,6 +30,8 @@ struct AttachOptions {
   Interrupt interrupt = Interrupt::stops;
   std::optional<double> timeout;  // s; then the run is stopped as by Ctrl-C
   std::int64_t eventsAfter = 0;   // id of the last event that needs no showing
+  OutputPosition outputAfter;     // end of the output that needs no showing
+  bool quiet = false;             // leave out what the program prints
   bool untilBegun = false;        // leave it as soon as its supervisor has started replicas
 };
 
@@ -55,6 +58,8 @@ class Attachment : public QObject {
   void tick();
   void leave();
   storage::Run currentRun();
+  void showOutput();
+  void showRestOfOutput();
   void showNewEvents();
   void showPlace();
   bool hasEnded();
@@ -74,6 +79,7 @@ class Attachment : public QObject {
   std::exception_ptr fault_;                   // an exception must not cross the event loop
   std::optional<protocol::RunStatus> status_;  // the newest
   bool statusIsNew_ = false;
+  std::optional<ReplicaOutput> output_;  // none: it is not shown
   std::string place_;  // in the queue of the pool, as it was last told
   bool stopAsked_ = false;
   bool stopSent_ = false;

@@ -4,6 +4,12 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "batchscope/storage/record_json.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
@@ -21,13 +27,15 @@ Colour levelColour(const std::string& level) {
   return level == "warning" ? Colour::yellow : Colour::none;
 }
 
-// Events scroll by above a block of lines that is drawn over again in place.
+// Events and the program's lines scroll by above a block of lines that is drawn over again in place: the line
+// that the program is writing, and the run's progress.
 class TerminalView : public View {
  public:
   explicit TerminalView(const storage::Run& run) : name_(run.name + " " + run.id) {}
 
   void showStatus(const protocol::RunStatus& status) override {
-    block_.draw(progressLines(name_, status, terminalStyle(STDOUT_FILENO)));
+    status_ = status;
+    draw();
   }
 
   void showEvent(const storage::Event& event, double origin) override {
@@ -36,12 +44,28 @@ class TerminalView : public View {
   }
 
   void showNotice(const std::string& text) override { block_.print(printable(text)); }
+  void showOutput(const std::string& lines, const std::string& unfinished) override {
+    if (!lines.empty()) block_.print(lines.substr(0, lines.size() - 1));
+    if (unfinished == unfinished_) return;
+    unfinished_ = unfinished;
+    draw();
+  }
 
   // The last picture stays where it is.
   void finish() override { block_.finish(); }
 
  private:
+  void draw() {
+    const Style style = terminalStyle(STDOUT_FILENO);
+    std::vector<std::string> lines;
+    if (!unfinished_.empty()) lines.push_back(cutToWidth(unfinished_, style.width));
+    if (status_) std::ranges::move(progressLines(name_, *status_, style), std::back_inserter(lines));
+    block_.draw(std::move(lines));
+  }
+
   std::string name_;
+  std::optional<protocol::RunStatus> status_;  // the newest
+  std::string unfinished_;                     // of the program's output
   LiveBlock block_;
 };
 
@@ -85,6 +109,7 @@ class LogView : public View {
   }
   void showEvent(const storage::Event& event, double origin) override { print(eventLine(event, origin)); }
   void showNotice(const std::string& text) override { print(printable(text)); }
+  void showOutput(const std::string& lines, const std::string& /*unfinished*/) override { show(lines); }
 
  private:
   static void print(const std::string& line) { show(line + '\n'); }

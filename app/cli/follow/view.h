@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an attached run is shown: bars redrawn in place on a terminal, a line every few seconds in a log, or
-// JSON lines for scripts. A view gets at most five statuses a second and every event once.
+// How an attached run is shown: bars redrawn in place on a terminal, below what the program prints; a line
+// every few seconds in a log; or JSON lines for scripts, without the program's output. A view gets at most
+// five statuses a second and every event once.
 #pragma once
 
 #include <memory>
@@ -21,6 +22,8 @@ class View {
   virtual void showEvent(const storage::Event& event, double origin) = 0;
   // A sentence of our own: what this program is doing about the run.
   virtual void showNotice(const std::string& text) = 0;
+  // What replica 0 prints: complete lines, each with its newline, and the one that is being written.
+  virtual void showOutput(const std::string& /*lines*/, const std::string& /*unfinished*/) {}
   // Nothing will follow: leaves the cursor on a fresh line.
   virtual void finish() {}
 };

@@ -44,7 +44,7 @@ int submitRun(const SubmitOptions& options) {
   const auto placed = common::placedJob(catalogue, run);
   answer(options.json, {{"run", id}, {"job", placed ? common::jobJson(*placed) : protocol::Json()}},
          fmt::format("{} {}", title(run), placed ? common::placeText(*placed) : "is in the queue"));
-  return options.follow ? attachToRun({id, options.json}) : kExitOk;
+  return options.follow ? attachToRun({{id, options.json}}) : kExitOk;
 }
 
 }  // namespace batchscope::cli

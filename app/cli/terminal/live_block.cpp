@@ -13,8 +13,8 @@ void LiveBlock::draw(std::vector<std::string> lines) {
   show(begin + drawn());
 }
 
-// All of the block is cleared first: the terminal may wrap the line.
-void LiveBlock::print(const std::string& line) { show(rewind() + "\x1b[J" + line + '\n' + drawn()); }
+// All of the block is cleared first: the terminal may wrap a line.
+void LiveBlock::print(const std::string& lines) { show(rewind() + "\x1b[J" + lines + '\n' + drawn()); }
 
 // Returns the codes that move to the block's first line.
 std::string LiveBlock::rewind() const { return lines_.empty() ? "" : fmt::format("\x1b[{}F", lines_.size()); }

@@ -13,8 +13,8 @@ class LiveBlock {
  public:
   // In the place of what was drawn before.
   void draw(std::vector<std::string> lines);
-  // A line above the block.
-  void print(const std::string& line);
+  // Lines above the block, without the last one's newline.
+  void print(const std::string& lines);
   // What was drawn last stays where it is.
   void finish() { lines_.clear(); }
 

@@ -87,6 +87,65 @@ class TestRun : public CommandTest {
     VERIFY_HOLDS(answer.err, "/no/python");
   }
 
+  void showsWhatTheProgramPrints() {
+    const QString program = "echo first; printf '1 %%\\r2 %%\\r\\033[31mred\\033[0m\\n'; printf last";
+    const Answer answer = ask({"run", "--headless", "--", "/bin/sh", "-c", program});
+    VERIFY_CODE(kExitOk, answer);
+    const QStringList lines = answer.out.split('\n');
+    for (const char* line : {"first", "red", "last"}) QVERIFY2(lines.contains(line), qPrintable(answer.out));
+    VERIFY_HOLDS(ask({"logs", "latest"}).out, "first\n", "\x1b[31mred");
+
+    const Answer quiet = ask({"run", "--quiet", "--", "/bin/sh", "-c", program});
+    VERIFY_CODE(kExitOk, quiet);
+    QVERIFY2(!quiet.out.contains("first") && !quiet.out.contains("red"), qPrintable(quiet.out));
+
+    const Answer json = ask({"run", "--json", "--", "/bin/sh", "-c", program});
+    VERIFY_CODE(kExitOk, json);
+    for (const QString& line : json.out.trimmed().split('\n'))
+      QVERIFY2(QJsonDocument::fromJson(line.toUtf8()).isObject(), qPrintable(line));
+  }
+
+  void showsWhatPythonPrintsAtOnce() {
+    if (!QFileInfo::exists("/usr/bin/python3")) QSKIP("there is no /usr/bin/python3");
+    write("train.py",
+          "import os, time\nprint('ready')\nwhile not os.path.exists('go'): time.sleep(0.02)\nprint('gone')\n");
+    const auto process = sandbox_->start({"run", "train.py"});
+    QByteArray out;
+    const bool isShown = awaitOutput(*process, out, "ready\n");
+    write("go", "");
+    const Answer answer = Sandbox::finish(*process);
+    QVERIFY2(isShown, out.constData());
+    VERIFY_CODE(kExitOk, answer);
+    VERIFY_HOLDS(answer.out, "gone\n");
+  }
+
+  void showsOutputThroughRestarts() {
+    const Answer answer = ask(run({}, {"--steps", "60", "--crash-at", "30", "--crash-once",
+                                       sandbox_->path("crashed"), "--checkpoint-every", "10"}));
+    VERIFY_CODE(kExitOk, answer);
+    QCOMPARE(answer.out.count("crashing as told\n"), 1);
+  }
+
+  void attachesToWhatIsPrintedFromThenOn() {
+    const auto lines = [](const QStringList& words) { return words.join('\n') + '\n'; };
+    const QString wait = "while [ ! -e %1 ]; do sleep 0.02; done; echo %1";
+    ask({"run", "--detach", "--", "/bin/sh", "-c",
+         lines({"echo before", wait.arg("now"), wait.arg("quietly"), wait.arg("end")})});
+    QTRY_VERIFY_WITH_TIMEOUT(ask({"logs", "latest"}).out.contains("before"), 20'000);
+    const auto watcher = sandbox_->start({"attach", "latest"}),
+               quiet = sandbox_->start({"attach", "--quiet", "latest"});
+    for (QProcess* process : {watcher.get(), quiet.get()})
+      QVERIFY2(process->waitForReadyRead(Sandbox::kPatienceMs), "it tells of the run");
+    for (const char* file : {"now", "quietly", "end"}) write(file, "");
+    const Answer watched = Sandbox::finish(*watcher);
+    VERIFY_CODE(kExitOk, watched);
+    QVERIFY2(!watched.out.contains("before"), qPrintable(watched.out));
+    VERIFY_HOLDS(watched.out, "now\nquietly\nend\n");
+    const Answer unwatched = Sandbox::finish(*quiet);
+    VERIFY_CODE(kExitOk, unwatched);
+    QVERIFY2(!unwatched.out.contains("now\n"), qPrintable(unwatched.out));
+  }
+
   void tellsEveryEventOnce() {
     const Answer answer = ask(run({"--replicas", "2", "--at", "step=10:replicas=1"}, {"--steps", "40"}));
     QCOMPARE(answer.code, kExitOk);

@@ -85,6 +85,22 @@ class TestTerminal : public CommandTest {
     QVERIFY2(!session.screen.contains("locale"), "Qt's warning about the locale is none of ours");
   }
 
+  void letsOutputScrollAboveTheBars() {
+    const Session session = converse(*sandbox_, {"run", "--", "/bin/sh", "-c",
+                                                 "sleep 0.5; printf 'one\\033[2J\\ntwo\\n'; printf '10 %%\\r'; sleep 0.5; "
+                                                 "printf '20 %%\\n'"},
+                                     "", {{"COLUMNS", "40"}, {"NO_COLOR", "1"}});
+    QCOMPARE(session.code, kExitOk);
+    VERIFY_HOLDS(session.screen, "\x1b[Jone\r\n", "two\r\n", "20 %\r\n");
+    QVERIFY2(!session.screen.contains("\x1b[2J"), "the program does not clear the screen");
+    const auto screen = shownOn(session.screen);
+    const auto at = [&](const char* line) { return screen.indexOf(QRegularExpression(line)); };
+    QVERIFY2(at("one") >= 0 && at("one") < at("two") && at("two") < at("20 %") &&
+                 at("20 %") < at("sh \\w+  finished.*"),
+             qPrintable(screen.join('\n')));
+    QCOMPARE(screen.filter(QRegularExpression("^sh \\w+  ")).size(), 1);
+  }
+
   void asksBeforeDeleting_data() {
     const auto row = testing::columns<QByteArray, bool>({"typed", "removed"});
     row("yes", "y\n", true);
@@ -104,6 +120,29 @@ class TestTerminal : public CommandTest {
   }
 
  private:
+  // The lines that a terminal shows after this text, which uses of ECMA-48 what LiveBlock does.
+  static QStringList shownOn(const QString& text) {
+    static const QRegularExpression kSequence("\x1b\\[(\\d*)([FJK])|\r\n|[^\x1b\r]+");
+    QStringList lines{""};
+    qsizetype row = 0;
+    for (auto each = kSequence.globalMatch(text); each.hasNext();) {
+      const auto match = each.next();
+      if (match.captured(2) == "F") {
+        row -= match.captured(1).toInt();
+      } else if (match.captured(2) == "J") {
+        lines.resize(row + 1);
+        lines[row].clear();
+      } else if (match.captured(2) == "K") {
+        lines[row].clear();
+      } else if (match.captured() == "\r\n") {
+        if (++row == lines.size()) lines << "";
+      } else {
+        lines[row] += match.captured();
+      }
+    }
+    return lines;
+  }
+
   Session train(const QMap<QString, QString>& variables) const {
     return converse(*sandbox_, {"run", qEnvironmentVariable("FAKE_REPLICA"), "--", "--steps", "100"}, "",
                     variables);

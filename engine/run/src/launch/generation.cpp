@@ -177,6 +177,8 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
   order.environment.emplace("OMP_WAIT_POLICY", "passive");
   // OpenBLAS's spin as well, for 2^28 cycles: a tenth of a second that a replica's first step waits.
   order.environment.emplace("OPENBLAS_THREAD_TIMEOUT", "20");
+  // Python keeps what it prints into a file back by the 8 KiB; a log is read while it grows.
+  order.environment.emplace("PYTHONUNBUFFERED", "1");
   set_python_path(order);
   return order;
 }
