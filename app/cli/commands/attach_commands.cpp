@@ -41,8 +41,10 @@ std::string scores(const storage::Run& run) {
   return text;
 }
 
-std::string resumeHint(const storage::Run& run) {
-  return fmt::format("Resume it with: batchscope resume {}", run.id);
+std::string resumeHint(const Outcome& outcome) {
+  return (outcome.hasCheckpoint ? "Resume it with: batchscope resume "
+                                : "It has no checkpoint; to begin it anew: batchscope resume ") +
+         outcome.run.id;
 }
 
 int codeOfState(RunState state) {
@@ -93,12 +95,15 @@ void printSentence(const Outcome& outcome) {
     fmt::print("{} finished: {}, {} in {}{}\n", title(run), plural(run.epoch, "epoch"),
                plural(run.step, "step"), formatDuration(run.ended - run.created), scores(run));
   } else if (run.state == RunState::stopped || run.state == RunState::paused) {
-    fmt::print("{} is {} after step {}{}. {}\n", title(run), state, run.step, because, resumeHint(run));
+    fmt::print("{} is {} after step {}{}. {}\n", title(run), state, run.step, because, resumeHint(outcome));
   } else {
     std::fflush(stdout);
-    fmt::print(stderr, "batchscope: {} {}{}\n  Its output: batchscope logs {}\n  {}\n", title(run),
-               run.state == RunState::failed ? "failed" : "lost its supervisor", because, run.id,
-               resumeHint(run));
+    fmt::print(stderr, "batchscope: {} {}{}\n{}  Its output: batchscope logs {}\n", title(run),
+               run.state == RunState::failed ? "failed" : "lost its supervisor", because, outcome.frames,
+               run.id);
+    // An exception before the first checkpoint comes back.
+    if (outcome.hasCheckpoint || run.state != RunState::failed)
+      fmt::print(stderr, "  {}\n", resumeHint(outcome));
   }
   std::fflush(stdout);
 }

@@ -9,6 +9,7 @@
 
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_clock.h"
+#include "follow/crash.h"
 #include "records/job_records.h"
 #include "records/store.h"
 #include "terminal/terminal.h"
@@ -65,6 +66,8 @@ Outcome Attachment::follow() {
   showNewEvents();
   view_.finish();
   outcome_.run = currentRun();
+  outcome_.hasCheckpoint = !catalogue_.checkpoints(id_).empty();
+  outcome_.frames = framesOfFailure();
   return outcome_;
 }
 
@@ -101,13 +104,20 @@ void Attachment::showOutput() {
   view_.showOutput(lines, output_->unfinished());
 }
 
-// Of a run that goes on without us, no more than there is now.
+// A run that goes on without us is read once more; one that rests is read to the end of its log.
 void Attachment::showRestOfOutput() {
   do showOutput();
   while (output_ && output_->hasGrown() && !outcome_.detached);
   if (!output_) return;
   const std::string unfinished = output_->unfinished();
   view_.showOutput(unfinished.empty() ? "" : unfinished + '\n', "");
+}
+
+// Empty where the output has shown the traceback already.
+std::string Attachment::framesOfFailure() {
+  if (outcome_.run.state != protocol::RunState::failed) return {};
+  const auto crash = lastCrash(catalogue_.generations(id_));
+  return crash && (!output_ || crash->rank != 0) ? ownFrames(id_, *crash) : std::string();
 }
 
 void Attachment::showNewEvents() {

@@ -40,6 +40,8 @@ struct Outcome {
   bool timedOut = false;
   bool detached = false;     // left while it went on
   bool interrupted = false;  // stopped by our Ctrl-C
+  bool hasCheckpoint = false;
+  std::string frames;  // of a program that failed (follow/crash.h), unless its output was shown
 };
 
 class Attachment : public QObject {
@@ -61,6 +63,7 @@ class Attachment : public QObject {
   void showOutput();
   void showRestOfOutput();
   void showNewEvents();
+  std::string framesOfFailure();
   void showPlace();
   bool hasEnded();
   void stopForTime();

@@ -27,6 +27,11 @@ Colour levelColour(const std::string& level) {
   return level == "warning" ? Colour::yellow : Colour::none;
 }
 
+// The last event of a run that failed. Whoever attached us says the same at the end, once.
+bool tellsOfFailure(const storage::Event& event) {
+  return event.level == "error" && event.text.starts_with("failed: ");
+}
+
 // Events and the program's lines scroll by above a block of lines that is drawn over again in place: the line
 // that the program is writing, and the run's progress.
 class TerminalView : public View {
@@ -39,6 +44,7 @@ class TerminalView : public View {
   }
 
   void showEvent(const storage::Event& event, double origin) override {
+    if (tellsOfFailure(event)) return;
     const Style style = terminalStyle(STDOUT_FILENO);
     block_.print(style.paint(eventLine(event, origin), levelColour(event.level)));
   }
@@ -107,7 +113,9 @@ class LogView : public View {
     // How it ended is told by an event and by whoever attached us.
     if (!isAtRest(status.state) && pacer_.isDue(status)) print(progressSentence(status));
   }
-  void showEvent(const storage::Event& event, double origin) override { print(eventLine(event, origin)); }
+  void showEvent(const storage::Event& event, double origin) override {
+    if (!tellsOfFailure(event)) print(eventLine(event, origin));
+  }
   void showNotice(const std::string& text) override { print(printable(text)); }
   void showOutput(const std::string& lines, const std::string& /*unfinished*/) override { show(lines); }
 

@@ -118,6 +118,17 @@ class TestMachineFaults : public QObject {
     VERIFY_HOLDS(f.machine.message(), "ValueError: b");
   }
 
+  // A restart would only run the same lines again.
+  void anExceptionBeforeTheFirstStepIsTheEnd() {
+    Log log;
+    RunMachine machine({120, 60, 3}, log);
+    machine.start(1, "start");
+    machine.replica_exited({0, 1, 0, false, Cause::exception, "ValueError: a"});
+    QCOMPARE(machine.state(), RunState::failed);
+    QCOMPARE(machine.message(), "rank 0 ended with exit code 1: ValueError: a (logs --replica 0)");
+    QVERIFY(log.events.empty());
+  }
+
   void aBackOffGrowsNoLongerThanHalfAMinute() {
     Log log;
     RunMachine machine({.restart_budget = 100}, log);
@@ -134,6 +145,7 @@ class TestMachineFaults : public QObject {
 
   void whoDiedOfAnothersDeathIsNotBlamed() {
     MachineFixture f(3);
+    f.log.steps = 5;
     f.machine.replica_exited(aborted(0, Cause::peer, "replica 2 is gone"));
     f.machine.replica_exited(aborted(2, Cause::exception, "std::runtime_error: the sky is falling"));
     f.machine.replica_exited(aborted(1, Cause::peer, "replica 2 is gone"));

@@ -73,6 +73,41 @@ class TestMemoryFault : public QObject {
     QTEST(QString::fromStdString(last_words(log.toStdString())), "words");
   }
 
+  void anExceptionOfPythonIsToldFromOtherWords() {
+    const std::string traceback = "Traceback (most recent call last):\n  File \"a\"\n";
+    QCOMPARE(python_exception("1\n" + traceback + "KeyError: 'x'\n"), "KeyError: 'x'");
+    QCOMPARE(python_exception("  File \"a.py\", line 1\n    for\n      ^\nSyntaxError: invalid syntax\n"),
+             "SyntaxError: invalid syntax");
+    for (const char* log : {"", "it is over\n", "  indented\nit is over\n",
+                            "terminate called after throwing an instance of 'int'\n"})
+      QCOMPARE(python_exception(log), "");
+  }
+
+  void framesOfTheProgramItselfAreFound_data() {
+    const auto row = batchscope::testing::columns<QString, QString>({"log", "frames"});
+    const QString head = "loading\nTraceback (most recent call last):\n";
+    const QString outer = "  File \"/me/train.py\", line 9, in <module>\n    outer()\n",
+                  inner = "  File \"/me/model.py\", line 2, in forward\n    return x @ y\n           ~~^~~\n",
+                  library = "  File \"/usr/lib/python3/dist-packages/torch/nn/modules/module.py\", line 1194, in "
+                            "_call_impl\n    return forward_call(*input, **kwargs)\n",
+                  loader = "  File \"<frozen importlib._bootstrap>\", line 1027, in _find_and_load\n";
+    row("alone", head + outer + "E: 1\n", outer);
+    row("among others", head + outer + library + inner + library + "E: 1\n", outer + inner);
+    row("none", head + loader + library + "E: 1\n", loader + library);
+    row("of the last traceback", head + inner + "E: 1\n\nDuring handling of the above\n\n" + head + outer + "E: 2\n",
+        outer);
+    row("with its rank", "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"a\"\n[rank1]: E: 1\n",
+        "  File \"a\"\n");
+    row("an error of syntax", "  File \"a.py\", line 1\n    for\n      ^\nSyntaxError: invalid syntax\n",
+        "  File \"a.py\", line 1\n    for\n      ^\n");
+    row("too many", head + outer.repeated(9) + inner.repeated(2) + "E: 1\n", outer.repeated(7) + inner.repeated(2));
+    row("no traceback", "it is over\n", "");
+  }
+  void framesOfTheProgramItselfAreFound() {
+    QFETCH(QString, log);
+    QTEST(QString::fromStdString(own_frames(log.toStdString(), 20)), "frames");
+  }
+
   void theAccountOfAFailureIsFound() {
     const std::string before = "step 1\nstep 2\n",
                       traceback = "Traceback (most recent call last):\n  File \"a\"\n";

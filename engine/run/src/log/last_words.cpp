@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log/last_words.h"
 
+#include <fmt/format.h>
+
 #include <QFile>
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@ namespace {
 constexpr std::size_t kLongest = 300;  // bytes
 constexpr std::string_view kBlank = " \t\r";
 constexpr std::string_view kTraceback = "Traceback (most recent call last):";
+constexpr std::string_view kFrame = "  File \"";
 constexpr std::string_view kThrown = "terminate called after throwing an instance of ";
 constexpr std::string_view kWhat = "  what():  ";
 
@@ -56,19 +60,52 @@ std::string exception_at(const std::vector<std::string_view>& lines, std::size_t
   return text;
 }
 
+bool is_indented(std::string_view line) { return kBlank.find(line.front()) != std::string_view::npos; }
+
+// Python names the place of an error of syntax without a traceback: the log ends with the place, the line and
+// the exception. Returns the index of the place, or the number of lines where there is none.
+std::size_t syntax_error(const std::vector<std::string_view>& lines) {
+  if (lines.empty() || is_indented(lines.back())) return lines.size();
+  for (std::size_t i = lines.size() - 1; i-- > 0 && is_indented(lines[i]);)
+    if (lines[i].starts_with(kFrame)) return i;
+  return lines.size();
+}
+
 struct Account {
-  std::string_view begin;  // its first line
+  std::size_t begin = 0;  // index of its first line
   std::string words;
+  bool is_python = false;  // an exception of Python
 };
 
 Account find(const std::vector<std::string_view>& lines) {
   for (std::size_t i = lines.size(); i-- > 0;) {
-    if (lines[i].find(kThrown) != std::string_view::npos) return {lines[i], exception_at(lines, i)};
+    if (lines[i].find(kThrown) != std::string_view::npos) return {i, exception_at(lines, i)};
     if (lines[i].find(kTraceback) == std::string_view::npos) continue;
-    if (std::string found = exception_after(lines, i); !found.empty()) return {lines[i], std::move(found)};
+    if (std::string found = exception_after(lines, i); !found.empty()) return {i, std::move(found), true};
   }
   if (lines.empty()) return {};
-  return {lines.back(), std::string(trimmed(lines.back()))};
+  const std::string last(trimmed(lines.back()));
+  if (const std::size_t place = syntax_error(lines); place < lines.size()) return {place, last, true};
+  return {lines.size() - 1, last};
+}
+
+std::string shortened(std::string text) {
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not within a letter
+  return text.substr(0, end) + "…";
+}
+
+// A frame of a traceback: its place, and below it the line of code.
+using Frame = std::vector<std::string_view>;
+
+// Frames of the interpreter, of installed packages and of batchscope's own are not the program's.
+bool is_own(const Frame& frame) {
+  constexpr std::array<std::string_view, 5> kOthers{"/site-packages/", "/dist-packages/", "/lib/python",
+                                                    "\"<frozen ", "/python/batchscope/"};
+  return std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view part) {
+    return frame.front().find(part) != std::string_view::npos;
+  });
 }
 
 }  // namespace
@@ -83,17 +120,41 @@ std::string log_tail(const std::filesystem::path& path, int lines) {
   return text.section(QLatin1Char('\n'), -lines).toStdString();
 }
 
-std::string last_words(std::string_view log) {
-  std::string text = find(lines_of(log)).words;
-  if (text.size() <= kLongest) return text;
-  std::size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not within a letter
-  return text.substr(0, end) + "…";
+std::string last_words(std::string_view log) { return shortened(find(lines_of(log)).words); }
+
+std::string python_exception(std::string_view log) {
+  Account account = find(lines_of(log));
+  return account.is_python ? shortened(std::move(account.words)) : std::string();
 }
 
 std::size_t failure_offset(std::string_view log) {
-  const std::string_view begin = find(lines_of(log)).begin;
-  return begin.empty() ? 0 : static_cast<std::size_t>(begin.data() - log.data());
+  const auto lines = lines_of(log);
+  return lines.empty() ? 0 : static_cast<std::size_t>(lines[find(lines).begin].data() - log.data());
+}
+
+std::string own_frames(std::string_view log, std::size_t most_lines) {
+  const auto lines = lines_of(log);
+  const Account account = find(lines);
+  if (!account.is_python) return {};
+  const std::size_t header = lines[account.begin].find(kTraceback);
+  const bool has_header = header != std::string_view::npos;
+  std::vector<Frame> frames;
+  for (std::size_t i = account.begin + (has_header ? 1 : 0); i < lines.size(); ++i) {
+    const std::string_view line = lines[i].substr(has_header ? std::min(header, lines[i].size()) : 0);
+    if (line.empty() || !is_indented(line)) break;
+    if (line.starts_with(kFrame)) frames.emplace_back();
+    if (!frames.empty()) frames.back().push_back(line);
+  }
+  if (std::any_of(frames.begin(), frames.end(), is_own))
+    std::erase_if(frames, [](const Frame& frame) { return !is_own(frame); });
+  std::string text;
+  std::size_t count = 0;
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    count += frame->size();
+    if (count > most_lines) break;
+    text = fmt::format("{}\n{}", fmt::join(*frame, "\n"), text);
+  }
+  return text;
 }
 
 }  // namespace batchscope::run

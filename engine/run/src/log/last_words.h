@@ -17,4 +17,7 @@ std::string log_tail(const std::filesystem::path& file, int lines);
 // anything. `log`: its end. At most some hundred bytes; empty where there is nothing in it.
 std::string last_words(std::string_view log);
 
+// The same, where it is an exception of Python that nobody caught; else empty.
+std::string python_exception(std::string_view log);
+
 }  // namespace batchscope::run

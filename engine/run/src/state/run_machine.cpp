@@ -290,9 +290,11 @@ void RunMachine::crashed(const Exit& culprit) {
   if (restore_old_allocation(why)) return;
   if (culprit.cause == Cause::non_finite && limits_.stop_when_not_finite) return end(RunState::failed, why);
 
-  // A program's own exception that comes back in the same step is no accident.
+  // A program's own exception before the run's first step leaves nothing to go on from, and one that comes
+  // back in the same step is not an accident.
   const std::int64_t step = orders_.step();
   const std::string exception = culprit.cause == Cause::exception ? culprit.why : std::string();
+  if (!exception.empty() && step == 0) return end(RunState::failed, why);
   if (!exception.empty() && exception == exception_ && step == exception_step_)
     return end(RunState::failed,
                fmt::format("the same exception twice after step {}, which no restart mends: {}", step, why));

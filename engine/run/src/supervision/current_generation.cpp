@@ -16,6 +16,7 @@ using protocol::Failure;
 namespace {
 
 constexpr int kSearchedLines = 100;  // of a log: LibTorch prints a stack trace behind an exception
+constexpr int kPythonRaised = 1;     // Python's exit code after an exception that nobody caught
 
 // As the record has what is not.
 double known(double rate) { return std::isfinite(rate) ? rate : -1; }
@@ -144,8 +145,12 @@ Exit CurrentGeneration::account_of(int rank, int status, std::int64_t local_batc
   }
   if (exit.cause != Cause::unknown) return exit;
   // What the replica did not tell by itself.
-  if (exit.signal == 0 && tells_of_memory(log_of(rank))) {
+  const std::string log = exit.signal == 0 ? log_of(rank) : std::string();
+  if (tells_of_memory(log)) {
     exit.cause = Cause::memory;
+  } else if (exit.code == kPythonRaised && !python_exception(log).empty()) {
+    exit.cause = Cause::exception;
+    exit.why = python_exception(log);
   } else if (exit.signal == SIGKILL && out_of_memory_kills() > memory_kills_) {
     exit.cause = Cause::memory;
     exit.why = "the kernel killed a process for want of memory";
