@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "batchscope/common/queue_json.h"
+#include "batchscope/common/recorded.h"
 #include "batchscope/common/run_control.h"
 #include "batchscope/common/shell_words.h"
 #include "batchscope/common/trial_text.h"
@@ -91,6 +92,10 @@ void printSentence(const Outcome& outcome) {
   } else if (outcome.detached) {
     fmt::print("{} goes on. `batchscope attach {}` watches it, `batchscope stop {}` stops it.\n", title(run),
                run.id, run.id);
+  } else if (common::isUnrecorded(run)) {
+    fmt::print("{} finished in {}, {}{}\n  Its output: batchscope logs {}\n", title(run),
+               formatDuration(run.ended - run.created), common::kNotRecorded,
+               outcome.silence.empty() ? "" : ": " + outcome.silence, run.id);
   } else if (run.state == RunState::finished) {
     fmt::print("{} finished: {}, {} in {}{}\n", title(run), plural(run.epoch, "epoch"),
                plural(run.step, "step"), formatDuration(run.ended - run.created), scores(run));

@@ -10,6 +10,7 @@
 
 #include "batchscope/common/goodput_json.h"
 #include "batchscope/common/queue_json.h"
+#include "batchscope/common/recorded.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/shell_words.h"
@@ -107,8 +108,10 @@ void showSummary(const storage::Run& run, const Style& style) {
   if (run.state != protocol::RunState::pending) field("started", momentText(run.created));
   if (run.ended > 0) field("ended", momentText(run.ended));
   field("progress",
-        fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
-                    run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
+        common::isUnrecorded(run)
+            ? common::kNotRecorded
+            : fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
+                          run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
   field("folder", protocol::run_paths(run.id).root.string());
   if (origin) {
     const bool trains = origin->followed && std::filesystem::path(origin->folder).filename() == run.id;

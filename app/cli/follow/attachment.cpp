@@ -9,6 +9,7 @@
 
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_clock.h"
+#include "batchscope/run/supervisor.h"
 #include "follow/crash.h"
 #include "records/job_records.h"
 #include "records/store.h"
@@ -127,6 +128,7 @@ void Attachment::showNewEvents() {
   const double origin = common::clockOrigin(currentRun(), catalogue_.generations(id_));
   for (const storage::Event& event : events) {
     options_.eventsAfter = event.id;
+    if (event.text.starts_with(run::kSilentProgram)) outcome_.silence = event.text;
     view_.showEvent(event, origin);
   }
 }

@@ -41,6 +41,7 @@ struct Outcome {
   bool detached = false;     // left while it went on
   bool interrupted = false;  // stopped by our Ctrl-C
   bool hasCheckpoint = false;
+  std::string silence;  // what the supervisor says of a program that reported no steps
   std::string frames;  // of a program that failed (follow/crash.h), unless its output was shown
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "batchscope/run/supervisor.h"
 #include "batchscope/storage/record_json.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
@@ -27,9 +28,10 @@ Colour levelColour(const std::string& level) {
   return level == "warning" ? Colour::yellow : Colour::none;
 }
 
-// The last event of a run that failed. Whoever attached us says the same at the end, once.
-bool tellsOfFailure(const storage::Event& event) {
-  return event.level == "error" && event.text.starts_with("failed: ");
+// Events that whoever attached us tells of at the end: why the run failed, and that its program reported no
+// steps.
+bool isToldAtTheEnd(const storage::Event& event) {
+  return event.text.starts_with("failed: ") || event.text.starts_with(run::kSilentProgram);
 }
 
 // Events and the program's lines scroll by above a block of lines that is drawn over again in place: the line
@@ -44,7 +46,7 @@ class TerminalView : public View {
   }
 
   void showEvent(const storage::Event& event, double origin) override {
-    if (tellsOfFailure(event)) return;
+    if (isToldAtTheEnd(event)) return;
     const Style style = terminalStyle(STDOUT_FILENO);
     block_.print(style.paint(eventLine(event, origin), levelColour(event.level)));
   }
@@ -114,7 +116,7 @@ class LogView : public View {
     if (!isAtRest(status.state) && pacer_.isDue(status)) print(progressSentence(status));
   }
   void showEvent(const storage::Event& event, double origin) override {
-    if (!tellsOfFailure(event)) print(eventLine(event, origin));
+    if (!isToldAtTheEnd(event)) print(eventLine(event, origin));
   }
   void showNotice(const std::string& text) override { print(printable(text)); }
   void showOutput(const std::string& lines, const std::string& /*unfinished*/) override { show(lines); }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "batchscope/common/recorded.h"
 #include "batchscope/protocol/series.h"
 #include "text/format.h"
 #include "text/progress_line.h"
@@ -34,6 +35,17 @@ std::string replicasText(const RunStatus& status, const Style& style) {
     return plural(status.replicas, "replica");
   return fmt::format("{} {} {}", status.replicas, style.utf8 ? "→" : "->",
                      plural(status.target_replicas, "replica"));
+}
+
+// Whether anything is known of how far the program is.
+bool hasBegun(const RunStatus& status) {
+  return status.step > 0 || status.epoch > 0 || !status.loop.empty();
+}
+
+// Empty before the first step.
+std::string stepText(const RunStatus& status) {
+  if (hasBegun(status)) return fmt::format("step {}", status.step);
+  return common::isUnrecorded(status) ? "steps " + std::string(common::kNotRecorded) : "";
 }
 
 std::string stateText(const RunStatus& status) {
@@ -85,10 +97,14 @@ std::vector<std::string> progressLines(const std::string& name, const RunStatus&
   head.add(cutToWidth(printable(name), style.width / 2), Colour::bold);
   head.add(stateText(status), stateColour(run_state_name(status.state)));
   head.add(replicasText(status, style));
-  head.add(fmt::format("step {}", status.step));
+  if (const std::string step = stepText(status); !step.empty()) head.add(step);
   head.add(fmt::format("generation {}", status.generation));
   for (const std::string& metric : metrics(status))
     if (!values.add(metric)) break;
+  if (!hasBegun(status)) {
+    head.add(timing(status));
+    return {head.text()};
+  }
 
   const std::string loop = loopLabel(status), whole = "whole run";
   const int labelWidth = std::max(displayWidth(loop), displayWidth(whole));
@@ -108,7 +124,8 @@ std::string progressSentence(const RunStatus& status) {
     text += fmt::format(", {} {}, run {}", loopLabel(status), formatPercent(status.loop_fraction),
                         formatPercent(status.total_fraction));
   if (status.remaining >= 0) text += fmt::format(", {} left", formatClock(status.remaining));
-  text += fmt::format(", {}, step {}", plural(status.replicas, "replica"), status.step);
+  text += ", " + plural(status.replicas, "replica");
+  if (const std::string step = stepText(status); !step.empty()) text += ", " + step;
   for (const std::string& metric : metrics(status)) text += ", " + metric;
   return text;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The picture of a run's status: four lines with two bars (this loop of the epoch, the whole run) for a
-// terminal, or one sentence for a log. Pure: a status and a style in, text out.
+// terminal, one line while nothing is known of its steps, or one sentence for a log. Pure: a status and a style in, text out.
 #pragma once
 
 #include <string>

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "batchscope/common/recorded.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/machine.h"
@@ -41,6 +42,8 @@ Table::Cell cell(const common::RunRow& row, const std::string& field, double now
   if (isSweep && field == "id") return "sweep";
   if (isSweep && field == "replicas" && run.replicas == 0) return "";
   if (isSweep && (field == "epoch" || field == "step" || field == "restarts")) return "";
+  const bool isProgress = field == "epoch" || field == "step" || field == "fraction";
+  if (isProgress && !isSweep && common::isUnrecorded(run)) return {common::kNotRecorded, Colour::dim};
   if (field == "epoch") return epochText(run);
   if (field == "devices") return run::device_list(run.devices);
   const FieldValue value = storage::field_value(run, field, now);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "batchscope/common/cluster_text.h"
+#include "batchscope/common/recorded.h"
 #include "batchscope/protocol/run_state.h"
 #include "look/format.h"
 #include "look/translate.h"
@@ -39,6 +40,7 @@ StatusText describe(const protocol::RunStatus& status) {
 }
 
 QString describeEpoch(const protocol::RunStatus& status) {
+  if (common::isUnrecorded(status)) return tr("Not recorded");
   if (status.epochs <= 0) return tr("Step %1").arg(formatCount(status.step));
   if (status.epoch >= status.epochs)
     return status.epochs == 1 ? tr("1 epoch") : tr("%1 epochs").arg(status.epochs);

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <cmath>
 
+#include "batchscope/common/recorded.h"
 #include "look/format.h"
 
 namespace batchscope::desktop {
@@ -30,6 +31,8 @@ QString fieldTitle(const std::string& field) {
 }
 
 QString fieldText(const storage::Run& run, const std::string& field, double now) {
+  const bool isProgress = field == "epoch" || field == "step" || field == "fraction";
+  if (isProgress && common::isUnrecorded(run)) return QString::fromUtf8(common::kNotRecorded);
   if (field == "epoch" && run.epochs > 0) return QStringLiteral("%1/%2").arg(run.epoch).arg(run.epochs);
   const storage::FieldValue value = storage::field_value(run, field, now);
   if (const auto* text = std::get_if<std::string>(&value)) {

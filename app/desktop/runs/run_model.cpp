@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "batchscope/common/cluster_text.h"
+#include "batchscope/common/recorded.h"
 #include "batchscope/common/trial_text.h"
 #include "look/format.h"
 #include "look/swatch.h"
@@ -77,7 +78,8 @@ QString RunModel::detail(const storage::Run& run) {
   if (run.step > 0) return tr("step %1").arg(formatCount(run.step));
   if (belongsToActive(run.state) || run.state == RunState::pending)
     return tr("since %1").arg(formatTimeOfDay(run.created));
-  return run.message.empty() ? tr("without a step") : QString::fromStdString(run.message);
+  if (!run.message.empty()) return QString::fromStdString(run.message);
+  return common::isUnrecorded(run) ? QString::fromUtf8(common::kNotRecorded) : tr("without a step");
 }
 
 void RunModel::setRuns(const std::vector<storage::Run>& runs, const common::ListedSweeps& sweeps) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "batchscope/run/supervisor.h"
+
 namespace batchscope::run {
 
 std::string replica_count_text(int count) {
@@ -20,8 +22,8 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 std::string silent_program_text(int replicas, bool is_python) {
-  std::string text = "the program reported nothing, so that none of its steps is recorded; ";
-  text += is_python ? "batchscope.record(loss=loss.item()) in its loop records it"
+  std::string text = std::string(kSilentProgram) + "; ";
+  text += is_python ? "`import batchscope; batchscope.record(loss=loss.item())` in its loop records them"
                     : "a program on batchscope/train.h is recorded";
   if (replicas == 1) return text;
   return text + fmt::format(". It ran {} times, and each copy did all of the work, unless it shares it out by itself, as with "

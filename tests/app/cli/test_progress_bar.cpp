@@ -4,6 +4,7 @@
 #include "test_case.h"
 #include "text/format.h"
 #include "text/progress_bar.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -104,8 +105,22 @@ class TestProgressBar : public QObject {
   }
 
   void takesAnEmptyStatus() {
-    QCOMPARE(linesOf({}, {80, false, true}).size(), 4);
+    QCOMPARE(linesOf({}, {80, false, true}), QStringList{"digits  starting  0 replicas  generation 0  0:00"});
     QVERIFY(!progressSentence({}).empty());
+  }
+
+  // Of a program that reports nothing no step is known, which is not step 0.
+  void saysThatStepsAreNotRecorded() {
+    protocol::RunStatus status;
+    status.state = protocol::RunState::running;
+    status.replicas = status.target_replicas = 1;
+    status.elapsed = 42;
+    QCOMPARE(linesOf(status, {80, false, true}),
+             QStringList{"digits  running  1 replica  steps not recorded  generation 0  0:42"});
+    QCOMPARE(progressSentence(status), "0:42 running, 1 replica, steps not recorded");
+    status.loop = "validate";
+    QCOMPARE(linesOf(status, {80, false, true}).size(), 4);
+    VERIFY_HOLDS(progressSentence(status), "epoch 1 validate 0 %", "step 0");
   }
 };
 

@@ -126,6 +126,43 @@ class TestRun : public CommandTest {
     QCOMPARE(answer.out.count("crashing as told\n"), 1);
   }
 
+  // Its traceback is told once, and no second attempt is made at what would only fail again.
+  void tellsWhereAScriptRaised() {
+    if (!QFileInfo::exists("/usr/bin/python3")) QSKIP("there is no /usr/bin/python3");
+    write("train.py",
+          "import json\ndef inner(text): return json.loads(text)\ndef outer(): return inner('{')\nprint('begun')\nouter()\n");
+    const QString frame = "train.py\", line 2, in inner";
+    const Answer shown = ask({"run", "train.py"});
+    VERIFY_CODE(kExitFailure, shown);
+    QCOMPARE(shown.out.count("begun"), 1);
+    QCOMPARE((shown.out + shown.err).count(frame), 1);
+    VERIFY_HOLDS(shown.err, "failed: rank 0 ended with exit code 1: json.decoder.JSONDecodeError: Expecting",
+                 "Its output: batchscope logs");
+    QVERIFY2(!shown.err.contains("resume"), qPrintable(shown.err));
+    QVERIFY2(!shown.out.contains("failed"), qPrintable(shown.out));
+    QCOMPARE(show()["generations"].toArray().size(), 1);
+
+    const Answer quiet = ask({"run", "--quiet", "train.py"});
+    QCOMPARE((quiet.out + quiet.err).count(frame), 1);
+    VERIFY_HOLDS(quiet.err, "train.py\", line 5, in <module>");
+    QVERIFY2(!quiet.err.contains("json/decoder.py"), "only the script's own frames");
+  }
+
+  void saysWhatIsNotRecorded() {
+    if (!QFileInfo::exists("/usr/bin/python3")) QSKIP("there is no /usr/bin/python3");
+    write("train.py", "print('done')\n");
+    const Answer answer = ask({"run", "train.py"});
+    VERIFY_CODE(kExitOk, answer);
+    VERIFY_HOLDS(answer.out, ", not recorded: the program reported no steps; `import batchscope; batchscope.record(",
+                 "Its output: batchscope logs ");
+    QCOMPARE(answer.out.count("reported no steps"), 1);
+    QVERIFY2(!answer.out.contains("executed, not forked"), "which only explains faults");
+    VERIFY_HOLDS(ask({"show", "latest"}).out, "debug: replicas are executed, not forked");
+    QVERIFY2(!answer.out.contains("0 epochs") && !answer.out.contains(" 0 %"), qPrintable(answer.out));
+    VERIFY_HOLDS(ask({"show", "latest"}).out, "progress    not recorded", "the program reported no steps");
+    QCOMPARE(ask({"ls", "--columns", "epoch,step,fraction"}).out.count("not recorded"), 3);
+  }
+
   void attachesToWhatIsPrintedFromThenOn() {
     const auto lines = [](const QStringList& words) { return words.join('\n') + '\n'; };
     const QString wait = "while [ ! -e %1 ]; do sleep 0.02; done; echo %1";

@@ -30,7 +30,10 @@ test("states and epochs in words", () => {
   assert.equal(stateText("running", { ...status, loop: "validate" }), "Validating on 2 replicas");
   assert.equal(stateText("restarting", status), "Restarting on 3 replicas");
   assert.equal(stateText("finished", null), "Finished");
-  assert.deepEqual([epochText(18, 400, 7), epochText(1, 1, 7), epochText(3, 0, 7214)], ["Epoch 19 of 400", "1 epoch", "Step 7,214"]);
+  const texts = [epochText("running", 18, 400, 7), epochText("finished", 1, 1, 7), epochText("running", 3, 0, 7214)];
+  assert.deepEqual(texts, ["Epoch 19 of 400", "1 epoch", "Step 7,214"]);
+  assert.equal(epochText("finished", 0, 0, 0), "Not recorded");
+  assert.equal(epochText("starting", 0, 0, 0), "Step 0");
 });
 
 test("a run's line in the list", () => {
@@ -42,5 +45,6 @@ test("a run's line in the list", () => {
   assert.match(detailText({ ...unbegun, state: "pending" }), /^since \d/);
   assert.equal(detailText({ ...unbegun, state: "stopped", message: "cancelled" }), "cancelled");
   assert.equal(detailText({ ...unbegun, state: "stopped", message: "" }), "without a step");
+  assert.equal(detailText({ ...unbegun, state: "finished" }), "not recorded");
   assert.equal(detailText({ ...run, state: "failed", message: "rank 1 was killed" }), "rank 1 was killed");
 });

@@ -45,7 +45,7 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
     const text = stateText(shown, status);
     setText(chip, isUnknown ? `Nothing heard for ${silence} s` : whose === "" ? text : `${text} · ${whose}`);
     setAttributes(chip, { "data-tone": isUnknown ? "warning" : toneOf[shown] });
-    setText(epoch, epochText(status?.epoch ?? run.epoch, run.epochs, status?.step ?? run.step));
+    setText(epoch, epochText(state, status?.epoch ?? run.epoch, run.epochs, status?.step ?? run.step));
     bar.value = status?.total_fraction ?? run.fraction;
     const over = run.ended === null ? 0 : run.ended - run.created;
     setText(time, status ? timeText(status) : over > 0 ? format.duration(over) : "");

@@ -23,7 +23,11 @@ export function stateText(state: ShownState, status: RunStatus | null): string {
   return capital(state);
 }
 
-export function epochText(epoch: number, epochs: number, step: number): string {
+/** A run that is over without a step or an epoch: its program reports none. */
+const isUnrecorded = (state: RunState, epoch: number, step: number) => state === "finished" && step === 0 && epoch === 0;
+
+export function epochText(state: RunState, epoch: number, epochs: number, step: number): string {
+  if (isUnrecorded(state, epoch, step)) return "Not recorded";
   if (epochs <= 0) return `Step ${format.count(step)}`;
   if (epoch >= epochs) return epochs === 1 ? "1 epoch" : `${epochs} epochs`;
   return `Epoch ${epoch + 1} of ${epochs}`;
@@ -60,7 +64,7 @@ export function detailText(run: RunSummary): string {
   if (parts.length > 0) return parts.join(" · ");
   if (run.step > 0) return `step ${format.count(run.step)}`;
   if (isActive(state) || state === "pending") return `since ${format.timeOfDay(run.created)}`;
-  return run.message || "without a step";
+  return run.message || (isUnrecorded(state, epoch, run.step) ? "not recorded" : "without a step");
 }
 
 export const pauseParts = ["checkpoint", "stop", "launch", "restore", "first step"] as const;

@@ -9,6 +9,9 @@
 
 namespace batchscope::run {
 
+/// How the event begins that says, when a run ends, that its program reported none of its steps.
+inline constexpr char kSilentProgram[] = "the program reported no steps";
+
 /// Runs until the run is finished, failed or stopped; needs an Application (application.h), by which whatever
 /// its event handlers throw ends the run as failed, with a checkpoint where that can be had. Returns an exit
 /// code (protocol/error.h). `replicas` 0: one for each of the devices; without them as the run's spec says,
