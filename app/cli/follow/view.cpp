@@ -25,13 +25,15 @@ namespace {
 
 Colour levelColour(const std::string& level) {
   if (level == "error") return Colour::red;
+  if (level == "debug") return Colour::dim;
   return level == "warning" ? Colour::yellow : Colour::none;
 }
 
-// Events that whoever attached us tells of at the end: why the run failed, and that its program reported no
-// steps.
-bool isToldAtTheEnd(const storage::Event& event) {
-  return event.text.starts_with("failed: ") || event.text.starts_with(run::kSilentProgram);
+// Events for whoever looks for a fault afterwards, and those that whoever attached us tells of at the end: why
+// the run failed, and that its program reported no steps.
+bool isLeftOut(const storage::Event& event) {
+  return event.level == "debug" || event.text.starts_with("failed: ") ||
+         event.text.starts_with(run::kSilentProgram);
 }
 
 // Events and the program's lines scroll by above a block of lines that is drawn over again in place: the line
@@ -46,7 +48,7 @@ class TerminalView : public View {
   }
 
   void showEvent(const storage::Event& event, double origin) override {
-    if (isToldAtTheEnd(event)) return;
+    if (isLeftOut(event)) return;
     const Style style = terminalStyle(STDOUT_FILENO);
     block_.print(style.paint(eventLine(event, origin), levelColour(event.level)));
   }
@@ -116,7 +118,7 @@ class LogView : public View {
     if (!isAtRest(status.state) && pacer_.isDue(status)) print(progressSentence(status));
   }
   void showEvent(const storage::Event& event, double origin) override {
-    if (!isToldAtTheEnd(event)) print(eventLine(event, origin));
+    if (!isLeftOut(event)) print(eventLine(event, origin));
   }
   void showNotice(const std::string& text) override { print(printable(text)); }
   void showOutput(const std::string& lines, const std::string& /*unfinished*/) override { show(lines); }

@@ -3,6 +3,7 @@
 
 #include <QSignalBlocker>
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "chart/view_state.h"
@@ -24,12 +25,15 @@ void EventModel::reset(double start) {
   beginResetModel();
   start_ = start;
   events_.clear();
+  lastId_ = 0;
   shown_ = 0;
   endResetModel();
 }
 
 void EventModel::append(const std::vector<storage::Event>& events) {
-  events_.insert(events_.end(), events.begin(), events.end());
+  if (!events.empty()) lastId_ = events.back().id;
+  std::ranges::copy_if(events, std::back_inserter(events_),
+                       [](const storage::Event& event) { return event.level != "debug"; });
   updateShown();
 }
 

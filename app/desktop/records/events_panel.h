@@ -27,14 +27,14 @@ class EventModel : public TableModel {
 
   // Empties the model; times are shown since `start`.
   void reset(double start);
-  // Ascending by id, all newer than lastId().
+  // Ascending by id, all newer than lastId(). Those of level "debug" are not shown.
   void append(const std::vector<storage::Event>& events);
   // Shows those that had happened by this step; none: all.
   void setEnd(const std::optional<StepRef>& step);
   const storage::Event& at(int row) const;
   // The newest row that is not after the step; -1: none.
   int rowAt(const StepRef& step) const;
-  std::int64_t lastId() const { return events_.empty() ? 0 : events_.back().id; }
+  std::int64_t lastId() const { return lastId_; }
 
  protected:
   std::size_t rows() const override { return shown_; }
@@ -45,6 +45,7 @@ class EventModel : public TableModel {
   void updateShown();
 
   double start_ = 0;
+  std::int64_t lastId_ = 0;
   std::optional<StepRef> end_;
   std::vector<storage::Event> events_;  // oldest first
   std::size_t shown_ = 0;               // of them; row 0 shows the last of these

@@ -39,10 +39,10 @@ ForkLauncher::ForkLauncher(ReplicaOrder program) : program_(std::move(program)),
 void ForkLauncher::prepare(std::function<void()> then) {
   then_ = std::move(then);
   if (!allowed_)
-    on_news("info",
+    on_news("debug",
             std::string("replicas are executed, not forked: ") + protocol::variable::kForkServer + "=off");
   else if (!serves())
-    on_news("info", "replicas are executed, not forked, until the program says that it can be a fork server");
+    on_news("debug", "replicas are executed, not forked, until the program says that it can be a fork server");
   start_server();
   if (!server_) settled();
 }
@@ -90,7 +90,7 @@ void ForkLauncher::answered(const std::string& refusal) {
     refused_ = files_;
     on_news("info", "replicas are executed, not forked: the program cannot be a fork server: " + refusal);
   } else if (!then_) {
-    on_news("info", "a new fork server is ready");
+    on_news("debug", "a new fork server is ready");
   }
   settled();
 }

@@ -153,7 +153,7 @@ std::optional<storage::Job> Scaling::job() const {
 void Scaling::consider(const Model& model, const goodput::RunContext& at) {
   if (!auto_ || !machine_.training()) return;
   if (const bool decided = std::exchange(pool_decides_, kPool.alive()); pool_decides_) {
-    if (!decided) tell_("info", "the pool decides the number of replicas");
+    if (!decided) tell_("debug", "the pool decides the number of replicas");
     return;
   }
   const double now = monotonic_seconds();

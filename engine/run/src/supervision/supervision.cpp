@@ -131,7 +131,7 @@ void Supervision::connect() {
   });
   on_timeout(quiet_timer_, [this] {
     if (current_.has_telemetry()) return;
-    tell("info", "the program has reported nothing so far; it counts as running all the same");
+    tell("debug", "the program has reported nothing so far; it counts as running all the same");
     for (const Trigger& trigger : events_.waiting_for_steps())
       tell("warning", "scripted event " + trigger.text() + " waits for what the program does not report");
     assume_running();

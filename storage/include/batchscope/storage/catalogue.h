@@ -109,7 +109,7 @@ struct Event {
   double time = 0;        ///< when it happened
   int generation = 0;     ///< in which
   std::int64_t step = 0;  ///< optimizer steps done
-  std::string level;      ///< "info", "warning", "error"
+  std::string level;      ///< "debug", "info", "warning", "error" (engine/run/PROTOCOL.md)
   std::string text;       ///< a sentence
 };
 

@@ -107,7 +107,7 @@ export interface Generation {
 
 export interface RunEvent {
   id: number;
-  level: "info" | "warning" | "error";
+  level: "debug" | "info" | "warning" | "error";
   text: string;
   time: number;
   step: number;

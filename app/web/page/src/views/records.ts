@@ -77,7 +77,8 @@ export class Records {
 
   show(detail: RunDetail): void {
     this.#start = detail.clock;
-    this.#events.show([...detail.events].sort((a, b) => b.id - a.id));
+    // What only explains a fault afterwards is for `batchscope show`.
+    this.#events.show(detail.events.filter((event) => event.level !== "debug").sort((a, b) => b.id - a.id));
     this.#restarts.show([...detail.generations].sort((a, b) => b.number - a.number));
     this.#checkpoints.show([...detail.checkpoints].sort((a, b) => b.time - a.time));
     this.#parameters.show(Object.entries(detail.hyperparameters));

@@ -187,7 +187,7 @@ struct Hyperparameters {
 
 /// A line for the events list.
 struct Notice {
-  std::string level;      ///< "info", "warning", "error"
+  std::string level;      ///< "info", "warning", "error"; any other is taken for "info"
   std::string text;       ///< a sentence
   std::int64_t step = 0;  ///< optimizer steps done
 };
