@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "command_line/command_set.h"
 #include "command_line/completion.h"
 #include "command_line/help_text.h"
+#include "command_line/sweep_help.h"
 #include "records/partly_done.h"
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
@@ -27,6 +29,10 @@ using Strings = std::vector<std::string>;
 
 // The command that the shells' scripts call (completion_scripts.h).
 constexpr char kComplete[] = "__complete";
+
+// What `batchscope help` knows beside the commands.
+constexpr std::array<std::pair<const char*, const char*>, 2> kTopics{
+    {{"exit-codes", help::kExitCodes}, {"sweep-file", help::kSweepFile}}};
 
 constexpr std::size_t kLongestEcho = 300;  // bytes of an argument that a message repeats
 
@@ -77,9 +83,9 @@ class CommandLine {
 
   void addHelp() {
     const auto topic = std::make_shared<Strings>();
-    CLI::App* command = set_.add("help", "Help about a command, or exit-codes", "",
+    CLI::App* command = set_.add("help", "Help about a command, exit-codes or sweep-file", "",
                                  [this, topic] { return printTopic(*topic); });
-    set_.setValues(command->add_option("TOPIC", *topic, "A command's name, or exit-codes")->type_name(""),
+    set_.setValues(command->add_option("TOPIC", *topic, "A command's name, exit-codes or sweep-file")->type_name(""),
                    CommandSet::Values::commands);
   }
 
@@ -92,17 +98,19 @@ class CommandLine {
 
   // The words of a command's name, or a topic of its own.
   int printTopic(const Strings& topic) {
-    if (topic == Strings{"exit-codes"}) {
-      fmt::print("{}", help::kExitCodes);
-      return kExitOk;
-    }
+    for (const auto& [name, text] : kTopics)
+      if (topic == Strings{name}) {
+        fmt::print("{}", text);
+        return kExitOk;
+      }
     const CLI::App* command = &set_.app();
     for (const std::string& word : topic) {
       const CLI::App& family = *command;
       command = CommandSet::find(family, word);
       if (command != nullptr) continue;
       Strings topics = CommandSet::commandNames(family);
-      if (&family == &set_.app()) topics.emplace_back("exit-codes");
+      if (&family == &set_.app())
+        for (const auto& [name, text] : kTopics) topics.emplace_back(name);
       throw Error(ErrorKind::usage,
                   fmt::format("there is no help about \"{}\"{}", word, protocol::did_you_mean(word, topics)));
     }

@@ -60,6 +60,7 @@ inline constexpr char kList[] =
 inline constexpr char kShow[] =
     "Examples:\n"
     "  batchscope show latest\n"
+    "  batchscope show latest --epochs\n"
     "  batchscope show digits --json\n";
 
 inline constexpr char kRescale[] =

@@ -87,7 +87,10 @@ void addQueryCommands(CommandSet& set) {
       .flag("--all", &ListOptions::all, "Also the recorded runs of lessons, which are tagged lesson:NAME")
       .flag("--watch", &ListOptions::watch, "Keep showing what changes, until Ctrl-C")
       .json();
-  declare(set, "show", "Show everything about a run", help::kShow, showRun).run().json();
+  declare(set, "show", "Show everything about a run", help::kShow, showRun)
+      .run()
+      .flag("--epochs", &ShowOptions::epochs, "Every epoch; default: the first, the best and the last ten")
+      .json();
   declare(set, "diff", "Show how two runs differ", help::kDiff, diffRuns)
       .run(&DiffOptions::first)
       .option("OTHER", &DiffOptions::second, "The run to compare it with", Takes::required, Values::runs)

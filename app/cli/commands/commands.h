@@ -70,7 +70,6 @@ struct RunReference {
   std::string run;  // "latest", or a unique prefix of an id or a name
   bool json = false;
 };
-int showRun(const RunReference& options);
 int checkpointRun(const RunReference& options);
 int pauseRun(const RunReference& options);
 int stopRun(const RunReference& options);
@@ -79,6 +78,11 @@ struct WatchOptions : RunReference {
   bool quiet = false;  // leave out what the program prints
 };
 int attachToRun(const WatchOptions& options);
+
+struct ShowOptions : RunReference {
+  bool epochs = false;  // all of them
+};
+int showRun(const ShowOptions& options);
 
 struct RescaleOptions : RunReference {
   std::string replicas;              // "3", "auto:1-4"; empty: as many as there are devices

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "batchscope/common/goodput_json.h"
 #include "batchscope/common/queue_json.h"
@@ -18,6 +21,7 @@
 #include "batchscope/run/machine.h"
 #include "batchscope/run/number_text.h"
 #include "batchscope/storage/origins.h"
+#include "batchscope/storage/samples.h"
 #include "commands/commands.h"
 #include "follow/report.h"
 #include "follow/view.h"
@@ -37,6 +41,7 @@ using Align = Table::Align;
 
 constexpr int kIndent = 2;
 constexpr std::size_t kShownEvents = 12;
+constexpr std::size_t kLastEpochs = 10;
 
 void heading(const Style& style, const std::string& text) {
   fmt::print("\n{}\n", style.paint(text, Colour::bold));
@@ -198,16 +203,71 @@ void showGenerations(const std::vector<storage::Generation>& generations, const 
   section(style, "Generations", table);
 }
 
-void showEpochs(const std::vector<storage::Epoch>& epochs, const Style& style) {
-  Table table({{"epoch", Align::right}, {"generation", Align::right}, {"steps"}, {"took", Align::right}});
-  for (const storage::Epoch& epoch : epochs) {
+// The accuracy at the end of each epoch, else its mean loss; NaN for an epoch without one.
+struct EpochScores {
+  const char* series = nullptr;  // null where the run has neither
+  std::vector<double> values;
+  std::optional<std::size_t> best;
+};
+
+EpochScores scoresOf(const storage::Run& run, const std::vector<storage::Epoch>& epochs) {
+  EpochScores scores;
+  for (const char* name : {protocol::series::kLoss, protocol::series::kAccuracy})
+    if (run.latest.contains(name)) scores.series = name;
+  if (scores.series == nullptr) return scores;
+  const bool isAccuracy = std::string_view(scores.series) == protocol::series::kAccuracy;
+  try {
+    storage::SampleReader reader(protocol::run_paths(run.id).samples);
+    for (const storage::Epoch& epoch : epochs) {
+      const auto whole =
+          epoch.last_step > 0
+              ? reader.summarize(scores.series, epoch.generation, epoch.first_step, epoch.last_step, 1)
+              : std::vector<storage::Bucket>();
+      const double value = whole.empty() ? NAN : isAccuracy ? whole.back().max : whole.back().mean;
+      scores.values.push_back(value);
+      if (!std::isfinite(value)) continue;
+      const std::size_t here = scores.values.size() - 1;
+      if (!scores.best || (isAccuracy ? value > scores.values[*scores.best] : value < scores.values[*scores.best]))
+        scores.best = here;
+    }
+  } catch (const Error&) {
+    return {};  // `doctor` says what is wrong with the samples
+  }
+  return scores;
+}
+
+// The first, the best and the last ones, unless all are wanted.
+void showEpochs(const storage::Run& run, const std::vector<storage::Epoch>& epochs, bool all,
+                const Style& style) {
+  const EpochScores scores = scoresOf(run, epochs);
+  std::vector<Table::Column> columns{
+      {"epoch", Align::right}, {"generation", Align::right}, {"steps"}, {"took", Align::right}};
+  if (scores.series != nullptr) {
+    columns.push_back({scores.series, Align::right});
+    columns.push_back({""});
+  }
+  Table table(std::move(columns));
+  std::size_t hidden = 0;
+  for (std::size_t i = 0; i < epochs.size(); ++i) {
+    if (!all && i > 0 && i + kLastEpochs < epochs.size() && scores.best != i) {
+      ++hidden;
+      continue;
+    }
+    const storage::Epoch& epoch = epochs[i];
     // After a crash an epoch is begun again, in a row of its own.
-    const std::string open = &epoch == &epochs.back() ? "under way" : "undone";
-    table.addRow({std::to_string(epoch.number), std::to_string(epoch.generation),
-                  stepsText(epoch.first_step, epoch.last_step),
-                  epoch.ended > 0 ? formatDuration(epoch.ended - epoch.started) : open});
+    const std::string open = i + 1 == epochs.size() ? "under way" : "undone";
+    std::vector<Table::Cell> row{std::to_string(epoch.number), std::to_string(epoch.generation),
+                                 stepsText(epoch.first_step, epoch.last_step),
+                                 epoch.ended > 0 ? formatDuration(epoch.ended - epoch.started) : open};
+    if (scores.series != nullptr) {
+      const double value = scores.values[i];
+      row.emplace_back(std::isfinite(value) ? formatSeriesValue(scores.series, value) : "");
+      row.emplace_back(scores.best == i ? "best" : "");
+    }
+    table.addRow(std::move(row));
   }
   section(style, "Epochs", table);
+  if (hidden > 0) fmt::print("  {} more: batchscope show {} --epochs\n", hidden, run.id);
 }
 
 void showLatest(const std::map<std::string, double>& latest, const Style& style) {
@@ -289,7 +349,7 @@ void showEvents(const std::vector<storage::Event>& events, double origin, const 
 
 }  // namespace
 
-int showRun(const RunReference& options) {
+int showRun(const ShowOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   const auto job = common::placedJob(catalogue, run);
@@ -309,7 +369,7 @@ int showRun(const RunReference& options) {
   if (run.state != protocol::RunState::damaged) showGoodput(catalogue, run, generations);
   showGenerations(generations, style);
   showLeases(leasesOf(catalogue, run), style);
-  showEpochs(catalogue.epochs(run.id), style);
+  showEpochs(run, catalogue.epochs(run.id), options.epochs, style);
   showLatest(run.latest, style);
   showCheckpoints(catalogue.checkpoints(run.id), style);
   showHyperparameters(catalogue.hyperparameters(run.id), style);

@@ -8,7 +8,7 @@ namespace batchscope::cli {
 inline constexpr char kExampleFile[] =
     R"toml(# A sweep: what is trained, what is searched, how, and until when.
 # Try it:       batchscope sweep run FILE.toml
-# All keys:     engine/sweep/SWEEPS.md
+# All keys:     batchscope help sweep-file
 
 name = "digits-lr"                  # by which commands know the sweep
 recipe = "digits"                   # or program = "./train.py", as batchscope run takes it

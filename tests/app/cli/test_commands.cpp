@@ -44,6 +44,37 @@ class TestCommands : public CommandTest {
       QVERIFY2(answer.out.contains(code), code);
   }
 
+  void showsTheFirstTheBestAndTheLastEpochs() {
+    const std::string id = makeRun("digits", protocol::RunState::finished);
+    storage::Catalogue catalogue = this->catalogue();
+    for (int epoch = 0; epoch < 30; ++epoch)
+      catalogue.put_epoch(id, {epoch, 0, 1.0 * epoch, epoch + 1.0, 3 * epoch + 1, 3 * epoch + 3});
+    {
+      storage::SampleWriter samples(sandbox_->samples(QString::fromStdString(id)).toStdString());
+      for (int step = 1; step <= 90; ++step) samples.append(0, "accuracy", step, step == 45 ? 0.9 : 0.5);
+    }
+    const auto epochs = [](const QString& out) {
+      const QString section = out.mid(out.indexOf("\nEpochs\n") + 1).section("\n\n", 0, 0);
+      return section.split('\n').filter(QRegularExpression("^ +\\d+ +\\d+ "));
+    };
+    const QString shown = ask({"show", "latest"}).out;
+    const QStringList few = epochs(shown);
+    QCOMPARE(few.size(), 1 + 1 + 10);
+    VERIFY_HOLDS(few[0], "1-3", "50.00 %");
+    VERIFY_HOLDS(few[1], "43-45", "90.00 %", "best");
+    VERIFY_HOLDS(few[2], "61-63", "50.00 %");
+    VERIFY_HOLDS(shown, "18 more: batchscope show " + QString::fromStdString(id) + " --epochs");
+    QCOMPARE(epochs(ask({"show", "latest", "--epochs"}).out).size(), 30);
+  }
+
+  void listsTheKeysOfASweepsFile() {
+    const Answer answer = ask({"help", "sweep-file"});
+    QCOMPARE(answer.code, kExitOk);
+    for (const char* key : {"  name ", "  recipe ", "  metric, goal ", "[stop]", "  eta ", "[parameter.NAME]", "  when "})
+      VERIFY_HOLDS(answer.out, key);
+    VERIFY_HOLDS(ask({"sweep", "new", "--example"}).out, "batchscope help sweep-file");
+  }
+
   void refusesMistypedCommandLines_data() {
     const auto row = testing::columns<QStringList, QString>({"arguments", "complaint"});
     row("command", {"shwo", "latest"}, "did you mean show?");
