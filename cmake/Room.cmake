@@ -1,7 +1,9 @@
-# How every room is built: C++20, warnings as errors on what is ours, programs into bin/, and four functions.
-#   batchscope_room(NAME SOURCES .. [PUBLIC ..] [PRIVATE ..] [PRECOMPILE HEADER..])  a static library batchscope_NAME with include/
+# How every room is built: C++20, warnings as errors on what is ours, programs into bin/, and six functions.
+#   batchscope_room(NAME SOURCES .. [PUBLIC ..] [PRIVATE ..] [PRECOMPILE KIND])  a static library batchscope_NAME with include/
 #   batchscope_tests(ROOM FAST name.. FULL name.. LINK ..)     ROOM_tests, a Qt Test program, and a test of each name
-#   batchscope_precompile(TARGET HEADER..)                     what most of its files include, read once
+#   batchscope_precompiled(KIND [LINK ..] [DEFINE ..] [HEADERS ..])  the standard library, JSON and these, read once for
+#   batchscope_precompile(TARGET KIND)                         all of a kind: plain, qt, torch, and in tests test, test_network
+#   batchscope_brief(TARGET)                                   compiled quickly: it waits for processes, disks and people
 #   batchscope_unity(TARGET)                                   the files of a folder compiled together (preset dev: one by one)
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -36,11 +38,25 @@ function(batchscope_warnings target)
   endif()
 endfunction()
 
-# The standard library's headers that are in nearly every file, and these; none of ours: gcc knows a header of
-# `#pragma once` again by its time, and ccache may bring what was precompiled in another checkout.
-function(batchscope_precompile target)
-  target_precompile_headers(${target} PRIVATE <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory>
-    <mutex> <optional> <random> <span> <sstream> <string> <string_view> <thread> <variant> <vector> ${ARGN})
+# What most files of a kind include, precompiled once for all of them, with the definitions of LINK alone: gcc takes it for no
+# target that lacks one of these. None of our headers are in it: gcc recognises a header of `#pragma once` by its time, and
+# ccache may bring what was precompiled in another checkout.
+function(batchscope_precompiled kind)
+  cmake_parse_arguments(KIND "" "" "LINK;DEFINE;HEADERS" ${ARGN})
+  add_library(precompiled_${kind} OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(precompiled_${kind} PRIVATE ${KIND_LINK})
+  target_compile_definitions(precompiled_${kind} PRIVATE ${KIND_DEFINE})
+  target_precompile_headers(precompiled_${kind} PRIVATE <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory>
+    <mutex> <optional> <random> <span> <sstream> <string> <string_view> <thread> <variant> <vector> <nlohmann/json.hpp>
+    ${KIND_HEADERS})
+  batchscope_warnings(precompiled_${kind})  # gcc takes it with the same ones alone
+endfunction()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "")
+batchscope_precompiled(plain)
+
+function(batchscope_precompile target kind)
+  target_precompile_headers(${target} REUSE_FROM precompiled_${kind})
+  target_compile_options(${target} PRIVATE -fPIC)  # programs too: gcc takes what was precompiled with the same flag alone
 endfunction()
 
 # Compiles up to twelve files of a folder as one (a unity file), so that their headers are read once. Files of one folder
@@ -63,6 +79,11 @@ function(batchscope_unity target)
   endforeach()
 endfunction()
 
+# A program that waits for processes, disks and people gains nothing from -O3, which costs a third of its build's time.
+function(batchscope_brief target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 function(batchscope_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILE" ${ARGN})
   add_library(batchscope_${name} STATIC ${ROOM_SOURCES})
@@ -70,14 +91,16 @@ function(batchscope_room name)
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include> PRIVATE src)
   target_compile_features(batchscope_${name} PUBLIC cxx_std_20)  # of the headers, also where they are installed
   target_link_libraries(batchscope_${name} PUBLIC ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE})
+  if(NOT ROOM_PRECOMPILE)
+    set(ROOM_PRECOMPILE plain)
+  endif()
   batchscope_precompile(batchscope_${name} ${ROOM_PRECOMPILE})
   batchscope_warnings(batchscope_${name})
   batchscope_unity(batchscope_${name})
 endfunction()
 
-# ROOM_tests, a program of all the room's test_NAME.cpp, and a test ROOM.NAME of each. Without PRECOMPILE headers are read
-# once for all rooms together, by protocol_tests; a room that links what defines macros of its own (more of Qt, LibTorch)
-# cannot take part in that.
+# ROOM_tests, a program of all the room's test_NAME.cpp, and a test ROOM.NAME of each. What it precompiles is of the kind `test`
+# where nothing is said; a room that links more of Qt, or LibTorch, has macros that change Qt Test's headers and lists its own.
 function(batchscope_tests room)
   cmake_parse_arguments(TESTS "" "TIMEOUT" "FAST;FULL;LINK;INCLUDE;DEFINE;ENVIRONMENT;PRECOMPILE" ${ARGN})
   set(program ${room}_tests)
@@ -91,10 +114,13 @@ function(batchscope_tests room)
   target_link_libraries(${program} PRIVATE ${TESTS_LINK} qt_test)
   target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${support} ${TESTS_INCLUDE})
   target_compile_definitions(${program} PRIVATE QT_NO_KEYWORDS ${TESTS_DEFINE})
-  if(TESTS_PRECOMPILE OR room STREQUAL protocol)
-    batchscope_precompile(${program} <QTest> <nlohmann/json.hpp> ${TESTS_PRECOMPILE})
+  if(NOT TESTS_PRECOMPILE)
+    set(TESTS_PRECOMPILE test)
+  endif()
+  if(TARGET "precompiled_${TESTS_PRECOMPILE}")
+    batchscope_precompile(${program} ${TESTS_PRECOMPILE})
   else()
-    target_precompile_headers(${program} REUSE_FROM protocol_tests)
+    target_precompile_headers(${program} PRIVATE ${TESTS_PRECOMPILE})
   endif()
   batchscope_warnings(${program})
   batchscope_unity(${program})

@@ -3,7 +3,6 @@
 // BatchScope's main example, and a place to start from: a small network learns handwritten digits,
 // elastically. It runs alone, or on any number of replicas under `batchscope run` and in the window; at any
 // moment it may be stopped and started again on another number of replicas, and goes on with the next sample.
-#include <torch/nn.h>
 #include <torch/optim/sgd.h>
 
 #include <map>

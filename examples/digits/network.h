@@ -4,7 +4,8 @@
 // layers; 114,314 parameters.
 #pragma once
 
-#include <torch/nn.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
 
 namespace batchscope::digits {
 
