@@ -52,7 +52,7 @@ bool StoreProcess::alive() const noexcept {
   }
 }
 
-std::optional<Heartbeat> StoreProcess::heartbeat() const noexcept {
+std::optional<ProcessHeartbeat> StoreProcess::heartbeat() const noexcept {
   if (!alive()) return std::nullopt;
   try {
     struct stat file {};
@@ -60,7 +60,7 @@ std::optional<Heartbeat> StoreProcess::heartbeat() const noexcept {
     const auto changed =
         std::chrono::seconds(file.st_mtim.tv_sec) + std::chrono::nanoseconds(file.st_mtim.tv_nsec);
     const std::chrono::duration<double> age = std::chrono::system_clock::now().time_since_epoch() - changed;
-    Heartbeat heartbeat{0, std::max(age.count(), 0.0)};
+    ProcessHeartbeat heartbeat{0, std::max(age.count(), 0.0)};
     std::ifstream(lock_path()) >> heartbeat.pid;
     return heartbeat;
   } catch (const std::exception&) {

@@ -12,8 +12,8 @@
 
 namespace batchscope::run {
 
-/// A sign of life of such a process, left in its lock.
-struct Heartbeat {
+/// A sign of life of such a process, left in its lock; protocol::Heartbeat is a replica's.
+struct ProcessHeartbeat {
   std::int64_t pid = 0;  ///< of who holds the lock; 0: it does not say
   double age = 0;        ///< s since it beat last
 };
@@ -31,7 +31,7 @@ struct StoreProcess {
   bool alive() const noexcept;
 
   /// The heartbeat of one that is there and beats (StoreLock::beat); none where it is not there.
-  std::optional<Heartbeat> heartbeat() const noexcept;
+  std::optional<ProcessHeartbeat> heartbeat() const noexcept;
 
   /// A sentence on one that is there and has not beaten for a minute, with who it is and what to do; empty
   /// where all is well. It hangs, or was stopped by a signal, and none can take its place.
