@@ -24,12 +24,12 @@ class Sleeper {
     pid_ = fork();
     if (pid_ == 0) {
       const char result = body() ? 'y' : 'n';
-      if (write(ready[1], &result, 1) != 1) _exit(1);
+      if (::write(ready[1], &result, 1) != 1) _exit(1);
       for (;;) pause();
     }
-    if (read(ready[0], &answer_, 1) != 1) std::abort();
-    close(ready[0]);
-    close(ready[1]);
+    if (::read(ready[0], &answer_, 1) != 1) std::abort();
+    ::close(ready[0]);
+    ::close(ready[1]);
   }
   ~Sleeper() { kill(); }
 
