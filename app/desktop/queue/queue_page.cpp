@@ -87,7 +87,7 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
   for (int part = 0; part < 3; ++part) parts->setStretchFactor(part, part == 1 ? 0 : 1);
   const QString keys =
       tr("Drag runs, or press Ctrl+Up and Ctrl+Down, to say which goes first; H holds and releases, Delete "
-         "cancels, Return opens a run or unfolds a sweep's trials, Ctrl+Z takes a move back");
+         "cancels, Return opens or unfolds, Ctrl+Z takes a move back");
   QLabel* hint = named("hint", this, keys);
   hint->setWordWrap(true);
   vbox(this, {14, 12, 14, 12}, 10, {pool_, totals_, {parts, 1}, hint});

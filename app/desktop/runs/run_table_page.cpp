@@ -51,8 +51,7 @@ RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, RunActions* a
   QFrame* const frame = card(this);
   vbox(frame, {1, 2, 1, 6}, -1, {table_});
   const QString keys =
-      tr("Space checks a run for comparison, Return opens it or unfolds a sweep's trials, F2 edits its name, "
-         "group, tags or note, Del "
+      tr("Space checks a run for comparison, Return opens it, F2 edits its name, group, tags or note, Del "
          "deletes it");
   vbox(this, {14, 12, 14, 12}, 10, {buildHead(), {frame, 1}, named("hint", this, keys)});
 
