@@ -24,9 +24,9 @@ export function stateText(state: ShownState, status: RunStatus | null): string {
 }
 
 /** A run that is over without a step or an epoch: its program reports none. */
-const isUnrecorded = (state: RunState, epoch: number, step: number) => state === "finished" && step === 0 && epoch === 0;
+const isUnrecorded = (state: ShownState, epoch: number, step: number) => state === "finished" && step === 0 && epoch === 0;
 
-export function epochText(state: RunState, epoch: number, epochs: number, step: number): string {
+export function epochText(state: ShownState, epoch: number, epochs: number, step: number): string {
   if (isUnrecorded(state, epoch, step)) return "Not recorded";
   if (epochs <= 0) return `Step ${format.count(step)}`;
   if (epoch >= epochs) return epochs === 1 ? "1 epoch" : `${epochs} epochs`;
