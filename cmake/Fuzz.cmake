@@ -19,7 +19,8 @@ set(fuzz_build ${CMAKE_BINARY_DIR}/fuzz)
 ExternalProject_Add(fuzz
   SOURCE_DIR ${fuzz_source}
   BINARY_DIR ${fuzz_build}
-  CMAKE_ARGS -DCMAKE_CXX_COMPILER=${CLANGXX}
+  CMAKE_ARGS -DCMAKE_CXX_COMPILER=${CLANGXX} -DCMAKE_UNITY_BUILD=${CMAKE_UNITY_BUILD}
+  BUILD_COMMAND ${CMAKE_COMMAND} --build <BINARY_DIR> -j 1  # what builds it counts it as one job
   BUILD_ALWAYS ON
   INSTALL_COMMAND "")
 

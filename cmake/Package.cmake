@@ -3,7 +3,8 @@
 # in the build, because they look for one another beside themselves; in bin are links to those that people call.
 set(programs_folder lib/batchscope)
 
-install(TARGETS batchscope batchscope-node batchscope-pool batchscope-sweep batchscope-probe RUNTIME DESTINATION ${programs_folder} COMPONENT programs)
+install(TARGETS batchscope batchscope-node batchscope-pool batchscope-probe batchscope-serve batchscope-simulate batchscope-sweep
+  RUNTIME DESTINATION ${programs_folder} COMPONENT programs)
 set(called batchscope)
 if(BATCHSCOPE_DESKTOP)
   install(TARGETS batchscope-desktop batchscope-svg2png RUNTIME DESTINATION ${programs_folder} COMPONENT programs)

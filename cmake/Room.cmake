@@ -1,10 +1,11 @@
-# How every room is built: C++20, warnings as errors on what is ours, programs into bin/, and six functions.
-#   batchscope_room(NAME SOURCES .. [PUBLIC ..] [PRIVATE ..] [PRECOMPILE KIND])  a static library batchscope_NAME with include/
+# How every room is built: C++20, warnings as errors on what is ours, programs into bin/, and these functions.
+#   batchscope_room(NAME SOURCES .. [PUBLIC ..] [PRIVATE ..] [PRECOMPILE KIND] [COMPUTES])
+#                                                              a static library batchscope_NAME with include/
 #   batchscope_tests(ROOM FAST name.. FULL name.. LINK ..)     ROOM_tests, a Qt Test program, and a test of each name
 #   batchscope_precompiled(KIND [LINK ..] [DEFINE ..] [HEADERS ..])  the standard library, JSON and these, read once for
 #   batchscope_precompile(TARGET KIND)                         all of a kind: plain, qt, torch, and in tests test, test_network
-#   batchscope_brief(TARGET)                                   compiled quickly: it waits for processes, disks and people
-#   batchscope_unity(TARGET)                                   the files of a folder compiled together (preset dev: one by one)
+#   batchscope_computes(SOURCE...)                             compiled with -O3, as a room is that COMPUTES
+#   batchscope_unity(TARGET)                                   the files of a target compiled together (preset dev: one by one)
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -14,6 +15,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
+# Most of it waits for processes, disks, people and LibTorch. gcc compiles it with -Og in two fifths of the time of -O3.
+set(CMAKE_CXX_FLAGS_RELEASE "-Og -DNDEBUG")
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -59,42 +62,37 @@ function(batchscope_precompile target kind)
   target_compile_options(${target} PRIVATE -fPIC)  # programs too: gcc takes what was precompiled with the same flag alone
 endfunction()
 
-# Compiles up to twelve files of a folder as one (a unity file), so that their headers are read once. Files of one folder
-# share a translation unit: no two of them may give one name to two things, not even in anonymous namespaces.
+# Compiles up to 30 files of a target as one (a unity file), so that their headers and templates are read once. No two files of a
+# target may give one name to two things, not even in anonymous namespaces.
 function(batchscope_unity target)
-  if(NOT CMAKE_UNITY_BUILD)
-    return()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 30)
+  if(CMAKE_UNITY_BUILD)
+    # A class that holds what is in an anonymous namespace: gcc takes the .cpp for a header, which it is only to it.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-  # A class that holds what is in an anonymous namespace: gcc takes the .cpp for a header, which it is only to it.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-  get_target_property(sources ${target} SOURCES)
-  list(FILTER sources INCLUDE REGEX "\\.cpp$")
-  foreach(source ${sources})
-    cmake_path(GET source PARENT_PATH folder)
-    string(MAKE_C_IDENTIFIER "${folder}" group)
-    math(EXPR count_${group} "${count_${group}} + 1")
-    math(EXPR part "(${count_${group}} - 1) / 12")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${group}${part}")
-  endforeach()
 endfunction()
 
-# A program that waits for processes, disks and people gains nothing from -O3, which costs a third of its build's time.
-function(batchscope_brief target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+# Source files whose loops take the time of a step, a chart or a simulation. They use nothing precompiled: gcc takes the level of
+# optimisation, and -ffp-contract, from there, whatever the command line says.
+function(batchscope_computes)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 function(batchscope_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ROOM "COMPUTES" "PRECOMPILE" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(batchscope_${name} STATIC ${ROOM_SOURCES})
   target_include_directories(batchscope_${name}
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include> PRIVATE src)
   target_compile_features(batchscope_${name} PUBLIC cxx_std_20)  # of the headers, also where they are installed
   target_link_libraries(batchscope_${name} PUBLIC ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE})
-  if(NOT ROOM_PRECOMPILE)
-    set(ROOM_PRECOMPILE plain)
+  if(ROOM_COMPUTES)
+    target_compile_options(batchscope_${name} PRIVATE $<$<CONFIG:Release>:-O3>)
+  elseif(ROOM_PRECOMPILE)
+    batchscope_precompile(batchscope_${name} ${ROOM_PRECOMPILE})
+  else()
+    batchscope_precompile(batchscope_${name} plain)
   endif()
-  batchscope_precompile(batchscope_${name} ${ROOM_PRECOMPILE})
   batchscope_warnings(batchscope_${name})
   batchscope_unity(batchscope_${name})
 endfunction()
@@ -110,6 +108,7 @@ function(batchscope_tests room)
   list(TRANSFORM fast_sources APPEND .cpp)
   list(TRANSFORM full_sources APPEND .cpp)
   add_executable(${program} ${support}/main.cpp ${fast_sources} ${full_sources})
+  set_source_files_properties(${support}/main.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set_target_properties(${program} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${program} PRIVATE ${TESTS_LINK} qt_test)
   target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${support} ${TESTS_INCLUDE})

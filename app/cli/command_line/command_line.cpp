@@ -2,15 +2,21 @@
 #include "command_line/command_line.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <QCoreApplication>
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
+#include "batchscope/run/application.h"
 #include "command_line/command_set.h"
 #include "command_line/completion.h"
 #include "command_line/help_text.h"
@@ -19,6 +25,7 @@
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
+#include "terminal/terminal.h"
 #include "text/format.h"
 
 namespace batchscope::cli {
@@ -27,25 +34,32 @@ namespace {
 using Action = CommandSet::Action;
 using Strings = std::vector<std::string>;
 
-// The command that the shells' scripts call (completion_scripts.h).
-constexpr char kComplete[] = "__complete";
-
 // What `batchscope help` knows beside the commands.
 constexpr std::array<std::pair<const char*, const char*>, 2> kTopics{
     {{"exit-codes", help::kExitCodes}, {"sweep-file", help::kSweepFile}}};
 
 constexpr std::size_t kLongestEcho = 300;  // bytes of an argument that a message repeats
 
+// Qt complains on standard error about every locale that is not UTF-8 and replaces it. We have asked the
+// locale what we wanted to know before; the variable is put back for the programs that we start.
+class Utf8ForQt {
+ public:
+  Utf8ForQt() {
+    if (const char* value = std::getenv("LC_ALL")) before_ = value;
+    qputenv("LC_ALL", "C.UTF-8");
+  }
+  ~Utf8ForQt() { before_.isNull() ? qunsetenv("LC_ALL") : qputenv("LC_ALL", before_); }
+
+ private:
+  QByteArray before_;
+};
+
 class CommandLine {
  public:
-  CommandLine() {
-    addTrainingCommands(set_);
-    addQueryCommands(set_);
-    addKeepingCommands(set_);
-    addStoreCommands(set_);
-    addQueueCommands(set_);
-    addSweepCommands(set_);
-    addSharingCommands(set_);
+  using Parts = std::vector<void (*)(CommandSet&)>;
+
+  explicit CommandLine(const Parts& parts) {
+    for (const auto add : parts) add(set_);
     addHelp();
     set_.checkValues();
   }
@@ -85,8 +99,9 @@ class CommandLine {
     const auto topic = std::make_shared<Strings>();
     CLI::App* command = set_.add("help", "Help about a command, exit-codes or sweep-file", "",
                                  [this, topic] { return printTopic(*topic); });
-    set_.setValues(command->add_option("TOPIC", *topic, "A command's name, exit-codes or sweep-file")->type_name(""),
-                   CommandSet::Values::commands);
+    set_.setValues(
+        command->add_option("TOPIC", *topic, "A command's name, exit-codes or sweep-file")->type_name(""),
+        CommandSet::Values::commands);
   }
 
   // Not by app.help(), which speaks of the command that was parsed.
@@ -154,8 +169,21 @@ bool wantsJson(const Strings& arguments) {
   return std::find(arguments.begin(), ours, "--json") != ours;
 }
 
-int carryOut(const Strings& arguments) {
-  CommandLine commandLine;
+// Becomes the program of a command that is one.
+[[noreturn]] void becomeProgram(const std::string& command, char** argv) {
+  const std::string program = "batchscope-" + command;
+  const std::string file = QCoreApplication::applicationDirPath().toStdString() + '/' + program;
+  execv(file.c_str(), argv);
+  throw Error(ErrorKind::not_found,
+              fmt::format("{} cannot be started ({}): build it (./dev build), or install the "
+                          "package batchscope again",
+                          file, std::strerror(errno)));
+}
+
+int carryOut(const CommandLine::Parts& parts, char** argv, const Strings& arguments) {
+  CommandLine commandLine(parts);
+  if (const std::string program = commandLine.commands().programNamed(arguments); !program.empty())
+    becomeProgram(program, argv);
   try {
     if (arguments.empty() || arguments.front() != kComplete) return commandLine.parse(arguments)();
     fmt::print("{}",
@@ -176,7 +204,8 @@ std::string withoutLongEchoes(std::string message, const Strings& arguments) {
     std::size_t end = kLongestEcho / 2;
     while ((static_cast<unsigned char>(value[end]) & 0xC0) == 0x80) --end;  // within a character of UTF-8
     const std::string beginning = fmt::format("{}.. ({} bytes)", value.substr(0, end), value.size());
-    for (auto at = message.find(value); at != std::string::npos; at = message.find(value, at + beginning.size()))
+    for (auto at = message.find(value); at != std::string::npos;
+         at = message.find(value, at + beginning.size()))
       message.replace(at, value.size(), beginning);
   }
   return message;
@@ -197,7 +226,13 @@ int printCompletionScript(const CompletionOptions& options) {
   return kExitOk;
 }
 
-int runCommandLine(int argc, char** argv) {
+int runCommandLine(int argc, char** argv, const std::vector<void (*)(CommandSet&)>& parts) {
+  keepStandardStreams();
+  readLocale();
+  const auto application = [&] {
+    const Utf8ForQt locale;
+    return std::make_unique<run::Application>(argc, argv);
+  }();
   const Strings arguments(argv + 1, argv + argc);
   const bool json = wantsJson(arguments);
   const auto tell = [&](ErrorKind kind, const std::exception& error,
@@ -206,7 +241,7 @@ int runCommandLine(int argc, char** argv) {
   };
   int code = kExitOk;
   try {
-    code = carryOut(arguments);
+    code = carryOut(parts, argv, arguments);
     flushOutput();
     return code;
   } catch (const PartlyDone& error) {

@@ -3,10 +3,15 @@
 // The command line: which commands and flags there are, their help, and what is said about a mistyped one.
 #pragma once
 
+#include <vector>
+
+#include "command_line/command_set.h"
+
 namespace batchscope::cli {
 
-// Parses, runs the command and reports what it throws, on standard error and with --json on standard output
-// as well. Returns the exit code. Needs a QCoreApplication.
-int runCommandLine(int argc, char** argv);
+// A program with these parts of the commands. Parses, runs the command, or the program that it is, and
+// reports what it throws, on standard error and with --json on standard output as well. Returns the exit
+// code.
+int runCommandLine(int argc, char** argv, const std::vector<void (*)(CommandSet&)>& parts);
 
 }  // namespace batchscope::cli

@@ -42,6 +42,16 @@ CLI::App* CommandSet::addFamily(const std::string& name, const std::string& desc
   return family;
 }
 
+void CommandSet::addProgram(const std::string& name, const std::string& description) {
+  programs_.insert(add(name, description, "", {}));
+}
+
+std::string CommandSet::programNamed(Strings words) const {
+  if (!words.empty() && (words.front() == "help" || words.front() == kComplete)) words.erase(words.begin());
+  const CLI::App& command = named(words);
+  return programs_.contains(&command) ? command.get_name() : "";
+}
+
 void CommandSet::checkValues() { checkValues(app_); }
 
 void CommandSet::checkValues(CLI::App& command) {

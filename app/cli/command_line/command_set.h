@@ -15,6 +15,9 @@
 
 namespace batchscope::cli {
 
+// The command that the shells' scripts call (completion_scripts.h).
+inline constexpr char kComplete[] = "__complete";
+
 class CommandSet {
  public:
   using Action = std::function<int()>;
@@ -35,6 +38,12 @@ class CommandSet {
   CLI::App* add(const std::string& name, const std::string& description, const char* footer, Action action);
   // A command that is only the beginning of others.
   CLI::App* addFamily(const std::string& name, const std::string& description, const char* footer);
+
+  // A command that is a program of its own, batchscope-NAME, beside this one: what few need is no part of
+  // what all build.
+  void addProgram(const std::string& name, const std::string& description);
+  // The name of such a command, where the words name one, or ask for its help or its completion; else empty.
+  std::string programNamed(Strings words) const;
 
   // Refuses what is none of these words.
   CLI::Option* limitTo(CLI::Option* option, const Strings& words);
@@ -95,6 +104,7 @@ class CommandSet {
   std::map<const CLI::Option*, Values> values_;
   std::map<const CLI::Option*, Strings> words_;
   std::map<const CLI::App*, Strings*> programArguments_;
+  std::set<const CLI::App*> programs_;
   std::set<const CLI::Option*> emptyToo_;
 };
 
@@ -105,6 +115,5 @@ void addKeepingCommands(CommandSet& set);   // tags, notes, trash, files
 void addStoreCommands(CommandSet& set);     // the store and the machine
 void addQueueCommands(CommandSet& set);     // many runs on the devices of this machine
 void addSweepCommands(CommandSet& set);     // many runs in search of the best
-void addSharingCommands(CommandSet& set);   // the same, simulated
 
 }  // namespace batchscope::cli

@@ -43,7 +43,8 @@ inline constexpr char kList[] =
     "A FILTER compares fields by = != < <= > >= ~ (contains) or !~, with and, or, not and parentheses.\n"
     "Fields are age, created, device, devices, duration, ended, epoch, epochs, fraction, group, id,\n"
     "message, name, note, program, replicas, restarts, state, step, sweep, tag, trial, the newest value of\n"
-    "any series (loss, accuracy, goodput, ..), and hyperparameters; series:NAME and param:NAME tell the last\n"
+    "any series (loss, accuracy, goodput, ..), and hyperparameters; series:NAME and param:NAME tell the "
+    "last\n"
     "two apart.\n"
     "Values: 0.97, 97%, 2h, 2026-05-03, finished, 'two words'.\n"
     "The trials of a sweep are one row, unless --trials is given, or FILTER, --sort or --columns name sweep\n"
@@ -160,8 +161,10 @@ inline constexpr char kExport[] =
     "files are not part of it: batchscope cp copies those. csv has one line for each sample; tensorboard is\n"
     "a folder with an event file. Files of the run store are never overwritten.\n"
     "\n"
-    "--follow appends to a file of jsonl what is new of the run, about once in a second, and begins where the\n"
-    "file ends: started again it repeats nothing and leaves nothing out. It waits for a run that has stopped\n"
+    "--follow appends to a file of jsonl what is new of the run, about once in a second, and begins where "
+    "the\n"
+    "file ends: started again it repeats nothing and leaves nothing out. It waits for a run that has "
+    "stopped\n"
     "or failed to go on, goes on while one is paused, and ends when the run is finished, or when its\n"
     "supervisor has left it as stopped, failed or interrupted; SIGTERM and Ctrl-C end it as well, when all\n"
     "that is there has been written. The file is on disk with each checkpoint and at the end.\n"
@@ -186,7 +189,8 @@ inline constexpr char kImport[] =
     "What was not read is said, with its file and the reason. Imported again, a run gets what is new and\n"
     "nothing twice; --watch goes on so until Ctrl-C, and takes new runs below a folder as well.\n"
     "\n"
-    "Where an exported run of that id exists already, it gets a new one. An imported run can be looked at and\n"
+    "Where an exported run of that id exists already, it gets a new one. An imported run can be looked at "
+    "and\n"
     "compared, but not resumed.\n"
     "\n"
     "--run-folder takes a run from a folder that several machines see, named by the run's id: run.json says\n"
@@ -203,12 +207,16 @@ inline constexpr char kImport[] =
     "  batchscope import --run-folder /shared/3f9a12bc\n";
 
 inline constexpr char kFollow[] =
-    "DIR holds the record.jsonl that export --follow writes where the run trains; HOST is one that ssh knows,\n"
-    "and needs tail and no open port. A connection that breaks is tried again and goes on where it was: there\n"
+    "DIR holds the record.jsonl that export --follow writes where the run trains; HOST is one that ssh "
+    "knows,\n"
+    "and needs tail and no open port. A connection that breaks is tried again and goes on where it was: "
+    "there\n"
     "are neither gaps nor doubles, also after Ctrl-C and another follow. The run appears here as any other,\n"
     "live, with the job that trains it or waits to, why it waits and when it is expected to start. What is\n"
-    "asked of it, such as rescale, stop, hold, cancel and resume, is handed to where it trains, over ssh as well\n"
-    "(where batchscope is in PATH there); ControlMaster in ~/.ssh/config spares a login each time. Ends when the\n"
+    "asked of it, such as rescale, stop, hold, cancel and resume, is handed to where it trains, over ssh as "
+    "well\n"
+    "(where batchscope is in PATH there); ControlMaster in ~/.ssh/config spares a login each time. Ends when "
+    "the\n"
     "run has ended, or at Ctrl-C, which leaves it alone. BATCHSCOPE_SSH names another program than ssh;\n"
     "BATCHSCOPE_SLURM_INTERVAL says how often Slurm is asked while a job waits, in seconds; default: 5.\n"
     "\n"
@@ -280,6 +288,7 @@ inline constexpr char kCopy[] =
     "  batchscope cp digits:tensorboard /tmp/events\n"
     "  batchscope cp latest:share/metrics.json -          to standard output\n";
 
+inline constexpr char kServeAbout[] = "Show the runs in a browser, also one on another machine";
 inline constexpr char kServe[] =
     "Prints an address with a token, by which nobody else gets in, and serves until Ctrl-C. On another\n"
     "machine, type the ssh line that it prints, and open the same address there. A server that is\n"
@@ -319,21 +328,29 @@ inline constexpr char kSubmit[] =
     "  batchscope submit ./train.py --replicas 2 --after latest\n"
     "  batchscope submit --hold digits; batchscope release latest\n"
     "\n"
-    "With --slurm the run goes to a cluster: its folder is made on a file system that the nodes share, and a\n"
-    "script there is submitted by sbatch. Each job of the run submits the next, which waits until it has ended,\n"
+    "With --slurm the run goes to a cluster: its folder is made on a file system that the nodes share, and "
+    "a\n"
+    "script there is submitted by sbatch. Each job of the run submits the next, which waits until it has "
+    "ended,\n"
     "so that the run goes on after time limits, preemption and lost nodes, from its last checkpoint.\n"
-    "It is followed then, as `batchscope follow` does; Ctrl-C leaves it alone. `batchscope doctor --slurm` says\n"
+    "It is followed then, as `batchscope follow` does; Ctrl-C leaves it alone. `batchscope doctor --slurm` "
+    "says\n"
     "what the site allows.\n"
     "  batchscope submit --slurm digits --print\n"
-    "  batchscope submit --slurm=gpu ./train --nodes 1-4 --gpus-per-node 2 --time 12:00:00 --folder /scratch/me\n"
+    "  batchscope submit --slurm=gpu ./train --nodes 1-4 --gpus-per-node 2 --time 12:00:00 --folder "
+    "/scratch/me\n"
     "  batchscope slurm-job /scratch/me/ID -- show latest     and rescale, checkpoint, stop, ..\n"
     "  scancel --name batchscope-ID                           ends the run; its next job, too\n";
 
 inline constexpr char kSlurmJob[] =
-    "The script of each job of a run calls it. Behind \"--\" it is for people: a command of batchscope about the\n"
-    "run, carried out by `srun --overlap` where it trains, from any machine that shares its folder. A rescale to\n"
-    "more replicas than the job's nodes have room for ends the job with a checkpoint, and the next gets more\n"
-    "nodes, up to those that `batchscope submit --nodes` said. While it waits, stop and cancel end it, hold and\n"
+    "The script of each job of a run calls it. Behind \"--\" it is for people: a command of batchscope about "
+    "the\n"
+    "run, carried out by `srun --overlap` where it trains, from any machine that shares its folder. A "
+    "rescale to\n"
+    "more replicas than the job's nodes have room for ends the job with a checkpoint, and the next gets "
+    "more\n"
+    "nodes, up to those that `batchscope submit --nodes` said. While it waits, stop and cancel end it, hold "
+    "and\n"
     "release do what Slurm calls so, and resume submits it where it has no job.\n"
     "\n"
     "Examples:\n"
@@ -388,6 +405,7 @@ inline constexpr char kPriority[] =
     "  batchscope priority 3f9a 5\n"
     "  batchscope priority latest -3\n";
 
+inline constexpr char kSimulateAbout[] = "What a workload would take under a policy";
 inline constexpr char kSimulate[] =
     "How long a workload would take under each policy, computed without any device. Policies that give jobs\n"
     "what they asked for: fifo (in order, nobody is stopped), las or tiresias (least attained service\n"

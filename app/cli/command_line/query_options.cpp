@@ -45,30 +45,6 @@ void addSql(CommandSet& set) {
   command->get_option("--json")->excludes(command->get_option("--csv"));
 }
 
-void addServe(CommandSet& set) {
-  CLI::App* command =
-      declare(set, "serve", "Show the runs in a browser, also one on another machine", help::kServe, serve)
-          .option("--port N", &ServeOptions::port,
-                  "Of this machine alone; 0: any that is free; default: 8471", range(0, 65535))
-          .option("--socket FILE", &ServeOptions::socket, "A Unix socket in place of a port", Values::files)
-          .flag("--read-only", &ServeOptions::readOnly, "Nothing can be changed")
-          .flag("--open", &ServeOptions::open, "Open it in a browser")
-          .option("--store FILE", &ServeOptions::store, "Another store: its runs.db", Values::files)
-          .flag("--new-token", &ServeOptions::newToken, "Addresses that were given out so far count no more")
-          .option("--listen ADDRESS", &ServeOptions::listen,
-                  "For other machines too, by TLS: 0.0.0.0, or one address of this machine")
-          .option("--certificate FILE", &ServeOptions::certificate, "For --listen, in PEM", Values::files)
-          .option("--key FILE", &ServeOptions::key, "For --listen, in PEM", Values::files)
-          .option("--host-name NAME", &ServeOptions::hosts, "As browsers call it; may be repeated",
-                  Takes::repeated)
-          .json("Answer in JSON: one line, before it serves")
-          .app();
-  for (const char* needs : {"--certificate", "--key"})
-    command->get_option("--listen")->needs(command->get_option(needs));
-  for (const char* other : {"--port", "--listen"})
-    command->get_option("--socket")->excludes(command->get_option(other));
-}
-
 }  // namespace
 
 void addQueryCommands(CommandSet& set) {
@@ -106,7 +82,7 @@ void addQueryCommands(CommandSet& set) {
       .flag("--once", &TailOptions::once, "Do not wait for more")
       .json();
   addSql(set);
-  addServe(set);
+  set.addProgram("serve", help::kServeAbout);
   declare(set, "tensorboard", "Start TensorBoard on the event files of runs", help::kTensorboard,
           openTensorboard)
       .option("RUN", &TensorboardOptions::runs, "\"latest\", or a prefix of id or name; several if wanted",

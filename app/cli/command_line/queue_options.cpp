@@ -105,6 +105,7 @@ void addQueueCommands(CommandSet& set) {
       .option("N", &PriorityOptions::priority, "From -10 to 10, larger goes first", Takes::required,
               priority())
       .json();
+  set.addProgram("simulate", help::kSimulateAbout);
 }
 
 }  // namespace batchscope::cli

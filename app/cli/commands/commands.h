@@ -201,9 +201,9 @@ int exportRun(const ExportOptions& options);
 
 struct ImportOptions {
   std::vector<std::string> files;  // or folders
-  std::string runFolder;  // in place of a file: FOLDER/ID
-  std::string name;       // empty: as it was called
-  bool watch = false;     // take what is being written, until Ctrl-C
+  std::string runFolder;           // in place of a file: FOLDER/ID
+  std::string name;                // empty: as it was called
+  bool watch = false;              // take what is being written, until Ctrl-C
   bool json = false;
 };
 int importRun(const ImportOptions& options);
@@ -249,20 +249,6 @@ struct TensorboardOptions {
   std::optional<int> port;
 };
 int openTensorboard(const TensorboardOptions& options);  // returns only by an Error
-
-struct ServeOptions {
-  std::optional<int> port;         // none: the usual one, or where it is taken any
-  std::string socket;              // a Unix socket in its place
-  std::string listen;              // an address that others can reach; empty: loopback
-  std::string certificate, key;    // files, for that
-  std::vector<std::string> hosts;  // names by which browsers may call it
-  std::string store;               // a catalogue; empty: this user's
-  bool readOnly = false;
-  bool newToken = false;
-  bool open = false;  // in a browser
-  bool json = false;
-};
-int serve(const ServeOptions& options);
 
 struct DoctorOptions {
   bool store = false;    // only the store, but all of it

@@ -33,7 +33,7 @@ using protocol::RunState;
 using std::chrono::milliseconds;
 using storage::ClusterJob;
 
-constexpr milliseconds kPatience{500}, kFirstRetry{500}, kLongestRetry{30'000}, kSlice{50};
+constexpr milliseconds kRead{500}, kFirstRetry{500}, kLongestRetry{30'000}, kSlice{50};
 // Answers in a row that there is no job, until a run is believed to be over whose record does not say so: a
 // shared file system may show its last lines late.
 constexpr int kAnswersForLost = 5;
@@ -104,7 +104,7 @@ class Following {
         while (!(once && tail->isAtEnd())) {
           throwIfInterrupted();
           if (!once) hear(watch_.look());
-          const std::string bytes = tail->read(kPatience);
+          const std::string bytes = tail->read(kRead);
           if (bytes.empty() && isOver()) return;
           if (bytes.empty()) continue;
           take(bytes);

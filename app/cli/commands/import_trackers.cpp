@@ -28,7 +28,8 @@ using protocol::Json;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kBetweenLooks{1000}, kSliceOfWait{50};
-constexpr double kQuiet = 60;  // s without a new byte until a watched run is not taken for one that trains
+constexpr double kTrainsUntil =
+    60;  // s without a new byte until a watched run is not taken for one that trains
 
 std::vector<RunSource> sourcesOf(const std::vector<fs::path>& paths) {
   std::map<fs::path, RunSource> sources;  // files of one folder are one run
@@ -192,7 +193,7 @@ class TrackerImport {
       Watched& watched = found->second;
       attempt(source, [&, isNew = isNew] {
         if (isNew) watched.run = begin(source);
-        const bool isLive = ageOf(source) < kQuiet;
+        const bool isLive = ageOf(source) < kTrainsUntil;
         if (watched.run && (watched.run->hasGrown() || isLive != watched.isLive))
           readWatched(watched, isLive);
       });

@@ -15,8 +15,9 @@
 namespace batchscope::cli {
 namespace {
 
-constexpr std::array kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442"};
-constexpr int kLeft = 84, kRight = 40, kTop = 44, kBottom = 44, kWidth = 1200;
+constexpr std::array kGanttColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                   "#E69F00", "#56B4E9", "#F0E442"};
+constexpr int kGanttLeft = 84, kGanttRight = 40, kGanttTop = 44, kGanttBottom = 44, kWidth = 1200;
 constexpr int kLegend = 34;
 constexpr int kTallest = 600;  // pixels of a panel's lines
 constexpr int kMostLine = 14;  // pixels of a device
@@ -57,37 +58,39 @@ std::vector<Bar> barsOf(const policy::Outcome& outcome, const policy::Cluster& c
   return bars;
 }
 
-class Picture {
+class Gantt {
  public:
-  Picture(const std::vector<policy::Outcome>& outcomes, const policy::Cluster& cluster)
+  Gantt(const std::vector<policy::Outcome>& outcomes, const policy::Cluster& cluster)
       : outcomes_(outcomes),
         cluster_(cluster),
         lines_(std::accumulate(cluster.begin(), cluster.end(), 0,
                                [](int sum, const policy::Node& node) { return sum + node.devices; })),
         line_(std::clamp(static_cast<double>(kTallest) / std::max(lines_, 1), 1.0, double{kMostLine})),
-        panel_(static_cast<int>(std::ceil(line_ * lines_)) + kTop + kBottom),
+        panel_(static_cast<int>(std::ceil(line_ * lines_)) + kGanttTop + kGanttBottom),
         height_(panel_ * static_cast<int>(outcomes.size()) + kLegend),
         svg_(kWidth, height_) {
     for (const policy::Outcome& outcome : outcomes)
       for (const policy::JobOutcome& job : outcome.jobs) {
         end_ = std::max(end_, job.completed);
-        colours_.try_emplace(job.application, kColours[colours_.size() % kColours.size()]);
+        colours_.try_emplace(job.application, kGanttColours[colours_.size() % kGanttColours.size()]);
       }
   }
 
   std::string draw() {
     for (std::size_t i = 0; i < outcomes_.size(); ++i)
-      drawPanel(outcomes_[i], static_cast<int>(i) * panel_ + kTop);
+      drawPanel(outcomes_[i], static_cast<int>(i) * panel_ + kGanttTop);
     drawLegend(height_ - kLegend / 2);
     return svg_.finish();
   }
 
  private:
-  double x(double seconds) const { return kLeft + (kWidth - kLeft - kRight) * seconds / std::max(end_, 1.0); }
+  double x(double seconds) const {
+    return kGanttLeft + (kWidth - kGanttLeft - kGanttRight) * seconds / std::max(end_, 1.0);
+  }
 
   void drawPanel(const policy::Outcome& outcome, int top) {
-    const double bottom = top + line_ * lines_, right = kWidth - kRight;
-    svg_.text({kLeft, top - 12.0},
+    const double bottom = top + line_ * lines_, right = kWidth - kGanttRight;
+    svg_.text({kGanttLeft, top - 12.0},
               fmt::format("{}: mean completion time {}", outcome.policy,
                           formatDuration(outcome.mean_completion_time())),
               {{"font-size", "15"}, {"font-weight", "bold"}});
@@ -99,13 +102,13 @@ class Picture {
     for (std::size_t node = 0; node < cluster_.size(); ++node) {
       const double height = cluster_[node].devices * line_;
       if (height >= 12)
-        svg_.text({kLeft - 8, y + height / 2 + 4}, fmt::format("node {}", node + 1),
+        svg_.text({kGanttLeft - 8, y + height / 2 + 4}, fmt::format("node {}", node + 1),
                   {{"text-anchor", "end"}});
-      svg_.line({kLeft, y}, {right, y}, {{"stroke", "#e0e0e0"}});
+      svg_.line({kGanttLeft, y}, {right, y}, {{"stroke", "#e0e0e0"}});
       y += height;
     }
     for (const Bar& bar : barsOf(outcome, cluster_)) drawBar(bar, top);
-    svg_.rectangle({kLeft, static_cast<double>(top)}, right - kLeft, bottom - top,
+    svg_.rectangle({kGanttLeft, static_cast<double>(top)}, right - kGanttLeft, bottom - top,
                    {{"fill", "none"}, {"stroke", "#808080"}});
   }
 
@@ -127,7 +130,7 @@ class Picture {
   }
 
   void drawLegend(double y) {
-    double at = kLeft;
+    double at = kGanttLeft;
     for (const auto& [application, colour] : colours_) {
       svg_.rectangle({at, y - 10}, 12, 12, {{"fill", colour}});
       svg_.text({at + 18, y}, application);
@@ -148,7 +151,7 @@ class Picture {
 }  // namespace
 
 std::string simulationGantt(const std::vector<policy::Outcome>& outcomes, const policy::Cluster& cluster) {
-  return Picture(outcomes, cluster).draw();
+  return Gantt(outcomes, cluster).draw();
 }
 
 }  // namespace batchscope::cli

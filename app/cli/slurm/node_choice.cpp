@@ -15,7 +15,7 @@ namespace {
 constexpr double kHorizon = 3600;  // s
 constexpr double kChange = 30;     // s, from the last step in a job to the first in the next
 constexpr double kMargin = 0.05;   // as the chooser's own
-constexpr double kPatience = 60;   // s, before Slurm is asked again
+constexpr double kAskAgain = 60;   // s, before Slurm is asked again
 
 goodput::ChooserLimits limitsOf(const protocol::AutoReplicas& replicas, double efficiency_floor, int room) {
   return {.min_replicas = replicas.min,
@@ -54,7 +54,7 @@ std::optional<NodeChoice::More> NodeChoice::consider(const protocol::Model& mode
   const double present = goodput(at.replicas), wider = goodput(replicas);
   const bool pays = wider * (decision.horizon - kChange) > (1 + kMargin) * present * decision.horizon;
   if (granted <= nodes || !pays) {
-    rests_until_ = now + kPatience;
+    rests_until_ = now + kAskAgain;
     return std::nullopt;
   }
   return More{granted,

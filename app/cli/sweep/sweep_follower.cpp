@@ -17,7 +17,7 @@ namespace {
 using State = sweep::Standing::State;
 
 constexpr int kTickMs = 250;
-constexpr double kPatience = 10;  // s in which a driver that was started is there
+constexpr double kDriverStarts = 10;  // s in which a driver that was started is there
 
 }  // namespace
 
@@ -75,7 +75,7 @@ bool SweepFollower::isOver() {
   if (end_.view.sweep.state != storage::SweepState::running) return !isTraining();
   const double now = protocol::monotonic_seconds();
   if (sweep::kDriver.alive()) driven_ = now;
-  end_.neglected = now - driven_ > kPatience;
+  end_.neglected = now - driven_ > kDriverStarts;
   return end_.neglected;
 }
 

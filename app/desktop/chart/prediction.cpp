@@ -17,7 +17,7 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr double kBeyondInitial = 16;  // times the initial batch size, where the run has no largest
-constexpr double kMost = 1e9;          // samples, micro-batches; what is beyond is not training
+constexpr double kMostSamples = 1e9;   // samples, micro-batches; what is beyond is not training
 
 OperatingPoint pointOf(const run::Prediction& prediction, BatchLimit limit = BatchLimit::None) {
   return {prediction.at.num_replicas,
@@ -123,9 +123,10 @@ class Configurations {
 std::optional<OperatingPoint> presentPoint(const protocol::Model& model, int replicas,
                                            const std::map<std::string, double>& latest) {
   const auto local = latest.find(protocol::series::kLocalBatchSize);
-  if (local == latest.end() || !(local->second >= 1 && local->second <= kMost) || replicas < 1) return {};
+  if (local == latest.end() || !(local->second >= 1 && local->second <= kMostSamples) || replicas < 1)
+    return {};
   const auto steps = latest.find(protocol::series::kAccumulation);
-  const bool accumulates = steps != latest.end() && steps->second >= 0 && steps->second <= kMost;
+  const bool accumulates = steps != latest.end() && steps->second >= 0 && steps->second <= kMostSamples;
   const int accumulation = accumulates ? static_cast<int>(steps->second) : 0;
   return pointOf(run::predict(model, {1, replicas, std::llround(local->second), accumulation}));
 }

@@ -12,7 +12,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr double kRow = 14, kPadding = 7, kNameGap = 6, kColumnGap = 12;
+constexpr double kValueHeight = 14, kPadding = 7, kNameGap = 6, kColumnGap = 12;
 constexpr double kBeside = 10;  // between the cross-hair and the box
 
 // Returns the unit of the chart's axis, where that has one that belongs to a value.
@@ -114,7 +114,7 @@ void paintValues(QPainter& painter, const ValuesBox& box, const QRectF& bounds, 
   for (const double column : columns) width += kColumnGap + column;
   width = std::max(width, headMetrics.horizontalAdvance(box.head));
   const auto lines = static_cast<double>(1 + !box.columns.empty() + box.rows.size());
-  const QSizeF size(std::ceil(width + 2 * kPadding), kRow * lines + kPadding);
+  const QSizeF size(std::ceil(width + 2 * kPadding), kValueHeight * lines + kPadding);
   const QRectF place = placeOf(size, bounds, x, y);
 
   painter.save();
@@ -122,7 +122,8 @@ void paintValues(QPainter& painter, const ValuesBox& box, const QRectF& bounds, 
   painter.setPen(QPen(theme.hairline, 1));
   painter.setBrush(withAlpha(theme.raised, 0.94));
   painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
-  QRectF line(place.left() + kPadding, place.top() + kPadding / 2, place.width() - 2 * kPadding, kRow);
+  QRectF line(place.left() + kPadding, place.top() + kPadding / 2, place.width() - 2 * kPadding,
+              kValueHeight);
   painter.setFont(headFont);
   painter.setPen(theme.text);
   painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, box.head);
@@ -132,18 +133,19 @@ void paintValues(QPainter& painter, const ValuesBox& box, const QRectF& bounds, 
     double right = line.right();
     for (std::size_t i = columns.size(); i-- > 0; right -= columns[i] + kColumnGap)
       if (i < cells.size())
-        painter.drawText(QRectF(right - columns[i], line.top(), columns[i], kRow),
+        painter.drawText(QRectF(right - columns[i], line.top(), columns[i], kValueHeight),
                          Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, cells[i]);
   };
   if (!box.columns.empty()) {
-    line.translate(0, kRow);
+    line.translate(0, kValueHeight);
     painter.setPen(theme.dim);
     paintCells(box.columns);
   }
   for (const ValuesBox::Row& row : box.rows) {
-    line.translate(0, kRow);
+    line.translate(0, kValueHeight);
     const double sampleWide = sampleWidth(row.look);
-    paintSample(painter, QRectF(line.left() + (sample - sampleWide) / 2, line.top(), sampleWide, kRow),
+    paintSample(painter,
+                QRectF(line.left() + (sample - sampleWide) / 2, line.top(), sampleWide, kValueHeight),
                 row.look);
     painter.setPen(theme.dim);
     painter.drawText(line.adjusted(sample + kNameGap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, row.name);

@@ -11,7 +11,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kRow = 20;
+constexpr int kStepHeight = 20;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ RestartSteps::RestartSteps(QWidget* parent) : QWidget(parent) {
   tick_.setInterval(100);
 }
 
-QSize RestartSteps::sizeHint() const { return {200, kRow * static_cast<int>(kPauseParts.size())}; }
+QSize RestartSteps::sizeHint() const { return {200, kStepHeight * static_cast<int>(kPauseParts.size())}; }
 
 void RestartSteps::showRunning(const std::string& phase, double seconds) {
   const auto part = std::find(kPauseParts.begin(), kPauseParts.end(), phase);
@@ -47,7 +47,7 @@ void RestartSteps::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setFont(interfaceFont(12));
   for (std::size_t i = 0; i < kPauseParts.size(); ++i) {
-    const QRect row(0, static_cast<int>(i) * kRow, width(), kRow);
+    const QRect row(0, static_cast<int>(i) * kStepHeight, width(), kStepHeight);
     const bool isOn = running_ == i, isDone = running_ ? i < *running_ : parts_.contains(kPauseParts[i]);
     painter.setPen(isDone || isOn ? Qt::NoPen : QPen(theme.faint, 1.2));
     painter.setBrush(isOn ? theme.accent : isDone ? theme.good : QColor(Qt::transparent));

@@ -17,7 +17,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kLane = 24, kBar = 18, kAxis = 22, kTop = 4, kRight = 12;
+constexpr int kLane = 24, kBar = 18, kAxis = 22, kLanesTop = 4, kRight = 12;
 constexpr double kAhead = 0.03;  // of the span, free at the right while it follows
 constexpr double kLeastSpan = 2, kMostSpan = 14 * 86400.0, kFirstSpan = 1800;
 constexpr double kPale = 0.28;
@@ -136,7 +136,7 @@ QRectF DeviceTimeline::plot() const {
   const QFontMetrics metrics(interfaceFont(11));
   for (const Lane& lane : lanes_)
     widest = std::max(widest, metrics.horizontalAdvance(QString::fromStdString(lane.device)));
-  return QRectF(viewport()->rect()).adjusted(12 + widest + 10, kTop, -kRight, -kAxis);
+  return QRectF(viewport()->rect()).adjusted(12 + widest + 10, kLanesTop, -kRight, -kAxis);
 }
 
 double DeviceTimeline::xOf(double time) const {
@@ -153,7 +153,7 @@ double DeviceTimeline::timeAt(double x) const {
 
 std::optional<std::size_t> DeviceTimeline::laneAt(double y) const {
   if (y >= plot().bottom()) return {};
-  const double row = std::floor((y - kTop + verticalScrollBar()->value()) / kLane);
+  const double row = std::floor((y - kLanesTop + verticalScrollBar()->value()) / kLane);
   if (row < 0 || row >= static_cast<double>(lanes_.size())) return {};
   return static_cast<std::size_t>(row);
 }
@@ -161,7 +161,7 @@ std::optional<std::size_t> DeviceTimeline::laneAt(double y) const {
 QRectF DeviceTimeline::placeOf(std::size_t lane, const LaneBar& bar) const {
   const QRectF area = plot();
   const double top =
-      kTop + static_cast<double>(lane) * kLane + (kLane - kBar) / 2.0 - verticalScrollBar()->value();
+      kLanesTop + static_cast<double>(lane) * kLane + (kLane - kBar) / 2.0 - verticalScrollBar()->value();
   const double left = std::max(xOf(bar.since()), area.left());
   const double right = std::min(xOf(bar.until(clock_())), area.right());
   return {left, top, right - left, kBar};
@@ -211,16 +211,16 @@ QString DeviceTimeline::textAt(const QPointF& place) const {
 
 QSize DeviceTimeline::sizeHint() const {
   const auto lanes = std::clamp<std::size_t>(lanes_.size(), 2, 8);
-  return {600, kTop + static_cast<int>(lanes) * kLane + kAxis};
+  return {600, kLanesTop + static_cast<int>(lanes) * kLane + kAxis};
 }
 
 QSize DeviceTimeline::minimumSizeHint() const {
   const auto lanes = std::clamp<std::size_t>(lanes_.size(), 2, 4);
-  return {200, kTop + static_cast<int>(lanes) * kLane + kAxis};
+  return {200, kLanesTop + static_cast<int>(lanes) * kLane + kAxis};
 }
 
 void DeviceTimeline::updateScrollBar() {
-  const int room = viewport()->height() - kTop - kAxis, needed = static_cast<int>(lanes_.size()) * kLane;
+  const int room = viewport()->height() - kLanesTop - kAxis, needed = static_cast<int>(lanes_.size()) * kLane;
   verticalScrollBar()->setPageStep(room);
   verticalScrollBar()->setRange(0, std::max(needed - room, 0));
 }
@@ -255,7 +255,7 @@ void DeviceTimeline::paintEvent(QPaintEvent*) {
 void DeviceTimeline::paintLane(QPainter& painter, std::size_t lane) const {
   const Theme& theme = Theme::current();
   const QRectF area = plot();
-  const double top = kTop + static_cast<double>(lane) * kLane - verticalScrollBar()->value();
+  const double top = kLanesTop + static_cast<double>(lane) * kLane - verticalScrollBar()->value();
   if (top + kLane < 0 || top > area.bottom()) return;
   painter.setFont(interfaceFont(11));
   painter.setPen(theme.dim);

@@ -29,7 +29,7 @@ namespace {
 using pool::JobState;
 using pool::QueueEntry;
 
-constexpr int kRow = 26;
+constexpr int kJobHeight = 26;
 constexpr std::size_t kMostMoves = 50;  // that can be taken back
 
 // The window has some of these keys for the open run and its charts.
@@ -123,7 +123,7 @@ QWidget* QueuePage::buildQueue() {
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   openMenuByKey(table_);
   table_->setIconSize({12, 12});
-  table_->verticalHeader()->setDefaultSectionSize(kRow);
+  table_->verticalHeader()->setDefaultSectionSize(kJobHeight);
   table_->setDragDropMode(QAbstractItemView::DragDrop);
   table_->setDefaultDropAction(Qt::MoveAction);
   table_->setDragDropOverwriteMode(false);

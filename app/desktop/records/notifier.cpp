@@ -16,8 +16,8 @@ namespace {
 
 const QString kService = QStringLiteral("org.freedesktop.Notifications");
 const QString kPath = QStringLiteral("/org/freedesktop/Notifications");
-constexpr int kInterval = 5000;  // ms: what no commit tells, that nothing happens
-constexpr int kByServer = -1;    // the server chooses how long it is shown
+constexpr int kLookEvery = 5000;  // ms: what no commit tells, that nothing happens
+constexpr int kByServer = -1;     // the server chooses how long it is shown
 constexpr uchar kNormal = 1, kCritical = 2;
 
 }  // namespace
@@ -25,7 +25,7 @@ constexpr uchar kNormal = 1, kCritical = 2;
 Notifier::Notifier(CatalogueWatcher* watcher, QObject* parent) : QObject(parent), watcher_(watcher) {
   connect(watcher_, &CatalogueWatcher::changed, this, &Notifier::look);
   connect(&timer_, &QTimer::timeout, this, &Notifier::look);
-  timer_.start(kInterval);
+  timer_.start(kLookEvery);
   if (auto bus = sessionBus()) {
     bus->connect(kService, kPath, kService, QStringLiteral("ActionInvoked"), this,
                  SLOT(actionInvoked(uint, QString)));

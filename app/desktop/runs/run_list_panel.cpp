@@ -21,7 +21,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kRunHeight = 48, kHeading = 30;
+constexpr int kListRow = 48, kHeading = 30;
 
 bool opensSection(const QModelIndex& index) {
   return index.row() == 0 ||
@@ -34,7 +34,7 @@ class RunListDelegate : public QStyledItemDelegate {
   using QStyledItemDelegate::QStyledItemDelegate;
 
   QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
-    return {100, kRunHeight + 2 + (opensSection(index) ? kHeading : 0)};
+    return {100, kListRow + 2 + (opensSection(index) ? kHeading : 0)};
   }
   void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
     const Theme& theme = Theme::current();
@@ -49,7 +49,7 @@ class RunListDelegate : public QStyledItemDelegate {
                         index.data(RunModel::SectionRole).toString());
       row.setTop(row.top() + kHeading);
     }
-    row.setHeight(kRunHeight);
+    row.setHeight(kListRow);
     const bool isSelected = option.state.testFlag(QStyle::State_Selected);
     if (isSelected || option.state.testFlag(QStyle::State_MouseOver)) {
       painter->setPen(Qt::NoPen);

@@ -24,7 +24,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kRow = 28;
+constexpr int kTableRow = 28;
 
 int widthOf(const std::string& field) {
   if (field == "name") return 240;
@@ -104,7 +104,7 @@ void RunTablePage::buildTable() {
   table_->setSortingEnabled(true);
   openMenuByKey(table_);
   table_->setIconSize({12, 12});
-  table_->verticalHeader()->setDefaultSectionSize(kRow);
+  table_->verticalHeader()->setDefaultSectionSize(kTableRow);
   table_->horizontalHeader()->setSectionsMovable(true);
   table_->horizontalHeader()->setFirstSectionMovable(false);
   table_->installEventFilter(this);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostBars = 10;
 constexpr int kMostLanes = 16;
 constexpr double kRoom = 1.4, kMoreRoom = 3.2;  // for words behind the longest bar
-constexpr double kLane = 0.8;                   // of the height that a replica has
+constexpr double kReplicaShare = 0.8;           // of the height that a replica has
 
 constexpr Ink kCompute{Ink::Series, 0}, kSync{Ink::Series, 1}, kOther{Ink::Faint, 0, 0.45},
     kPause{Ink::Warning, 0, 0.35}, kLost{Ink::Bad, 0, 0.55};
@@ -101,7 +101,7 @@ FigureData replicaLanes(const std::vector<Slice>& slices) {
   data.bottom = {.kind = FigureAxis::Kind::Time, .low = 0, .high = slices.back().to};
   data.left = {.title = tr("replica"), .low = -0.1, .high = double(lanes)};
   for (int lane = 0; lane < lanes; lane += 1 + (lanes - 1) / 8)
-    data.left.ticks.push_back({lane + kLane / 2, formatCount(lane)});
+    data.left.ticks.push_back({lane + kReplicaShare / 2, formatCount(lane)});
 
   data.table.columns = {"from_seconds", "to_seconds", "generation", "replicas",
                         "compute",      "sync",       "other",      "is_lost"};
@@ -134,16 +134,17 @@ FigureData replicaLanes(const std::vector<Slice>& slices) {
       double y = lane;
       const auto add = [&](double share, Ink ink) {
         if (share < 1e-3) return;
-        data.cells.push_back({.box = QRectF(slice.from, y, wide, kLane * share), .ink = ink});
-        y += kLane * share;
+        data.cells.push_back({.box = QRectF(slice.from, y, wide, kReplicaShare * share), .ink = ink});
+        y += kReplicaShare * share;
       };
       add(slice.compute, kCompute);
       add(slice.sync, kSync);
       add(rest, kOther);
-      if (slice.isLost) data.cells.push_back({.box = QRectF(slice.from, lane, wide, kLane), .ink = kLost});
+      if (slice.isLost)
+        data.cells.push_back({.box = QRectF(slice.from, lane, wide, kReplicaShare), .ink = kLost});
       // An invisible cell on top can be pointed at as a whole.
       data.cells.push_back(
-          {.box = QRectF(slice.from, lane, wide, kLane), .ink = {Ink::Dim, 0, 0}, .text = text});
+          {.box = QRectF(slice.from, lane, wide, kReplicaShare), .ink = {Ink::Dim, 0, 0}, .text = text});
     }
   }
   // Adds a legend entry for a shade; the series has no points to draw.

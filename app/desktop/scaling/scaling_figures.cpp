@@ -20,8 +20,8 @@ namespace {
 using Mark = FigureSeries::Mark;
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-constexpr int kColumns = 26;       // of the map
-constexpr int kMostReplicas = 16;  // of the map and the curve, but for those that were used
+constexpr int kColumns = 26;     // of the map
+constexpr int kMostMapped = 16;  // of the map and the curve, but for those that were used
 constexpr int kLeastReplicas = 4;
 constexpr Ink kUnknown{Ink::Faint, 0, 0.3};
 constexpr double kApart = 0.02;  // of a learning rate, between two dots
@@ -32,7 +32,7 @@ QString noSteps() { return tr("No step recorded yet."); }
 int mostReplicas(const protocol::Model& model, const std::vector<Moment>& moments) {
   int used = std::max(kLeastReplicas, model.max_profiled_replicas);
   for (const Moment& moment : moments) used = std::max(used, moment.replicas);
-  return std::max(std::min(used + used / 2, kMostReplicas), used);
+  return std::max(std::min(used + used / 2, kMostMapped), used);
 }
 
 std::vector<Tick> wholeTicks(int most) {

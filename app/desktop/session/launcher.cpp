@@ -12,13 +12,13 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kMost = 32;  // at a time; each only waits
+constexpr int kMostCommands = 32;  // at a time; each only waits
 
 }  // namespace
 
 Launcher::Launcher(const std::filesystem::path& catalogue, QObject* parent)
     : QObject(parent), catalogue_(catalogue) {
-  threads_.setMaxThreadCount(kMost);
+  threads_.setMaxThreadCount(kMostCommands);
 }
 
 void Launcher::start(const NewRun& run) {

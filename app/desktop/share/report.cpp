@@ -37,9 +37,9 @@ struct Row {
 };
 
 // HTML that is XML too: every element is closed, and what is text is escaped.
-class Page {
+class ReportPage {
  public:
-  Page() : xml_(&html_) {
+  ReportPage() : xml_(&html_) {
     xml_.setAutoFormatting(true);
     xml_.setAutoFormattingIndent(0);
     xml_.writeDTD(QStringLiteral("<!DOCTYPE html>"));
@@ -122,7 +122,7 @@ QString style() {
   return sheets;
 }
 
-void addFacts(Page& page, RunSession& session) {
+void addFacts(ReportPage& page, RunSession& session) {
   const storage::Run& run = session.run();
   const protocol::RunStatus& status = session.status();
   page.begin("dl", {{"class", "facts"}});
@@ -148,7 +148,7 @@ void addFacts(Page& page, RunSession& session) {
   page.end();
 }
 
-void addRecords(Page& page, RunSession& session) {
+void addRecords(ReportPage& page, RunSession& session) {
   storage::Catalogue& catalogue = session.catalogue();
   const std::string& run = session.run().id;
   page.addTable(
@@ -188,7 +188,7 @@ QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts
   const storage::Run& run = session.run();
   const StatusText status = describe(session.status());
   const Theme& theme = Theme::current();  // the charts are drawn in it
-  Page page;
+  ReportPage page;
   page.begin("html", {{"lang", "en"},
                       {"data-scheme", theme.isDark ? QStringLiteral("dark") : QStringLiteral("light")},
                       {"data-palette", theme.isColourBlind ? QStringLiteral("colour-blind") : QString()}});

@@ -15,7 +15,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kHeight = 30, kChooser = 190;
+constexpr int kBarHeight = 30, kChooser = 190;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ SweepBar::SweepBar(QWidget* parent)
         gap(6),
         new_});
   for (QWidget* widget : std::initializer_list<QWidget*>{sweeps_, pause_, stop_, more_, best_, new_})
-    widget->setFixedHeight(kHeight);
+    widget->setFixedHeight(kBarHeight);
   stop_->setObjectName(QStringLiteral("danger"));
   stop_->setToolTip(tr("Ends it: its trials stop with checkpoints, and what is known stays"));
   connect(sweeps_, &QComboBox::activated, this, [this] { Q_EMIT chosen(sweeps_->currentText()); });

@@ -40,10 +40,10 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kInterval = 300,
+constexpr int kRefreshEvery = 300,
               kLongInterval = 1000;  // ms between two refreshments of few trials, and of many
 constexpr std::size_t kMany = 200;
-constexpr int kRow = 26, kColumn = 116, kStateColumn = 172;
+constexpr int kTrialHeight = 26, kColumn = 116, kStateColumn = 172;
 constexpr int kFigureHeight = 216, kFourAcross = 1150;
 constexpr int kQuantity = 104;  // pixels of a chooser
 
@@ -86,7 +86,7 @@ SweepPage::SweepPage(SweepSession* session, Comparison* comparison, QWidget* par
   vbox(this, {14, 12, 14, 12}, 10, {bar_, {pages_, 1}});
 
   timer_.setSingleShot(true);
-  timer_.setInterval(kInterval);
+  timer_.setInterval(kRefreshEvery);
   connect(&timer_, &QTimer::timeout, this, &SweepPage::refresh);
   connect(session_, &SweepSession::changed, this, [this] {
     if (!isVisible()) return;
@@ -220,7 +220,7 @@ QWidget* SweepPage::buildTable() {
   table_->setSortingEnabled(true);
   table_->setIconSize({12, 12});
   table_->setMouseTracking(true);
-  table_->verticalHeader()->setDefaultSectionSize(kRow);
+  table_->verticalHeader()->setDefaultSectionSize(kTrialHeight);
   openMenuByKey(table_);
   table_->installEventFilter(this);
   table_->viewport()->installEventFilter(this);
@@ -288,7 +288,7 @@ void SweepPage::refresh() {
   }
   showPage(content_);
   const sweep::SweepView& view = *shown_->view;
-  timer_.setInterval(view.trials.size() > kMany ? kLongInterval : kInterval);
+  timer_.setInterval(view.trials.size() > kMany ? kLongInterval : kRefreshEvery);
   ranks_ = ranksOf(view);
   totals_->setView(view);
   quantities_ = parameterAxes(view);

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "batchscope/protocol/error.h"
+#include "file_fault.h"
 
 namespace batchscope::protocol {
 namespace {
@@ -18,11 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
-
-[[noreturn]] void fail(const char* what, const fs::path& path, int error) {
-  throw Error(ErrorKind::io,
-              std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(error));
-}
 
 }  // namespace
 
@@ -35,7 +31,7 @@ bool is_partial_checkpoint(const std::string& name) {
 void write_checkpoint(const fs::path& folder, Manifest& manifest, const std::function<void()>& fill,
                       const std::function<void()>& take_name) {
   std::error_code error;
-  if (!fs::create_directory(folder, error)) fail("create", folder, error.value());
+  if (!fs::create_directory(folder, error)) fail_to("create", folder, error.value());
   try {
     fill();
     write_manifest(folder, manifest);
@@ -53,7 +49,7 @@ void write_checkpoint(const fs::path& name, Manifest& manifest,
   write_checkpoint(
       partial, manifest, [&] { fill(partial); },
       [&] {
-        if (std::rename(partial.c_str(), name.c_str()) != 0) fail("rename", partial, errno);
+        if (std::rename(partial.c_str(), name.c_str()) != 0) fail_to("rename", partial, errno);
       });
 }
 
@@ -61,7 +57,7 @@ void copy_states(const CheckpointFolder& from, const fs::path& to, Manifest& man
   std::error_code error;
   for (StateFile& state : manifest.files) {
     const fs::path file = to / state.name;
-    if (!fs::copy_file(from.file(state.name).path, file, error)) fail("write", file, error.value());
+    if (!fs::copy_file(from.file(state.name).path, file, error)) fail_to("write", file, error.value());
     fsync_path(file);
     state.crc32 = file_crc32(file);
   }
@@ -69,10 +65,10 @@ void copy_states(const CheckpointFolder& from, const fs::path& to, Manifest& man
 
 void fsync_path(const fs::path& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) fail("open", path, errno);
+  if (fd < 0) fail_to("open", path, errno);
   const int result = fsync(fd), error = errno;
   close(fd);
-  if (result != 0) fail("fsync", path, error);
+  if (result != 0) fail_to("fsync", path, error);
 }
 
 }  // namespace batchscope::protocol

@@ -26,7 +26,7 @@ constexpr std::size_t kIdLength = 8;
 constexpr std::size_t kSocketPathLimit = 107;  // sun_path, less its terminating zero
 constexpr std::string_view kLongestSocketName = "g0000/collective.sock";
 
-std::string variable(const char* name) {
+std::string value_of(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
 }
@@ -34,8 +34,8 @@ std::string variable(const char* name) {
 // An XDG base directory: the variable where it holds an absolute path, as the specification asks, else below
 // home.
 fs::path base_directory(const char* name, const char* below_home) {
-  if (const fs::path path = variable(name); path.is_absolute()) return path;
-  const std::string home = variable("HOME");
+  if (const fs::path path = value_of(name); path.is_absolute()) return path;
+  const std::string home = value_of("HOME");
   if (home.empty())
     throw Error(ErrorKind::io,
                 std::string("neither ") + name + " nor HOME is set: set one to say where runs are kept");
@@ -50,7 +50,7 @@ fs::path runtime_directory(const std::string& id) {
 
 // The system's file system in memory, where there is one; BATCHSCOPE_SHM names another, or is "off".
 fs::path memory_directory(const std::string& id) {
-  const std::string wanted = variable("BATCHSCOPE_SHM");
+  const std::string wanted = value_of("BATCHSCOPE_SHM");
   if (wanted == "off") return {};
   const fs::path base = wanted.empty() ? "/dev/shm" : fs::absolute(wanted);
   return base / fmt::format("batchscope-{}", getuid()) / id;
@@ -76,7 +76,7 @@ std::optional<LogName> parse_log_name(std::string_view file) {
 fs::path RunPaths::rendezvous(int generation) const { return runtime / fmt::format("g{}", generation); }
 
 fs::path catalogue_path() {
-  if (const std::string file = variable("BATCHSCOPE_DB"); !file.empty()) return fs::absolute(file);
+  if (const std::string file = value_of("BATCHSCOPE_DB"); !file.empty()) return fs::absolute(file);
   return base_directory("XDG_DATA_HOME", ".local/share") / "batchscope" / "runs.db";
 }
 

@@ -13,21 +13,17 @@
 #include "batchscope/protocol/checkpoint_writer.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
+#include "file_fault.h"
 
 namespace batchscope::protocol {
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const char* what, const fs::path& path, int error) {
-  throw Error(ErrorKind::io,
-              std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(error));
-}
-
 void remove_whole(const fs::path& path) {
   std::error_code error;
   fs::remove_all(path, error);
-  if (error) fail("remove", path, error.value());
+  if (error) fail_to("remove", path, error.value());
 }
 
 void insist_it_is_volatile(const fs::path& checkpoint, const fs::path& memory) {
@@ -39,9 +35,9 @@ void insist_it_is_volatile(const fs::path& checkpoint, const fs::path& memory) {
 // two names, nobody may look for the moment between the two calls.
 void exchange(const fs::path& directory, const fs::path& link) {
   if (renameat2(AT_FDCWD, directory.c_str(), AT_FDCWD, link.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (errno != EINVAL && errno != ENOSYS) fail("rename", directory, errno);
-  if (unlink(link.c_str()) != 0) fail("remove", link, errno);
-  if (rename(directory.c_str(), link.c_str()) != 0) fail("rename", directory, errno);
+  if (errno != EINVAL && errno != ENOSYS) fail_to("rename", directory, errno);
+  if (unlink(link.c_str()) != 0) fail_to("remove", link, errno);
+  if (rename(directory.c_str(), link.c_str()) != 0) fail_to("rename", directory, errno);
 }
 
 }  // namespace

@@ -24,9 +24,10 @@ double distance(const QColor& a, const QColor& b) {
 }
 
 // A widget's picture, asked in the widget's own coordinates whatever the scale.
-class Picture {
+class GrabbedPicture {
  public:
-  explicit Picture(QWidget& widget) : image_(widget.grab().toImage()), scale_(image_.devicePixelRatio()) {}
+  explicit GrabbedPicture(QWidget& widget)
+      : image_(widget.grab().toImage()), scale_(image_.devicePixelRatio()) {}
 
   // The least distance of a pixel from a colour within `reach` of here.
   double nearest(const QPointF& at, const std::vector<QColor>& colours, double reach) const {
@@ -160,7 +161,7 @@ class TestGrab : public test::WindowTest {
       const QByteArray title = plot->spec().title.toUtf8();
       const ChartScene& scene = plot->painter().scene();
       const QRectF area = plot->plotArea();
-      const Picture picture(*plot);
+      const GrabbedPicture picture(*plot);
 
       // The axes have numbers, where the scene has their values, and they can be seen.
       QVERIFY2(plot->ticks().bottom.size() >= 2 && plot->ticks().left.size() >= 2, title);
@@ -216,7 +217,7 @@ class TestGrab : public test::WindowTest {
     for (const ChartCard* card : window.dashboard()->cards()) {
       PlotView* plot = card->plot();
       if (plot->spec().axis) continue;  // over the time
-      const Picture picture(*plot);
+      const GrabbedPicture picture(*plot);
       const ChartScene& scene = plot->painter().scene();
       QCOMPARE(scene.left.x0, 3300.0);
       for (const LineSpec& line : plot->spec().lines) {

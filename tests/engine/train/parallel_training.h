@@ -15,7 +15,7 @@ namespace batchscope::testing {
 using protocol::Json;
 
 // Returns what the replicas said of each optimizer's training, by rank.
-inline std::vector<Json> train(const Json& settings) {
+inline std::vector<Json> train_replicas(const Json& settings) {
   const Replica program = run({.program = "train-parallel-replica",
                                .arguments = {QString::fromStdString(settings.dump())},
                                .variables = {{"OPENBLAS_NUM_THREADS", "1"}}})[0];
@@ -30,7 +30,8 @@ inline std::vector<Json> train(const Json& settings) {
 
 // Trains on one process, without AdaptiveDataParallel.
 inline const Json& plain() {
-  static const Json said = train({{"replicas", 1}, {"steps", Json::array({50})}, {"mode", "plain"}}).at(0);
+  static const Json said =
+      train_replicas({{"replicas", 1}, {"steps", Json::array({50})}, {"mode", "plain"}}).at(0);
   return said;
 }
 

@@ -25,8 +25,8 @@ class TestAdaptiveDataParallel : public QObject {
     QFETCH(int, replicas);
     QFETCH(int, accumulation);
     QCOMPARE(plain().size(), std::size_t(6));
-    const auto all =
-        train({{"replicas", replicas}, {"accumulation", accumulation}, {"steps", Json::array({50})}});
+    const auto all = train_replicas(
+        {{"replicas", replicas}, {"accumulation", accumulation}, {"steps", Json::array({50})}});
     QCOMPARE(all.size(), static_cast<std::size_t>(replicas));
     VERIFY_WEIGHTS(all, plain());
     for (const auto& [optimizer, said] : all[0].items()) QCOMPARE(said["unused"].get<bool>(), false);
@@ -40,8 +40,10 @@ class TestAdaptiveDataParallel : public QObject {
   // The last steps' batches are a single sample: all replicas but one compute on padding alone.
   void weighsUnevenBatches() {
     QFETCH(int, replicas);
-    const auto reference = train({{"replicas", 1}, {"steps", Json::array({20})}, {"mode", "plain-crooked"}});
-    const auto all = train({{"replicas", replicas}, {"steps", Json::array({20})}, {"mode", "crooked"}});
+    const auto reference =
+        train_replicas({{"replicas", 1}, {"steps", Json::array({20})}, {"mode", "plain-crooked"}});
+    const auto all =
+        train_replicas({{"replicas", replicas}, {"steps", Json::array({20})}, {"mode", "crooked"}});
     QCOMPARE(all.size(), static_cast<std::size_t>(replicas));
     VERIFY_WEIGHTS(all, reference.at(0));
   }
@@ -63,7 +65,7 @@ class TestAdaptiveDataParallel : public QObject {
     Json once = settings, twice = settings;
     once["steps"] = Json::array({18});
     twice["steps"] = Json::array({11, 7});
-    const auto whole = train(once), rest = train(twice);
+    const auto whole = train_replicas(once), rest = train_replicas(twice);
     QCOMPARE(rest.size(), static_cast<std::size_t>(replicas));
     for (std::size_t rank = 0; rank < rest.size(); ++rank)
       for (const auto& [optimizer, said] : whole.at(rank).items())
@@ -72,8 +74,8 @@ class TestAdaptiveDataParallel : public QObject {
   }
 
   void buffersAreRankZeros() {
-    const auto all = train({{"replicas", 3}, {"steps", Json::array({5})}}),
-               one = train({{"replicas", 1}, {"steps", Json::array({5})}});
+    const auto all = train_replicas({{"replicas", 3}, {"steps", Json::array({5})}}),
+               one = train_replicas({{"replicas", 1}, {"steps", Json::array({5})}});
     QCOMPARE(all.size(), std::size_t(3));
     for (const Json& replica : all) QVERIFY(replica["sgd"]["running"] == all[0]["sgd"]["running"]);
     QVERIFY(all[0]["sgd"]["running"] != one.at(0)["sgd"]["running"]);
@@ -90,13 +92,14 @@ class TestAdaptiveDataParallel : public QObject {
   void clipsTheAveragedGradient() {
     QFETCH(int, replicas);
     QFETCH(int, accumulation);
-    const auto reference = train({{"replicas", 1}, {"steps", Json::array({50})}, {"mode", "plain-clip"}});
+    const auto reference =
+        train_replicas({{"replicas", 1}, {"steps", Json::array({50})}, {"mode", "plain-clip"}});
     for (const auto& [optimizer, said] : reference.at(0).items())
       QVERIFY2(difference(said["weights"], plain()[optimizer]["weights"]) > 1e-4, optimizer.c_str());
-    const auto all = train({{"replicas", replicas},
-                            {"accumulation", accumulation},
-                            {"steps", Json::array({50})},
-                            {"mode", "clip"}});
+    const auto all = train_replicas({{"replicas", replicas},
+                                     {"accumulation", accumulation},
+                                     {"steps", Json::array({50})},
+                                     {"mode", "clip"}});
     QCOMPARE(all.size(), static_cast<std::size_t>(replicas));
     VERIFY_WEIGHTS(all, reference.at(0));
   }
@@ -104,7 +107,7 @@ class TestAdaptiveDataParallel : public QObject {
   // The previous gradient is measured as it came out of backward, also where the program clips it in place:
   // all that is lost are the pairs until the first change is noticed.
   void clippingLeavesTheStatisticsAlone() {
-    const auto clipped = train({{"replicas", 1}, {"steps", Json::array({6})}, {"mode", "clip"}});
+    const auto clipped = train_replicas({{"replicas", 1}, {"steps", Json::array({6})}, {"mode", "clip"}});
     const Json& gains = clipped.at(0)["sgd"]["raw_gains"];
     QCOMPARE(gains.size(), std::size_t(6));
     QVERIFY(gains[1] == Json("nan"));  // the second step finds the first gradient changed

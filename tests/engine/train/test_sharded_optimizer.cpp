@@ -39,23 +39,25 @@ class TestShardedOptimizer : public QObject {
   void equalsOneProcess() {
     QFETCH(int, replicas);
     QFETCH(int, accumulation);
-    const auto all = train({{"replicas", replicas},
-                            {"accumulation", accumulation},
-                            {"steps", Json::array({50})},
-                            {"mode", "sharded"}});
+    const auto all = train_replicas({{"replicas", replicas},
+                                     {"accumulation", accumulation},
+                                     {"steps", Json::array({50})},
+                                     {"mode", "sharded"}});
     QCOMPARE(all.size(), static_cast<std::size_t>(replicas));
     VERIFY_WEIGHTS(all, plain());
   }
 
   void clipsTheWholeGradient() {
-    const auto reference = train({{"replicas", 1}, {"steps", Json::array({20})}, {"mode", "plain-clip"}});
-    const auto all = train({{"replicas", 2}, {"steps", Json::array({20})}, {"mode", "sharded-clip"}});
+    const auto reference =
+        train_replicas({{"replicas", 1}, {"steps", Json::array({20})}, {"mode", "plain-clip"}});
+    const auto all =
+        train_replicas({{"replicas", 2}, {"steps", Json::array({20})}, {"mode", "sharded-clip"}});
     QCOMPARE(all.size(), std::size_t(2));
     VERIFY_WEIGHTS(all, reference.at(0));
   }
 
   void keepsEachStateOnce() {
-    const auto all = train({{"replicas", 3}, {"steps", Json::array({5})}, {"mode", "sharded"}});
+    const auto all = train_replicas({{"replicas", 3}, {"steps", Json::array({5})}, {"mode", "sharded"}});
     QCOMPARE(all.size(), std::size_t(3));
     for (const auto& [optimizer, first] : all[0].items()) {
       int sum = 0;
@@ -77,8 +79,8 @@ class TestShardedOptimizer : public QObject {
   void goesOnWithAnotherNumber() {
     QFETCH(QString, replicas);
     const Json generations = Json::parse(replicas.toStdString());
-    const auto all =
-        train({{"replicas", generations}, {"steps", Json::array({20, 10, 20})}, {"mode", "sharded"}});
+    const auto all = train_replicas(
+        {{"replicas", generations}, {"steps", Json::array({20, 10, 20})}, {"mode", "sharded"}});
     QCOMPARE(all.size(), generations.back().get<std::size_t>());
     VERIFY_WEIGHTS(all, plain());
   }

@@ -86,7 +86,7 @@ class Client {
  private:
   void wake() {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);
+    [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
   }
 
   void run() {

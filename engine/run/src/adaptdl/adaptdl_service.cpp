@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kDefaultTimeout = 30, kMostTimeout = 300;  // s, of a long poll
 
-constexpr std::size_t kTokenDigits = 32;
+constexpr std::size_t kJobTokenDigits = 32;
 
 int whole_number(const std::string& text, int most, const char* what) {
   int number = 0;
@@ -37,7 +37,7 @@ int status_of(const Error& error) {
 }  // namespace
 
 AdaptdlService::AdaptdlService(const std::string& job)
-    : job_(job), token_(protocol::random_text(kTokenDigits)) {
+    : job_(job), token_(protocol::random_text(kJobTokenDigits)) {
   server_.on_head = [this](const http::Request& head) {
     if (head.path.size() < 2 || head.path[0] != token_) throw nothing();
   };

@@ -28,7 +28,7 @@ constexpr std::array<std::pair<Type, const char*>, 5> kTypes{{{Type::integer, "i
                                                               {Type::flag, "flag"},
                                                               {Type::choice, "choice"}}};
 
-std::string number_text(double value) {
+std::string bound_text(double value) {
   std::array<char, 32> buffer;
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   return {buffer.data(), end};
@@ -165,8 +165,8 @@ std::string Parameter::complaint(const std::string& text) const {
   const bool right_kind = value && (type == Type::number || *value == std::floor(*value));
   if (right_kind && value >= minimum.value_or(*value) && value <= maximum.value_or(*value)) return {};
   std::string expected = type == Type::integer ? "expected a whole number" : "expected a number";
-  if (minimum) expected += " of at least " + number_text(*minimum);
-  if (maximum) expected += (minimum ? " and at most " : " of at most ") + number_text(*maximum);
+  if (minimum) expected += " of at least " + bound_text(*minimum);
+  if (maximum) expected += (minimum ? " and at most " : " of at most ") + bound_text(*maximum);
   return expected;
 }
 

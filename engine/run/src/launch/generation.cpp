@@ -28,8 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Ports that are free now at every address (AdaptDL's rank 0 listens at all of them), for programs that meet
-// at ADAPTDL_MASTER_PORT, or by torch.distributed at MASTER_PORT: a script may do both. Ours use the rendezvous
-// directory, where nothing can be taken in between.
+// at ADAPTDL_MASTER_PORT, or by torch.distributed at MASTER_PORT: a script may do both. Ours use the
+// rendezvous directory, where nothing can be taken in between.
 struct FreePorts {
   int adaptdl = 0, torch = 0;
 };
@@ -76,7 +76,7 @@ void set_torchrun_variables(const Placement& placement, int rank, const std::str
   set_variable("MASTER_PORT", std::to_string(port));
 }
 
-constexpr std::size_t kTokenDigits = 64;
+constexpr std::size_t kRendezvousTokenDigits = 64;
 
 // Lists what the supervisor adds to its own environment, for people to read (`batchscope show --json`);
 // without the tokens, which are the replicas' alone.
@@ -217,7 +217,7 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
   if (e.num_nodes > 1) {
     meet_over_nodes(order, e);
     master_address_ = order.address_for_nodes;
-    e.rendezvous_token = protocol::random_text(kTokenDigits);
+    e.rendezvous_token = protocol::random_text(kRendezvousTokenDigits);
     e.meeting_timeout = spec.time_outs.meeting();
   }
   e.master_address = master_address_;

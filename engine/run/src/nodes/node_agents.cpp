@@ -28,7 +28,7 @@ namespace {
 namespace time_out = protocol::time_out;
 using protocol::monotonic_seconds;
 
-constexpr std::size_t kTokenDigits = 64;       // of 4 bits
+constexpr std::size_t kAgentTokenDigits = 64;  // of 4 bits
 constexpr std::size_t kLongestLine = 1 << 20;  // an offer names every core
 constexpr int kItsOrder = 3;                   // the descriptor on which a stand-in gets its order
 constexpr auto kLook = std::chrono::seconds(1);
@@ -73,7 +73,7 @@ NodeAgents::NodeAgents(NodePlan plan, ReplicaOrder program, std::filesystem::pat
     : plan_(std::move(plan)),
       program_(std::move(program)),
       telemetry_(std::move(telemetry)),
-      token_(protocol::random_text(kTokenDigits)),
+      token_(protocol::random_text(kAgentTokenDigits)),
       lines_(kLongestLine) {
   patience_.setSingleShot(true);
   QObject::connect(&patience_, &QTimer::timeout, &patience_, [this] {

@@ -37,9 +37,9 @@ protocol::ProcessId start_detached(const char* name, const QStringList& argument
                                    const std::filesystem::path& log) {
   const std::filesystem::path program = program_directory() / name;
   if (!is_executable(program))
-    throw Error(
-        ErrorKind::not_found,
-        program.string() + " is missing: build it, or set BATCHSCOPE_BIN to the folder that holds it");
+    throw Error(ErrorKind::not_found,
+                program.string() +
+                    " is missing: build it (./dev build), or set BATCHSCOPE_BIN to the folder that holds it");
   QProcess process;
   process.setProgram(QString::fromStdString(program.string()));
   process.setArguments(arguments);

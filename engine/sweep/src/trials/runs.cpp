@@ -26,13 +26,13 @@ using storage::SweepLeg;
 namespace series = protocol::series;
 
 constexpr double kHour = 3600;  // s
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSeriesTold = 8;
 
 // Whether the run's newest checkpoint lies at the rung, or behind it.
 bool has_reached(storage::Catalogue& catalogue, const StopRule& rule, int rung, const std::string& run) {
   if (rule.kind == StopRule::Kind::none) return false;
-  const double end = iterations_at(rule, rung).value_or(kInfinity);
+  const double end = iterations_at(rule, rung).value_or(kNever);
   const auto checkpoints = catalogue.checkpoints(run);
   if (checkpoints.empty()) return false;
   const storage::Checkpoint& newest = checkpoints.front();
@@ -49,7 +49,7 @@ bool has_passed(const StopRule& rule, int rung, const Run& run) {
   const double now = rule.unit == StopRule::Unit::steps ? static_cast<double>(run.step)
                      : progress == run.latest.end()     ? 0
                                                         : progress->second;
-  return now >= iterations_at(rule, ended ? rung : rung + 1).value_or(kInfinity);
+  return now >= iterations_at(rule, ended ? rung : rung + 1).value_or(kNever);
 }
 
 // Step at which the run came to the rung; none: that was not recorded.

@@ -50,7 +50,7 @@ class Prefetching {
   std::shared_ptr<Prefetcher> prefetcher_;
 };
 
-void require(bool fine, const char* what) {
+void loader_requires(bool fine, const char* what) {
   if (!fine) throw Error(ErrorKind::usage, std::string("data loader: ") + what);
 }
 
@@ -64,11 +64,11 @@ AdaptiveDataLoader::AdaptiveDataLoader(const Dataset& dataset, const Options& op
                                .training = options.training}),
       dataset_(dataset),
       options_(options) {
-  require(options.num_workers >= 0, "num_workers is negative");
-  require(options.prefetch_factor >= 1, "prefetch_factor must be at least 1");
-  require(options.timeout.count() >= 0, "timeout is negative");
-  require(options.timeout.count() == 0 || options.num_workers > 0,
-          "timeout is for batches of workers: set num_workers");
+  loader_requires(options.num_workers >= 0, "num_workers is negative");
+  loader_requires(options.prefetch_factor >= 1, "prefetch_factor must be at least 1");
+  loader_requires(options.timeout.count() >= 0, "timeout is negative");
+  loader_requires(options.timeout.count() == 0 || options.num_workers > 0,
+                  "timeout is for batches of workers: set num_workers");
 }
 
 AdaptiveDataLoader::Iterator AdaptiveDataLoader::begin() { return {loop(), Prefetching(dataset_, options_)}; }

@@ -33,21 +33,21 @@ using namespace replica;
 using namespace train;
 namespace {
 
-void require(bool fine, const std::string& what) {
+void adascale_requires(bool fine, const std::string& what) {
   if (!fine) throw Error(ErrorKind::usage, "AdaScaleOptimizer: " + what);
 }
 
 goodput::NoiseOptions noise_options(const AdaScaleOptimizer::Options& options) {
-  require(!options.smoothing || (*options.smoothing >= 0 && *options.smoothing < 1),
-          "smoothing must be at least 0 and below 1");
+  adascale_requires(!options.smoothing || (*options.smoothing >= 0 && *options.smoothing < 1),
+                    "smoothing must be at least 0 and below 1");
   return {goodput::NoiseMode::fairscale, options.smoothing, options.debias_ewma};
 }
 
 int world_size(const AdaScaleOptimizer::Options& options) {
   const int all = num_replicas(), size = options.world_size.value_or(all);
-  require(size == 1 || size == all, "world_size is " + std::to_string(size) +
-                                        ": it must be the number of replicas, " + std::to_string(all) +
-                                        ", or 1 for this replica alone");
+  adascale_requires(size == 1 || size == all, "world_size is " + std::to_string(size) +
+                                                  ": it must be the number of replicas, " +
+                                                  std::to_string(all) + ", or 1 for this replica alone");
   return size;
 }
 
@@ -62,7 +62,7 @@ struct AdaScaleOptimizer::Impl {
         noise(optimizer.param_groups().size(), noise_options(options)) {
     set_accumulation(options.num_gradients_to_accumulate);
     scale = options.scale.value_or(gradients());
-    require(scale >= 1, "the scale must be at least 1");
+    adascale_requires(scale >= 1, "the scale must be at least 1");
   }
 
   ~Impl() { unhook(); }
@@ -80,7 +80,7 @@ struct AdaScaleOptimizer::Impl {
         group_of.push_back(group);
       }
     }
-    require(!parameters.empty(), "the optimizer has no parameter that requires a gradient");
+    adascale_requires(!parameters.empty(), "the optimizer has no parameter that requires a gradient");
     if (replicas == 1) return;
     std::vector<std::size_t> order(parameters.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -96,7 +96,7 @@ struct AdaScaleOptimizer::Impl {
   }
 
   void require_hooked(const char* call) const {
-    require(!hooks.empty(), std::string(call) + " after unhook(): the optimizer goes on by itself");
+    adascale_requires(!hooks.empty(), std::string(call) + " after unhook(): the optimizer goes on by itself");
   }
 
   void on_gradient(std::size_t i, const at::Tensor& gradient, const std::weak_ptr<Impl>& self) {
@@ -112,9 +112,10 @@ struct AdaScaleOptimizer::Impl {
   void end_backward() {
     in_backward = false;
     ++backwards;
-    require(backwards <= accumulation, "backward ran " + std::to_string(backwards) +
-                                           " times since the last step, num_gradients_to_accumulate is " +
-                                           std::to_string(accumulation) + ": call step() and zero_grad()");
+    adascale_requires(backwards <= accumulation,
+                      "backward ran " + std::to_string(backwards) +
+                          " times since the last step, num_gradients_to_accumulate is " +
+                          std::to_string(accumulation) + ": call step() and zero_grad()");
     if (backwards < accumulation) return;
     const at::NoGradGuard no_grad;
     goodput::NormSample sample;
@@ -159,8 +160,8 @@ struct AdaScaleOptimizer::Impl {
   }
 
   void set_accumulation(int count) {
-    require(count >= 1, "num_gradients_to_accumulate must be positive");
-    require(
+    adascale_requires(count >= 1, "num_gradients_to_accumulate must be positive");
+    adascale_requires(
         replicas * count > 1,
         "a single replica without accumulation has one gradient a step and so no spread to learn from: use "
         "more replicas, or accumulate at least two gradients");
@@ -168,12 +169,14 @@ struct AdaScaleOptimizer::Impl {
   }
 
   void require_complete(const char* call) const {
-    require(backwards == accumulation, std::string(call) + " after " + std::to_string(backwards) + " of " +
-                                           std::to_string(accumulation) + " backward passes");
+    adascale_requires(backwards == accumulation, std::string(call) + " after " + std::to_string(backwards) +
+                                                     " of " + std::to_string(accumulation) +
+                                                     " backward passes");
   }
 
   void require_between_steps(const char* call) const {
-    require(backwards % accumulation == 0, std::string(call) + " in the middle of a step's backward passes");
+    adascale_requires(backwards % accumulation == 0,
+                      std::string(call) + " in the middle of a step's backward passes");
   }
 
   int gradients() const { return replicas * accumulation; }
@@ -260,9 +263,9 @@ at::Tensor AdaScaleOptimizer::step(const LossClosure& closure) {
 
 void AdaScaleOptimizer::scale_grad_by_num_grads_to_accum() {
   constexpr char kCall[] = "scale_grad_by_num_grads_to_accum()";
-  require(!impl_->scaled_loss,
-          std::string(kCall) + " is for a loss that is not scaled: is_scaled_loss is set");
-  require(impl_->accumulation > 1, std::string(kCall) + " where nothing is accumulated");
+  adascale_requires(!impl_->scaled_loss,
+                    std::string(kCall) + " is for a loss that is not scaled: is_scaled_loss is set");
+  adascale_requires(impl_->accumulation > 1, std::string(kCall) + " where nothing is accumulated");
   impl_->require_complete(kCall);
   for (at::Tensor& parameter : impl_->parameters)
     if (parameter.grad().defined()) parameter.mutable_grad().div_(impl_->accumulation);
@@ -274,7 +277,8 @@ void AdaScaleOptimizer::add_param_group(const torch::optim::OptimizerParamGroup&
   for (const auto& known : impl_->optimizer.param_groups())
     for (const at::Tensor& parameter : known.params())
       for (const at::Tensor& added : group.params())
-        require(!added.is_same(parameter), "add_param_group() with a parameter that another group has");
+        adascale_requires(!added.is_same(parameter),
+                          "add_param_group() with a parameter that another group has");
   impl_->optimizer.add_param_group(group);
   impl_->noise.add_group();
   impl_->hook(impl_);
@@ -293,7 +297,7 @@ double AdaScaleOptimizer::scale() const { return impl_->scale; }
 
 void AdaScaleOptimizer::set_scale(double scale, bool update_estimate) {
   impl_->require_between_steps("set_scale()");
-  require(scale >= 1, "the scale must be at least 1");
+  adascale_requires(scale >= 1, "the scale must be at least 1");
   if (update_estimate) impl_->noise.rescale_variance(impl_->scale / scale);
   impl_->scale = scale;
 }

@@ -18,15 +18,17 @@ namespace batchscope {
 
 namespace {
 
-void require(bool fine, const std::string& what) {
+void scaler_requires(bool fine, const std::string& what) {
   if (!fine) throw Error(ErrorKind::usage, "GradScaler: " + what);
 }
 
 GradScaler::Options checked(const GradScaler::Options& options) {
-  require(options.init_scale > 0 && std::isfinite(options.init_scale), "init_scale must be positive");
-  require(options.growth_factor > 1 && std::isfinite(options.growth_factor), "growth_factor must be above 1");
-  require(options.backoff_factor > 0 && options.backoff_factor < 1, "backoff_factor must be between 0 and 1");
-  require(options.growth_interval >= 1, "growth_interval must be positive");
+  scaler_requires(options.init_scale > 0 && std::isfinite(options.init_scale), "init_scale must be positive");
+  scaler_requires(options.growth_factor > 1 && std::isfinite(options.growth_factor),
+                  "growth_factor must be above 1");
+  scaler_requires(options.backoff_factor > 0 && options.backoff_factor < 1,
+                  "backoff_factor must be between 0 and 1");
+  scaler_requires(options.growth_interval >= 1, "growth_interval must be positive");
   return options;
 }
 
@@ -53,17 +55,17 @@ at::Tensor GradScaler::scale(const at::Tensor& loss) const {
 void GradScaler::unscale_(torch::optim::Optimizer& optimizer) {
   if (!enabled()) return;
   const auto [found, fresh] = optimizers_.try_emplace(&optimizer);
-  require(fresh, found->second.stage == Stage::stepped
-                     ? "unscale_() was called after step(): call update() between them"
-                     : "unscale_() was called twice on this optimizer: call update() between them");
+  scaler_requires(fresh, found->second.stage == Stage::stepped
+                             ? "unscale_() was called after step(): call update() between them"
+                             : "unscale_() was called twice on this optimizer: call update() between them");
   const c10::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients;
   for (const torch::optim::OptimizerParamGroup& group : optimizer.param_groups())
     for (const at::Tensor& parameter : group.params())
       if (parameter.grad().defined()) gradients.push_back(parameter.grad());
   for (const at::Tensor& gradient : gradients)
-    require(gradient.scalar_type() != at::kHalf,
-            "gradients in fp16 cannot be unscaled: keep the parameters in fp32 and use Autocast");
+    scaler_requires(gradient.scalar_type() != at::kHalf,
+                    "gradients in fp16 cannot be unscaled: keep the parameters in fp32 and use Autocast");
   for (const at::Tensor& gradient : gradients) gradient.mul_(1.0f / scale_);
   found->second.any = !gradients.empty();
   found->second.found_inf = !all_finite(gradients);
@@ -76,8 +78,8 @@ bool GradScaler::step(torch::optim::Optimizer& optimizer) {
   }
   if (!optimizers_.contains(&optimizer)) unscale_(optimizer);
   Optimizer& state = optimizers_.at(&optimizer);
-  require(state.stage != Stage::stepped, "step() was called twice: call update() between them");
-  require(state.any, "step() on an optimizer without gradients: run backward on scale(loss) before");
+  scaler_requires(state.stage != Stage::stepped, "step() was called twice: call update() between them");
+  scaler_requires(state.any, "step() on an optimizer without gradients: run backward on scale(loss) before");
   if (!state.found_inf) optimizer.step();
   state.stage = Stage::stepped;
   return !state.found_inf;
@@ -86,7 +88,7 @@ bool GradScaler::step(torch::optim::Optimizer& optimizer) {
 void GradScaler::update(std::optional<double> new_scale) {
   if (!enabled()) return;
   if (new_scale) {
-    require(*new_scale > 0 && std::isfinite(*new_scale), "update() to a scale that is not positive");
+    scaler_requires(*new_scale > 0 && std::isfinite(*new_scale), "update() to a scale that is not positive");
     scale_ = static_cast<float>(*new_scale);
     optimizers_.clear();
     return;
@@ -96,7 +98,7 @@ void GradScaler::update(std::optional<double> new_scale) {
     any = any || state.any;
     found_inf = found_inf || state.found_inf;
   }
-  require(any, "update() before any gradients were unscaled: call step() before it");
+  scaler_requires(any, "update() before any gradients were unscaled: call step() before it");
   optimizers_.clear();
   update_after(found_inf);
 }
@@ -121,8 +123,9 @@ std::vector<double> GradScaler::state() const {
 
 void GradScaler::restore(const std::vector<double>& state) try {
   if (!enabled()) return;
-  require(state.size() == 5, "its state has " + std::to_string(state.size()) + " numbers instead of 5");
-  require(state[3] <= 1e9 && state[4] >= 0 && state[4] < state[3], "its state counts wrongly");
+  scaler_requires(state.size() == 5,
+                  "its state has " + std::to_string(state.size()) + " numbers instead of 5");
+  scaler_requires(state[3] <= 1e9 && state[4] >= 0 && state[4] < state[3], "its state counts wrongly");
   options_ = checked({state[0], state[1], state[2], static_cast<int>(state[3]), true});
   scale_ = static_cast<float>(state[0]);
   growth_tracker_ = static_cast<int>(state[4]);

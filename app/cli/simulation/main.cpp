@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options of a simulation of many runs on the same devices, without one of them.
+// The program `batchscope-simulate`, which `batchscope simulate` becomes.
 #include "batchscope/policy/simulation.h"
 #include "command_line/command_builder.h"
+#include "command_line/command_line.h"
 #include "command_line/help_text.h"
 #include "simulation/simulate_command.h"
 
 namespace batchscope::cli {
+namespace {
 
-void addSharingCommands(CommandSet& set) {
-  set.beginGroup("Many runs, one machine");
-  auto simulate = declare(set, "simulate", "What a workload would take under a policy", help::kSimulate,
-                          simulateWorkload);
+void addSimulate(CommandSet& set) {
+  auto simulate = declare(set, "simulate", help::kSimulateAbout, help::kSimulate, simulateWorkload);
   using Choice = SimulationChoice;
   simulate
       .option("WORKLOAD", &Choice::workload,
@@ -39,4 +39,9 @@ void addSharingCommands(CommandSet& set) {
       .json();
 }
 
+}  // namespace
 }  // namespace batchscope::cli
+
+int main(int argc, char** argv) {
+  return batchscope::cli::runCommandLine(argc, argv, {batchscope::cli::addSimulate});
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // serve: the store's runs in a browser, until Ctrl-C. What is asked of it is app/web/server's affair.
+#include "serve/serve_command.h"
+
 #include <fmt/core.h>
 #include <sys/resource.h>
 
@@ -15,7 +17,6 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/application.h"
 #include "batchscope/web/server.h"
-#include "commands/commands.h"
 #include "terminal/interrupts.h"
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
