@@ -90,7 +90,7 @@ class Scenario:
         self.launcher = []  # what every program is started by
         self.environment = dict(os.environ, BATCHSCOPE_DB=str(self.home / "runs.db"), XDG_DATA_HOME=str(self.home),
                                 XDG_STATE_HOME=str(self.home), BATCHSCOPE_SHM=str(self.memory),
-                                BATCHSCOPE_SAMPLE_LOG=str(self.samples))
+                                BATCHSCOPE_SAMPLE_LOG=str(self.samples), OMP_WAIT_POLICY="passive")  # others need the cores
 
     def expect_faults(self):
         """Before anything is started: `fault` and `clock` work on what is started from now on."""
@@ -281,10 +281,11 @@ class Scenario:
         if "run" not in seen:  # none has been made yet
             return False
         told = lambda text: any(text in event["text"] for event in seen["events"])
-        more = {"told": told, "core": core, "on_disk": [path.name for path in self.checkpoints()], "processes": self.processes(),
-                "half_written": [path.name for path in self.place("checkpoints").glob("*.partial")]}
-        of_all = {"jobs": self.jobs, "runs": self.runs, "pool": lambda: self.ask("pool"), "sweeps": self.sweeps}  # a moment each
-        more |= {name: look() for name, look in of_all.items() if re.search(rf"\b{name}\b", condition)}
+        more = {"told": told, "core": core}
+        named = {"jobs": self.jobs, "runs": self.runs, "pool": lambda: self.ask("pool"), "sweeps": self.sweeps, "processes": self.processes,
+                 "on_disk": lambda: [path.name for path in self.checkpoints()],
+                 "half_written": lambda: [path.name for path in self.place("checkpoints").glob("*.partial")]}  # a moment each
+        more |= {name: look() for name, look in named.items() if re.search(rf"\b{name}\b", condition)}
         try:
             return bool(eval(condition, {**seen["run"], **seen, **more}))
         except (LookupError, TypeError) as error:
