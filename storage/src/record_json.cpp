@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <set>
+#include <type_traits>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -139,6 +141,9 @@ Record fields_in(const JsonFields& fields) {
   Record record;
   visit_fields(record, [&](const char* name, auto& member, Meaning meaning) {
     if (meaning != Meaning::key) read_field(fields, name, member, meaning);
+    // A lease's generation is -1 if it is not known.
+    if constexpr (std::is_integral_v<std::decay_t<decltype(member)>> && !std::is_same_v<Record, LeaseEvent>)
+      if (member < 0) refuse_field(fields.path(name), "is negative");
   });
   return record;
 }
@@ -243,6 +248,10 @@ RunRecord record_from(const Json& json) {
   RunRecord record{run_in(JsonFields(*run, "run")),      records_in<Generation>(fields, "generations"),
                    records_in<Epoch>(fields, "epochs"),  records_in<Event>(fields, "events"),
                    records_in<Ledger>(fields, "ledger"), model_in(fields)};
+  std::set<int> numbers;
+  for (const Generation& generation : record.generations)
+    if (!numbers.insert(generation.number).second)
+      refuse_field("generations", fmt::format("has number {} twice", generation.number));
   const Json& parameters = fields.list("hyperparameters", Json::value_t::object);
   const JsonFields texts(parameters, "hyperparameters");
   for (const auto& [name, value] : parameters.items())

@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <vector>
 
+#include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/storage/maintenance.h"
 #include "batchscope/storage/samples.h"
@@ -98,10 +100,12 @@ int backUpStore(const BackupOptions& options) {
   storage::back_up(protocol::catalogue_path(), unfinished.path() / "runs.db");
   unfinished.finish();
   const std::int64_t bytes = folderBytes(folder);
-  return answer(options.json, {{"written", folder.string()}, {"runs", runs.size()}, {"bytes", bytes}},
-                fmt::format("copied {}, {}, to {}; BATCHSCOPE_DB={} batchscope ls looks into it",
-                            plural(static_cast<std::int64_t>(runs.size()), "run"), formatBytes(bytes),
-                            folder.string(), (fs::absolute(folder) / "runs.db").string()));
+  return answer(
+      options.json, {{"written", folder.string()}, {"runs", runs.size()}, {"bytes", bytes}},
+      fmt::format("copied {}, {}, to {}; BATCHSCOPE_DB={} batchscope ls looks into it",
+                  plural(static_cast<std::int64_t>(runs.size()), "run"), formatBytes(bytes),
+                  printable(folder.string()),
+                  printable(common::shellWords(std::vector{(fs::absolute(folder) / "runs.db").string()}))));
 }
 
 }  // namespace batchscope::cli

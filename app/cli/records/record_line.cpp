@@ -45,9 +45,11 @@ RecordBlock blockFrom(const Json& json) {
   for (std::size_t i = 0; i < steps->size(); ++i) {
     const Json& step = (*steps)[i];
     if (!step.is_number_integer() || (step.is_number_unsigned() && step.get<std::uint64_t>() > INT64_MAX))
-      refuse("a step is no whole number");
-    block.samples.push_back(
-        {step.get<std::int64_t>(), guarded([&] { return protocol::decode_number((*values)[i]); })});
+      refuse("a step is not a whole number");
+    const auto number = step.get<std::int64_t>();
+    if (number < 0) refuse("a step is negative");
+    if (!block.samples.empty() && number < block.samples.back().step) refuse("its steps descend");
+    block.samples.push_back({number, guarded([&] { return protocol::decode_number((*values)[i]); })});
   }
   return block;
 }

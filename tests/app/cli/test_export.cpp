@@ -230,6 +230,11 @@ class TestExport : public CommandTest {
     row("value", "\"nan\"", "\"many\"");
     row("step", "[1,2,3,", "[1,2.5,3,");
     row("large step", "[1,2,3,", "[1,18446744073709551615,3,");
+    row("negative step", "[1,2,3,", "[-1,2,3,");
+    row("descending steps", "[1,2,3,", "[1,3,2,");
+    row("negative replicas", "\"replicas\":2,\"started\"", "\"replicas\":-2,\"started\"");
+    row("negative generation", "\"number\":0,", "\"number\":-1,");
+    row("generation twice", "\"number\":0,", "\"number\":1,");
     row("count", "\"samples\":3003", "\"samples\":3004");
     row("generation", "\"generation\":0,\"series\"", "\"generation\":-1,\"series\"");
     row("cut off", "{\"end\":{\"samples\":3003}}\n", "");

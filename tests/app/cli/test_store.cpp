@@ -79,6 +79,14 @@ class TestStore : public CommandTest {
     QCOMPARE(ask({"backup", "copy"}).code, kExitConflict);
   }
 
+  void showsABackupsFolderHarmlesslyAndQuoted() {
+    const Answer answer = ask({"backup", QString::fromUtf8("my \x1b[31m\u202e copy")});
+    VERIFY_CODE(kExitOk, answer);
+    QVERIFY2(!answer.out.contains(QChar(0x1b)) && !answer.out.contains(QChar(0x202e)),
+             qPrintable(answer.out));
+    VERIFY_HOLDS(answer.out, "BATCHSCOPE_DB='");
+  }
+
   void examinesEveryByte() {
     QVERIFY(QDir().mkpath(sandbox_->path("runs/zzzzzzzz")));
     const Answer well = ask({"doctor", "--store"});
