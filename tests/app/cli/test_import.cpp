@@ -151,7 +151,12 @@ class TestImport : public CommandTest {
       return QTest::qWaitFor(
           [&] {
             const QString id = idOf(name);
-            return !id.isEmpty() && QFile::exists(sandbox_->samples(id)) && series(id, "loss") == values;
+            if (id.isEmpty() || !QFile::exists(sandbox_->samples(id))) return false;
+            try {
+              return series(id, "loss") == values;
+            } catch (const Error&) {  // the file is there, its tables are not yet
+              return false;
+            }
           },
           Sandbox::kPatienceMs);
     };
