@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -17,6 +16,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/application.h"
+#include "batchscope/run/own_program.h"
 #include "command_line/command_set.h"
 #include "command_line/completion.h"
 #include "command_line/help_text.h"
@@ -56,9 +56,7 @@ class Utf8ForQt {
 
 class CommandLine {
  public:
-  using Parts = std::vector<void (*)(CommandSet&)>;
-
-  explicit CommandLine(const Parts& parts) {
+  explicit CommandLine(const CommandParts& parts) {
     for (const auto add : parts) add(set_);
     addHelp();
     set_.checkValues();
@@ -171,16 +169,12 @@ bool wantsJson(const Strings& arguments) {
 
 // Becomes the program of a command that is one.
 [[noreturn]] void becomeProgram(const std::string& command, char** argv) {
-  const std::string program = "batchscope-" + command;
-  const std::string file = QCoreApplication::applicationDirPath().toStdString() + '/' + program;
+  const std::string file = run::own_program("batchscope-" + command).string();
   execv(file.c_str(), argv);
-  throw Error(ErrorKind::not_found,
-              fmt::format("{} cannot be started ({}): build it (./dev build), or install the "
-                          "package batchscope again",
-                          file, std::strerror(errno)));
+  throw Error(ErrorKind::io, fmt::format("cannot start {}: {}", file, std::strerror(errno)));
 }
 
-int carryOut(const CommandLine::Parts& parts, char** argv, const Strings& arguments) {
+int carryOut(const CommandParts& parts, char** argv, const Strings& arguments) {
   CommandLine commandLine(parts);
   if (const std::string program = commandLine.commands().programNamed(arguments); !program.empty())
     becomeProgram(program, argv);
@@ -226,7 +220,7 @@ int printCompletionScript(const CompletionOptions& options) {
   return kExitOk;
 }
 
-int runCommandLine(int argc, char** argv, const std::vector<void (*)(CommandSet&)>& parts) {
+int runCommandLine(int argc, char** argv, const CommandParts& parts) {
   keepStandardStreams();
   readLocale();
   const auto application = [&] {

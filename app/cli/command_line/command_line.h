@@ -9,9 +9,11 @@
 
 namespace batchscope::cli {
 
-// A program with these parts of the commands. Parses, runs the command, or the program that it is, and
-// reports what it throws, on standard error and with --json on standard output as well. Returns the exit
-// code.
-int runCommandLine(int argc, char** argv, const std::vector<void (*)(CommandSet&)>& parts);
+// Each adds a part of the commands.
+using CommandParts = std::vector<void (*)(CommandSet&)>;
+
+// A program with these commands. Parses, runs the command, or becomes the program that it is, and reports
+// what it throws, on standard error and with --json on standard output as well. Returns the exit code.
+int runCommandLine(int argc, char** argv, const CommandParts& parts);
 
 }  // namespace batchscope::cli

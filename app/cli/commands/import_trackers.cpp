@@ -28,8 +28,8 @@ using protocol::Json;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kBetweenLooks{1000}, kSliceOfWait{50};
-constexpr double kTrainsUntil =
-    60;  // s without a new byte until a watched run is not taken for one that trains
+// Seconds without a new byte until a watched run is not taken for one that trains.
+constexpr double kTrainsUntil = 60;
 
 std::vector<RunSource> sourcesOf(const std::vector<fs::path>& paths) {
   std::map<fs::path, RunSource> sources;  // files of one folder are one run

@@ -5,6 +5,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/command.h"
+#include "batchscope/run/own_program.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -58,7 +59,7 @@ void Courier::start(const QStringList& words) {
   });
   process->setStandardInputFile(QProcess::nullDevice());
   try {
-    process->start(QString::fromStdString(run::command_program().string()), words);
+    process->start(QString::fromStdString(run::own_program("batchscope").string()), words);
   } catch (const Error& error) {
     process->deleteLater();
     Q_EMIT refused(QString::fromUtf8(error.what()));

@@ -7,12 +7,12 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/run/client.h"
-#include "batchscope/run/command.h"
+#include "batchscope/run/own_program.h"
 
 namespace batchscope::run {
 
 std::string import_run(const std::filesystem::path& file) {
-  const std::filesystem::path program = command_program();
+  const std::filesystem::path program = own_program("batchscope");
   QProcess process;
   process.start(QString::fromStdString(program.string()),
                 {QStringLiteral("import"), QStringLiteral("--json"), QString::fromStdString(file.string())});

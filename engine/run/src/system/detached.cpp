@@ -8,7 +8,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/private_files.h"
-#include "system/programs.h"
+#include "batchscope/run/own_program.h"
 
 namespace batchscope::run {
 namespace {
@@ -35,11 +35,7 @@ class NoSubreaper {
 
 protocol::ProcessId start_detached(const char* name, const QStringList& arguments,
                                    const std::filesystem::path& log) {
-  const std::filesystem::path program = program_directory() / name;
-  if (!is_executable(program))
-    throw Error(ErrorKind::not_found,
-                program.string() +
-                    " is missing: build it (./dev build), or set BATCHSCOPE_BIN to the folder that holds it");
+  const std::filesystem::path program = own_program(name);
   QProcess process;
   process.setProgram(QString::fromStdString(program.string()));
   process.setArguments(arguments);

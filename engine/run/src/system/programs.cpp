@@ -5,6 +5,9 @@
 
 #include <cstdlib>
 
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/own_program.h"
+
 namespace batchscope::run {
 
 namespace fs = std::filesystem;
@@ -27,6 +30,15 @@ fs::path python_hook() {
 bool is_executable(const fs::path& file) {
   std::error_code error;
   return fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;
+}
+
+fs::path own_program(const std::string& name) {
+  fs::path program = program_directory() / name;
+  if (!is_executable(program))
+    throw Error(ErrorKind::not_found,
+                program.string() +
+                    " is missing: build it (./dev build), or set BATCHSCOPE_BIN to the folder that holds it");
+  return program;
 }
 
 }  // namespace batchscope::run

@@ -3,17 +3,12 @@
 /// The command line, for programs that have it do something.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "batchscope/protocol/control.h"
 
 namespace batchscope::run {
-
-/// The program `batchscope`: in $BATCHSCOPE_BIN where that is set, else beside the running one. Throws
-/// Error(not_found) where it is missing.
-std::filesystem::path command_program();
 
 /// The words that ask the same of a run there, such as {"rescale", "3f9a12bc", "3"}. A run that is resumed is
 /// not watched.
