@@ -412,6 +412,19 @@ class TestCommands : public CommandTest {
       QVERIFY2(doctor.contains(QString::fromStdString(text)), qPrintable(doctor));
   }
 
+  // serve and simulate are programs of their own, beside this one or in $BATCHSCOPE_BIN.
+  void becomesTheProgramOfACommand() {
+    for (const QStringList& words : {QStringList{"help", "simulate"}, {"simulate", "--help"}})
+      VERIFY_HOLDS(ask(words).out, "Usage: batchscope simulate [OPTIONS] [WORKLOAD]");
+    VERIFY_HOLDS(ask({"__complete", "serve", "--po"}).out, "--port\t");
+    const Answer wrong = ask({"serve", "--prot", "1"});
+    VERIFY_CODE(kExitUsage, wrong);
+    VERIFY_HOLDS(wrong.err, "batchscope serve has no flag --prot; did you mean --port?");
+    const Answer missing = sandbox_->ask({"simulate"}, {{"BATCHSCOPE_BIN", sandbox_->path("empty")}});
+    VERIFY_CODE(kExitNotFound, missing);
+    VERIFY_HOLDS(missing.err, "empty/batchscope-simulate is missing: build it (./dev build)");
+  }
+
  private:
   QString database() const { return sandbox_->database(); }
   std::string makeRun(const std::string& name, protocol::RunState state) {
