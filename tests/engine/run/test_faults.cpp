@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Faults of real replicas: crashes, hangs, memory that runs out, a count that cannot run.
+#include "batchscope/storage/sweeps.h"
 #include "scenario.h"
 
 using namespace batchscope;
@@ -122,6 +123,21 @@ class TestFaults : public Scenario {
     resume(id);
     VERIFY_RUN(reaches(id, RunState::finished));
     QCOMPARE(catalogue().generations(id)[1].first_step, 21);
+  }
+
+  void aTrialThatDivergesIsNotTriedAgain() {
+    storage::Sweeps sweeps(catalogue());
+    storage::Sweep sweep;
+    sweep.name = "rates";
+    sweeps.create(sweep);
+    sweeps.begin_leg(sweep.name, 0, {});
+    const std::string id =
+        sweeps.submit(sweep.name, {},
+                      spec_of(1, {"--steps", "60", "--checkpoint-every", "20", "--crash-at", "30",
+                                  "--crash-says", "non_finite", "--crash-code", "1"}));
+    spawn_supervisor(id, {});
+    VERIFY_RUN(reaches(id, RunState::failed));
+    QCOMPARE(catalogue().generations(id).size(), 1u);
   }
 
   void theRestartBudgetEnds() {

@@ -58,6 +58,12 @@ Message by_our_clock(Message message, double offset) {
   return message;
 }
 
+// A trial that diverges has told its sweep what it was to find out; it would diverge again from its
+// checkpoint.
+bool ends_when_not_finite(const storage::Run& run) {
+  return run.spec.non_finite == NonFinite::stop || (run.trial && run.spec.non_finite == NonFinite::skip);
+}
+
 }  // namespace
 
 Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run, const Allocation& wanted)
@@ -76,7 +82,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
       board_(run.step, run.epoch, run.epochs, run.fraction, run.latest),
       hang_watch_(run.spec.time_outs.step),
       machine_({run.spec.time_outs.checkpoint, run.spec.time_outs.rescale, run.spec.restart_budget,
-                run.spec.non_finite == NonFinite::stop},
+                ends_when_not_finite(run)},
                *this),
       checkpoints_(paths_),
       current_(paths_, recorder_),
