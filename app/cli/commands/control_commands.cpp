@@ -70,6 +70,7 @@ std::string rescaleText(const protocol::Request& request, const Reply& reply) {
   const int replicas = request.replicas.value_or(static_cast<int>(request.devices.size()));
   const std::string on =
       plural(replicas, "replica") + (named ? " (" + run::device_list(request.devices) + ")" : "");
+  if (status.is_null()) return "asks for " + on + " from now on; `batchscope queue` says when it has devices";
   const bool same = status.value("replicas", 0) == replicas;
   if (reply.queued && !named)
     return same ? "stays on " + on

@@ -25,6 +25,27 @@ constexpr int kAnswerTimeoutMs = 5000;
                                                     : "`batchscope run` starts another"));
 }
 
+bool waitsForSupervisor(const storage::Run& run) {
+  return run.supervisor_pid == 0 && (run.state == RunState::pending || run.state == RunState::interrupted);
+}
+
+// Refuses what a job's next supervisor would have to do, and what would undo nothing.
+void refuseOfJob(const storage::Run& run, const storage::Job& job, Command command) {
+  if (run.state == RunState::interrupted && run.supervisor_pid == 0)
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("{} has lost its supervisor, and the pool starts another; `batchscope hold {}` keeps "
+                    "it waiting, `batchscope cancel {}` takes it out",
+                    title(run), run.id, run.id));
+  if (command == Command::pause && run.state == RunState::paused &&
+      pool::job_state(run, job) == pool::JobState::paused)
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("{} is paused, and goes on by itself when it has devices; `batchscope hold {}` keeps "
+                    "it paused",
+                    title(run), run.id));
+}
+
 }  // namespace
 
 std::string title(const storage::Run& run) {
@@ -52,12 +73,28 @@ void refusePending(storage::Catalogue& catalogue, const storage::Run& run) {
 
 protocol::Json askRun(storage::Catalogue& catalogue, const storage::Run& run,
                       const protocol::Request& request) {
+  if (const auto job = catalogue.job(run.id)) {
+    if (request.command == Command::rescale && waitsForSupervisor(run)) {
+      pool::ask_replicas(catalogue, run.id, request);
+      return nullptr;
+    }
+    refuseOfJob(run, *job, request.command);
+  }
   refusePending(catalogue, run);
   // A damaged run may go on all the same: its supervisor has what it was started with.
   if (!protocol::is_active(run.state) && run.supervisor_pid == 0) refuseInactive(run);
   // A checkpoint is answered when it is on disk, everything else when the supervisor has agreed to it.
   const double seconds = request.command == Command::checkpoint ? run.spec.time_outs.checkpoint : 0;
-  return run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000));
+  try {
+    return run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000));
+  } catch (const Error& error) {
+    // A supervisor whose run has just ended answers no more.
+    const bool isGone = error.kind() == ErrorKind::io || error.kind() == ErrorKind::not_found;
+    if (const auto now = isGone ? catalogue.run(run.id) : std::nullopt;
+        now && !protocol::is_active(now->state))
+      refuseInactive(*now);
+    throw;
+  }
 }
 
 // A paused run's supervisor waits to be told; any other run has none and gets one.

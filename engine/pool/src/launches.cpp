@@ -32,14 +32,19 @@ bool waits_for_supervisor(const std::optional<storage::Run>& run) {
   return run && (run->state == RunState::pending || run->state == RunState::interrupted);
 }
 
+bool asks_for_the_same(const protocol::RunSpec& a, const protocol::RunSpec& b) {
+  return a.replicas == b.replicas && a.auto_replicas == b.auto_replicas;
+}
+
 }  // namespace
 
 bool Launches::start(const Member& member, const std::vector<std::string>& devices) {
   const std::string& id = member.run.id;
   try {
     catalogue_.lease_devices(id, unless_taken(devices), -1, "pool");
-    // Nobody cancels a job whose devices are leased, but somebody may have before.
-    if (!waits_for_supervisor(catalogue_.run(id))) {
+    // Nobody cancels a job whose devices are leased, but somebody may have before, or asked for others.
+    const auto run = catalogue_.run(id);
+    if (!waits_for_supervisor(run) || !asks_for_the_same(run->spec, member.run.spec)) {
       catalogue_.release_devices(id);
       return false;
     }

@@ -209,7 +209,7 @@ void ask_replicas(Catalogue& catalogue, const std::string& id, const protocol::R
   spec.replicas = rescale.replicas.value_or(spec.replicas);
   check_submit(spec);
   catalogue.set_spec(id, spec);
-  run::kPool.start();
+  if (catalogue.pool_needed()) run::kPool.start();
 }
 
 void configure(Catalogue& catalogue, const std::function<void(protocol::PoolSettings&)>& change) {

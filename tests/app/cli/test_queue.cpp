@@ -279,7 +279,6 @@ class TestQueue : public CommandTest {
                                          {"pause", "first"},
                                          {"resume", "first"},
                                          {"checkpoint", "first"},
-                                         {"rescale", "first", "2"},
                                          {"logs", "first"},
                                          {"rm", "first"},
                                          {"rm", "--purge", "--yes", "first"}})
@@ -293,6 +292,30 @@ class TestQueue : public CommandTest {
     VERIFY_HOLDS(answer.err, "is number 1 in the queue", "batchscope queue", "batchscope hold",
                  "batchscope cancel");
     QCOMPARE(runs().size(), 1);
+  }
+
+  void aWaitingRunAsksForAnotherNumber() {
+    VERIFY_CODE(kExitOk, ask({"submit", "true", "--hold", "--name", "first"}));
+    const auto asked = [&] {
+      return ask({"queue", "--json"}).json()["queue"].toArray()[0].toObject()["asked"].toString();
+    };
+    const Answer answer = ask({"rescale", "first", "1"});
+    VERIFY_CODE(kExitOk, answer);
+    VERIFY_HOLDS(answer.out, "asks for 1 replica from now on");
+    QCOMPARE(asked(), "1");
+    VERIFY_REFUSED(kExitConflict, "ask for fewer", ask({"rescale", "first", "4000"}));
+    VERIFY_REFUSED(kExitConflict, "the pool chooses its devices",
+                   ask({"rescale", "first", "--devices", "cpu:0"}));
+    QCOMPARE(asked(), "1");
+    VERIFY_CODE(kExitOk, ask({"rescale", "first", "auto"}));
+    QCOMPARE(asked(), "auto");
+  }
+
+  // Its supervisor, this process, does not listen any more.
+  void aRunThatHasJustEndedIsOver() {
+    const std::string id = makeBusyRun(10).toStdString();
+    catalogue().set_state(id, protocol::RunState::stopped);
+    VERIFY_REFUSED(kExitConflict, "is stopped, not running", ask({"stop", "busy"}));
   }
 
   void attachesToAWaitingRun() {

@@ -25,8 +25,9 @@ std::string placeText(const PlacedJob& job);
 void refusePending(storage::Catalogue& catalogue, const storage::Run& run);
 
 /// Asks its supervisor, and returns the result (engine/run/PROTOCOL.md). Blocks for seconds, and for a
-/// checkpoint as long as the run allows for one. Throws Error(conflict) where nobody supervises it, saying
-/// what does, and the supervisor's own error.
+/// checkpoint as long as the run allows for one. A `rescale` of a job that waits for a supervisor changes
+/// what it asks for (pool::ask_replicas), and its result is null. Throws Error(conflict) where nobody
+/// supervises it, saying what does, and the supervisor's own error.
 protocol::Json askRun(storage::Catalogue& catalogue, const storage::Run& run,
                       const protocol::Request& request);
 
