@@ -17,7 +17,7 @@ using pool::JobState;
 QString range(const protocol::RunSpec& spec) {
   if (!spec.auto_replicas) return formatCount(spec.replicas);
   const auto [min, max] = *spec.auto_replicas;
-  if (max == 0) return min <= 1 ? tr("any") : tr("%1 or more").arg(min);
+  if (max == 0) return min <= 1 ? tr("auto") : tr("%1 or more").arg(min);
   return min == max ? formatCount(min) : tr("%1–%2").arg(min).arg(max);
 }
 
@@ -42,11 +42,11 @@ QString replicasText(const pool::QueueEntry& entry) {
   const std::size_t held = entry.run.devices.size(), wanted = entry.job.target.size();
   if (hasEnded(entry)) return range(entry.run.spec);
   const QString heldText = formatCount(static_cast<std::int64_t>(held));
-  return tr("%1 of %2")
-      .arg(wanted == held || (wanted == 0 && !entry.job.preempted)
-               ? heldText
-               : tr("%1 → %2").arg(heldText, formatCount(static_cast<std::int64_t>(wanted))),
-           range(entry.run.spec));
+  const QString nowText = wanted == held || (wanted == 0 && !entry.job.preempted)
+                              ? heldText
+                              : tr("%1 → %2").arg(heldText, formatCount(static_cast<std::int64_t>(wanted)));
+  const bool isOpen = entry.run.spec.auto_replicas == protocol::AutoReplicas{};
+  return (isOpen ? tr("%1 (%2)") : tr("%1 of %2")).arg(nowText, range(entry.run.spec));
 }
 
 QString whyText(const pool::QueueEntry& entry) {

@@ -31,7 +31,7 @@ class TestAuto : public Scenario {
     spec.auto_replicas = AutoReplicas{1, 2};
     const std::string id = start(spec);
     VERIFY_RUN(trains(id, 2));
-    VERIFY_RUN(tells(id, "auto: from 1 to 2 replicas; predicted goodput "));
+    VERIFY_RUN(tells(id, "auto: from 1 to 2 replicas, for "));
     VERIFY_RUN(tells(id, "auto: stays on 2 replicas"));
     QCOMPARE(catalogue().generations(id).back().reason, "auto");
     QCOMPARE(chosen_by(ask(id, Command::status)), std::string("auto:1-2"));

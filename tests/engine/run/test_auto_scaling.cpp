@@ -59,17 +59,30 @@ class TestAutoScaling : public QObject {
     const goodput::RunContext at{1, 1, 0.25, 60};
     const auto first = scaling.consider(kModel, at, 4, 0);
     QVERIFY(!first.replicas);
-    QVERIFY(QString::fromStdString(first.event).startsWith("auto: stays on 1 replica"));
+    QCOMPARE(first.event, "auto: stays on 1 replica for now, as no other number is clearly better");
     QVERIFY(scaling.consider(kModel, at, 4, 0).event.empty());  // told once
     const auto move = scaling.consider(kModel, at, 4, 0);
     QCOMPARE(move.replicas, std::optional(2));
-    const QString event = QString::fromStdString(move.event);
+    const QRegularExpression words("^auto: from 1 to 2 replicas, for [0-9]+ % more goodput$");
+    QVERIFY2(words.match(QString::fromStdString(move.event)).hasMatch(), move.event.c_str());
+    const QString figures = QString::fromStdString(move.figures);
     for (const char* part :
-         {"from 1 to 2 replicas", "samples/s on 1 (1.00 a replica)", "samples/s on 2 (",
-          "a pause of 0.25 s, to be won back within 60 s", "efficiency floor 0.5", "at most 2 replicas"})
-      QVERIFY2(event.contains(part), qPrintable(event));
+         {"samples/s on 1 (1.00 a replica)", "samples/s on 2 (",
+          "a restart takes 0.25 s, to be won back within 60 s", "efficiency floor 0.5", "at most 2 replicas"})
+      QVERIFY2(figures.contains(part), qPrintable(figures));
     scaling.begin_generation();
     QVERIFY(!scaling.consider(kModel, {2, 2, 0.25, 60}, 4, 0).event.empty());
+  }
+
+  void aRunThatStaysOrLeavesSaysWhichLimitDecides() {
+    protocol::RunSpec spec = automatic(1, 4);
+    spec.efficiency_floor = 1;
+    const auto told = [&](int from, int most) {
+      return AutoScaling(spec).consider(kModel, {from, from, 0.25, 60}, most, 0).event;
+    };
+    QCOMPARE(told(1, 4), "auto: stays on 1 replica for now, as more would be below the efficiency floor");
+    QCOMPARE(told(1, 1), "auto: stays on 1 replica for now, as it may have no other number");
+    QCOMPARE(told(4, 1), "auto: from 4 to 1 replica, as it may have no more than 1");
   }
 
   // Each replica's batch is the program's: more replicas take more samples a step.

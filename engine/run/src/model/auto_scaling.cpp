@@ -26,6 +26,32 @@ std::string predictions(const goodput::ReplicaDecision& decision, int present) {
   return text;
 }
 
+const goodput::Candidate* candidate_of(const goodput::ReplicaDecision& decision, int replicas) {
+  const auto found = std::ranges::find(decision.candidates, replicas, &goodput::Candidate::replicas);
+  return found == decision.candidates.end() ? nullptr : &*found;
+}
+
+std::string why_it_moves(const goodput::ReplicaDecision& decision, int from,
+                         const goodput::ChooserLimits& limits) {
+  if (from > limits.max_replicas) return fmt::format("as it may have no more than {}", limits.max_replicas);
+  if (from < limits.min_replicas) return fmt::format("as it is to have at least {}", limits.min_replicas);
+  const goodput::Candidate *const before = candidate_of(decision, from), *const after = candidate_of(
+                                                                             decision, decision.replicas);
+  if (before == nullptr || after == nullptr || !(after->goodput > before->goodput) || !(before->goodput > 0))
+    return fmt::format("as {} are below the efficiency floor", from);
+  return fmt::format("for {:.0f} % more goodput", 100 * (after->goodput / before->goodput - 1));
+}
+
+std::string why_it_stays(const goodput::ReplicaDecision& decision, int replicas,
+                         const goodput::ChooserLimits& limits) {
+  if (limits.max_replicas == limits.min_replicas) return "it may have no other number";
+  const goodput::Candidate* const present = candidate_of(decision, replicas);
+  const bool floor_decides = std::ranges::any_of(decision.candidates, [&](const goodput::Candidate& other) {
+    return present != nullptr && other.goodput > present->goodput && other.efficiency < limits.min_efficiency;
+  });
+  return floor_decides ? "more would be below the efficiency floor" : "no other number is clearly better";
+}
+
 }  // namespace
 
 int most_replicas(const protocol::RunSpec& spec, const Machine& machine, const Machine& free, int present) {
@@ -76,11 +102,14 @@ AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const g
   Verdict verdict;
   if (moves) verdict.replicas = decision.replicas;
   if (!moves && std::exchange(reported_, true)) return verdict;
-  verdict.event = fmt::format(
-      "auto: {}; predicted goodput {}; a pause of {}, to be won back within {}; efficiency floor {:.2g}, at "
+  verdict.event =
+      moves ? fmt::format("auto: from {} to {}, {}", at.replicas, replica_count_text(decision.replicas),
+                          why_it_moves(decision, at.replicas, chooser_.limits()))
+            : fmt::format("auto: stays on {} for now, as {}", replica_count_text(at.replicas),
+                          why_it_stays(decision, at.replicas, chooser_.limits()));
+  verdict.figures = fmt::format(
+      "auto: predicted goodput {}; a restart takes {}, to be won back within {}; efficiency floor {:.2g}, at "
       "most {}",
-      moves ? fmt::format("from {} to {}", at.replicas, replica_count_text(decision.replicas))
-            : fmt::format("stays on {} for now", replica_count_text(at.replicas)),
       predictions(decision, at.replicas), seconds_text(decision.pause), seconds_text(decision.horizon),
       chooser_.limits().min_efficiency, replica_count_text(decision.cap));
   return verdict;

@@ -27,6 +27,7 @@ class AutoScaling {
   struct Verdict {
     std::optional<int> replicas;  // to move to
     std::string event;            // what to tell; may be empty
+    std::string figures;          // behind the event; empty where it is
   };
   // `most`: replicas, as most_replicas says now. `now`: s, monotonic. `replicas_per_node`: 0: all on one
   // node.

@@ -162,7 +162,10 @@ void Scaling::consider(const Model& model, const goodput::RunContext& at) {
                        : most_replicas(leases_.placed(spec_), leases_.machine(), leases_.free(), at.replicas);
   const AutoScaling::Verdict verdict =
       auto_->consider(model, at, most, now, leases_.nodes() ? leases_.nodes()->replicas_per_node : 0);
-  if (!verdict.event.empty()) tell_("info", verdict.event);
+  if (!verdict.event.empty()) {
+    tell_("info", verdict.event);
+    tell_("debug", verdict.figures);
+  }
   if (!verdict.replicas) return;
   try {
     move_to(*verdict.replicas, "auto");

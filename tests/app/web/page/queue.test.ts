@@ -11,7 +11,7 @@ const job: Job = {
 test("replicas: what it has, what it is to have, what it may have", () => {
   assert.equal(replicasText(job), "1 of 1–4");
   assert.equal(replicasText({ ...job, target: ["cpu:0", "cpu:1"] }), "1 → 2 of 1–4");
-  assert.equal(replicasText({ ...job, asked: "auto", devices: [], target: [] }), "0 of any");
+  assert.equal(replicasText({ ...job, asked: "auto", devices: [], target: [] }), "0 (auto)");
 });
 
 test("why a job has what it has", () => {

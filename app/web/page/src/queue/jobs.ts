@@ -79,13 +79,13 @@ export function tone(job: Job): string {
   return ["paused", "held", "starting", "stopping"].includes(job.state) ? "warning" : "";
 }
 
-const rangeText = (asked: string) => (asked === "auto" ? "any" : asked.replace(/^auto:/, "").replace("-", "–"));
+const rangeText = (asked: string) => (asked === "auto" ? "(auto)" : `of ${asked.replace(/^auto:/, "").replace("-", "–")}`);
 
-/** "2 → 3 of 1–4": what it has, what the pool wants it to have, and what it may have. */
+/** "2 → 3 of 1–4", "2 (auto)": what it has, what the pool wants it to have, and what it may have. */
 export function replicasText(job: Job): string {
   const [has, wanted] = [job.devices.length, job.target.length];
   const now = wanted === has || (wanted === 0 && !job.preempted) ? count(has) : `${count(has)} → ${count(wanted)}`;
-  return `${now} of ${rangeText(job.asked)}`;
+  return `${now} ${rangeText(job.asked)}`;
 }
 
 export function whyText(job: Job): string {
