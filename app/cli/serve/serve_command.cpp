@@ -17,6 +17,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/application.h"
 #include "batchscope/web/server.h"
+#include "records/store.h"
 #include "terminal/interrupts.h"
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
@@ -113,6 +114,7 @@ int serve(const ServeOptions& options) {
   if (!options.store.empty())
     qputenv("BATCHSCOPE_DB", QByteArray::fromStdString(fs::absolute(options.store).string()));
   allowFiles();
+  openCatalogue();  // one that cannot be read is told here, not by each page
   const std::unique_ptr<web::Server> server = startServer(options);
   // An error of one request must not end all others.
   if (auto* application = dynamic_cast<run::Application*>(QCoreApplication::instance()))

@@ -87,6 +87,11 @@ class TestStore : public CommandTest {
     VERIFY_HOLDS(answer.out, "BATCHSCOPE_DB='");
   }
 
+  void servesNoStoreOfANewerVersion() {
+    QVERIFY(meddle("PRAGMA user_version = 999"));
+    VERIFY_REFUSED(kExitCorrupt, "use a newer BatchScope", ask({"serve", "--port", "0"}));
+  }
+
   void examinesEveryByte() {
     QVERIFY(QDir().mkpath(sandbox_->path("runs/zzzzzzzz")));
     const Answer well = ask({"doctor", "--store"});
