@@ -32,14 +32,14 @@ struct Reply {
   storage::Run run;
   protocol::Json result;
   std::optional<protocol::Model> model;  // fitted to it
-  bool queued = false;                   // the pool gives it its devices
+  std::optional<storage::Job> job;       // the pool gives it its devices
 };
 
 Reply ask(const RunReference& options, const protocol::Request& request) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   return {run, common::askRun(catalogue, run, request), common::readableModel(catalogue, run.id),
-          catalogue.job(run.id).has_value()};
+          catalogue.job(run.id)};
 }
 
 int finish(const RunReference& options, const protocol::Request& request, const Reply& reply,
@@ -70,9 +70,13 @@ std::string rescaleText(const protocol::Request& request, const Reply& reply) {
   const int replicas = request.replicas.value_or(static_cast<int>(request.devices.size()));
   const std::string on =
       plural(replicas, "replica") + (named ? " (" + run::device_list(request.devices) + ")" : "");
-  if (status.is_null()) return "asks for " + on + " from now on; `batchscope queue` says when it has devices";
+  if (reply.job && (status.is_null() || status.value("state", "") == "paused"))
+    return "asks for " + on + " from now on; " +
+           (pool::job_state(reply.run, *reply.job) == pool::JobState::held
+                ? "`batchscope resume` lets it go on"
+                : "`batchscope queue` says when it has devices");
   const bool same = status.value("replicas", 0) == replicas;
-  if (reply.queued && !named)
+  if (reply.job && !named)
     return same ? "stays on " + on
                 : "the pool moves it to " + on +
                       ", as soon as there are devices for them; `batchscope queue` says when";
@@ -155,7 +159,8 @@ int stopRun(const RunReference& options) {
   if (const auto code = handOn("stop", options)) return *code;
   protocol::Request request;
   request.command = Command::stop;
-  return order(options, request, "checkpointing, then stopping; `batchscope resume` goes on");
+  const Reply reply = ask(options, request);
+  return finish(options, request, reply, stopText(reply.run));
 }
 
 }  // namespace batchscope::cli

@@ -18,12 +18,13 @@
 namespace batchscope::cli {
 namespace {
 
+using pool::JobState;
 using Deed = void (*)(storage::Catalogue&, const std::string& id);
 
 // All of them are found before anything is done, and one that refuses keeps no other from having it done. Of
 // a run that is followed, where it is says itself what came of `command`.
 int doToAll(const JobsReference& options, const char* command, Deed deed, const char* done,
-            const char* (*told)(const storage::Run&)) {
+            const char* (*told)(const storage::Run&, pool::JobState before)) {
   storage::Catalogue catalogue = openCatalogue();
   std::vector<storage::Run> runs;
   for (const std::string& text : options.runs) runs.push_back(catalogue.resolve(text));
@@ -32,12 +33,14 @@ int doToAll(const JobsReference& options, const char* command, Deed deed, const 
   int code = kExitOk;             // the worst of those that were handed on
   std::size_t handedOn = 0;
   for (const storage::Run& run : runs) {
+    std::optional<storage::Job> job;
     try {
       if (const auto answered = handOn(command, {run.id, options.json})) {
         code = std::max(code, *answered);
         ++handedOn;
         continue;
       }
+      job = catalogue.job(run.id);
       deed(catalogue, run.id);
     } catch (const Error& error) {
       kind = kind.value_or(error.kind());
@@ -45,7 +48,7 @@ int doToAll(const JobsReference& options, const char* command, Deed deed, const 
       continue;
     }
     ids.push_back(run.id);
-    if (!options.json) fmt::print("{}: {}\n", title(run), told(run));
+    if (!options.json) fmt::print("{}: {}\n", title(run), told(run, pool::job_state(run, *job)));
   }
   const protocol::Json all = {{done, ids}};
   if (kind) throw PartlyDone(*kind, fmt::format("{}", fmt::join(refusals, "\n")), all);
@@ -56,22 +59,26 @@ int doToAll(const JobsReference& options, const char* command, Deed deed, const 
 }  // namespace
 
 int cancelRuns(const JobsReference& options) {
-  return doToAll(options, "cancel", pool::cancel, "cancelled", [](const storage::Run& run) {
-    return isHeld(run) ? "checkpointing, then stopping; `batchscope resume` goes on"
-                       : "taken out of the queue";
+  return doToAll(options, "cancel", pool::cancel, "cancelled", [](const storage::Run& run, JobState) {
+    return isHeld(run) ? stopText(run) : "taken out of the queue";
   });
 }
 
 int holdRuns(const JobsReference& options) {
-  return doToAll(options, "hold", pool::hold, "held", [](const storage::Run& run) {
-    return isHeld(run) ? "checkpointing, then freeing its devices; `batchscope release` lets it go on"
-                       : "held; `batchscope release` lets it go on";
+  return doToAll(options, "hold", pool::hold, "held", [](const storage::Run& run, JobState before) {
+    if (before == JobState::starting || before == JobState::running)
+      return "checkpointing, then freeing its devices; `batchscope release` lets it go on";
+    return "held; `batchscope release` lets it go on";
   });
 }
 
 int releaseRuns(const JobsReference& options) {
-  return doToAll(options, "release", pool::release, "released",
-                 [](const storage::Run&) { return "released; `batchscope queue` says when its turn comes"; });
+  return doToAll(options, "release", pool::release, "released", [](const storage::Run&, JobState before) {
+    if (before == JobState::held) return "released; `batchscope queue` says when its turn comes";
+    if (before == JobState::pending || before == JobState::paused)
+      return "nothing held it; `batchscope queue` says why it waits";
+    return "nothing held it, and it goes on";
+  });
 }
 
 int setPriority(const PriorityOptions& options) {

@@ -22,4 +22,10 @@ bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run) {
   return isAtRest(run.state) && !waitsForPool(catalogue, run);
 }
 
+const char* stopText(const storage::Run& run) {
+  return run.state == RunState::paused
+             ? "stopping, with the checkpoint of its pause; `batchscope resume` goes on"
+             : "checkpointing, then stopping; `batchscope resume` goes on";
+}
+
 }  // namespace batchscope::cli

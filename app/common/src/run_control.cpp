@@ -18,9 +18,10 @@ constexpr int kAnswerTimeoutMs = 5000;
 
 // A run that nobody supervises is in a state in which nothing of this can be asked of it.
 [[noreturn]] void refuseInactive(const storage::Run& run) {
+  const bool byItself = run.state == RunState::finished || run.state == RunState::failed;
   throw Error(
       ErrorKind::conflict,
-      fmt::format("{} is {}, not running; {}", title(run), protocol::run_state_name(run.state),
+      fmt::format("{} {} {}; {}", title(run), byItself ? "has" : "was", protocol::run_state_name(run.state),
                   protocol::is_resumable(run.state) ? "`batchscope resume " + run.id + "` starts it again"
                                                     : "`batchscope run` starts another"));
 }
@@ -55,20 +56,27 @@ std::string title(const storage::Run& run) {
 std::string placeText(const PlacedJob& job) {
   if (job.place > 0) return fmt::format("is number {} in the queue", job.place);
   if (job.entry.job.held)
-    return fmt::format("is held in the queue: batchscope release {} lets it go on", job.entry.run.id);
+    return fmt::format("is held in the queue: `batchscope release {}` lets it go on", job.entry.run.id);
+  if (job.entry.state == pool::JobState::held && !job.rung)
+    return fmt::format("is paused: `batchscope resume {}` lets it go on", job.entry.run.id);
   return fmt::format("is {}", pool::job_state_name(job.entry.state));
 }
 
 void refusePending(storage::Catalogue& catalogue, const storage::Run& run) {
   if (run.state != RunState::pending) return;
   const auto job = placedJob(catalogue, run);
+  const bool isHeld = job && job->entry.job.held;
   throw Error(ErrorKind::conflict,
-              fmt::format("{} {}, and {}; `batchscope queue` says why it waits, `batchscope {} {}` "
-                          "{}, `batchscope cancel {}` takes it out",
-                          title(run), job ? placeText(*job) : "is pending",
+              fmt::format("{} {}, and {}; {}, `batchscope cancel {}` takes it out", title(run),
+                          isHeld ? "is held"
+                          : job  ? placeText(*job)
+                                 : "is pending",
                           run.step > 0 ? "does not train" : "has not begun",
-                          job && job->entry.job.held ? "release" : "hold", run.id,
-                          job && job->entry.job.held ? "lets it go on" : "keeps it waiting", run.id));
+                          isHeld ? fmt::format("`batchscope release {}` lets it go on", run.id)
+                                 : fmt::format("`batchscope queue` says why it waits, `batchscope hold {}` "
+                                               "keeps it waiting",
+                                               run.id),
+                          run.id));
 }
 
 protocol::Json askRun(storage::Catalogue& catalogue, const storage::Run& run,

@@ -315,7 +315,7 @@ class TestQueue : public CommandTest {
   void aRunThatHasJustEndedIsOver() {
     const std::string id = makeBusyRun(10).toStdString();
     catalogue().set_state(id, protocol::RunState::stopped);
-    VERIFY_REFUSED(kExitConflict, "is stopped, not running", ask({"stop", "busy"}));
+    VERIFY_REFUSED(kExitConflict, "was stopped; `batchscope resume", ask({"stop", "busy"}));
   }
 
   void attachesToAWaitingRun() {

@@ -172,12 +172,12 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
   if (const auto origin = storage::Origins(protocol::catalogue_path()).find(id); origin && origin->followed)
     throw Error(ErrorKind::conflict, storage::trains_elsewhere(id, *origin));
   if (run->state == protocol::RunState::finished)
-    throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
+    throw Error(ErrorKind::conflict, "run " + id + " has finished; start a new one");
   if (run->state == protocol::RunState::pausing)
     throw Error(ErrorKind::conflict, "run " + id + " is still pausing: resume it when it is paused");
   if (protocol::is_active(run->state))
-    throw Error(ErrorKind::conflict,
-                "run " + id + " is " + protocol::run_state_name(run->state) + " and has its supervisor");
+    throw Error(ErrorKind::conflict, fmt::format("run {} is {} already; `batchscope attach {}` watches it",
+                                                 id, protocol::run_state_name(run->state), id));
   const Allocation wanted(replicas, devices);
   check_spec(run->spec);
   if (catalogue.job(id)) return back_into_queue(catalogue, *run, wanted);

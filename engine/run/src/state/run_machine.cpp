@@ -391,7 +391,9 @@ void RunMachine::rescale(const Allocation& allocation, const std::string& reason
 
 void RunMachine::pause() {
   switch (phase_) {
-    case Phase::idle: conflict(std::string("the run is ") + protocol::run_state_name(state()) + " already");
+    case Phase::idle:
+      conflict(std::string("the run is ") + protocol::run_state_name(state()) + " already" +
+               (state() == RunState::paused ? "; it goes on by: batchscope resume RUN" : ""));
     case Phase::over: conflict("the run is over");
     case Phase::backing_off: become_idle(); break;
     case Phase::ending:

@@ -60,7 +60,7 @@ class TestControl : public WebTest {
     const std::string id = make_run("one", 4, protocol::RunState::stopped);
     const Answer answer = control(id, R"({"command":"pause"})");
     QCOMPARE(answer.status, 409);
-    QVERIFY(error(answer).find("is stopped, not running; `batchscope resume " + id) != std::string::npos);
+    QVERIFY(error(answer).find("was stopped; `batchscope resume " + id) != std::string::npos);
     QCOMPARE(control(make_run("two", 4), R"({"command":"resume"})").status, 409);  // it is finished
   }
 
