@@ -118,6 +118,17 @@ class TestMachineFaults : public QObject {
     VERIFY_HOLDS(f.machine.message(), "ValueError: b");
   }
 
+  void anExceptionThatNamesAnAddressIsTheSameAtAnother() {
+    MachineFixture f(1);
+    f.log.steps = 30;
+    f.machine.replica_exited(aborted(0, Cause::exception, "ValueError: <Row object at 0x7fb477330850>"));
+    f.machine.time_out();
+    f.machine.first_step();
+    f.machine.replica_exited(aborted(0, Cause::exception, "ValueError: <Row object at 0x7f21c98c0480>"));
+    QCOMPARE(f.machine.state(), RunState::failed);
+    VERIFY_HOLDS(f.machine.message(), "the same exception twice after step 30", "0x7f21c98c0480");
+  }
+
   // A restart would only run the same lines again.
   void anExceptionBeforeTheFirstStepIsTheEnd() {
     Log log;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <regex>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -26,6 +27,12 @@ double back_off(int crashes) {
 
 bool all_clean(const std::vector<Exit>& exits) {
   return std::all_of(exits.begin(), exits.end(), [](const Exit& e) { return e.clean(); });
+}
+
+// Returns an exception's text without what differs from process to process: "<Batch object at 0x..>".
+std::string without_addresses(const std::string& text) {
+  static const std::regex address("0x[0-9a-fA-F]+");
+  return std::regex_replace(text, address, "0x..");
 }
 
 // The reason of a rescale that somebody asked for.
@@ -293,7 +300,7 @@ void RunMachine::crashed(const Exit& culprit) {
   // A program's own exception before the run's first step leaves nothing to go on from, and one that comes
   // back in the same step is not an accident.
   const std::int64_t step = orders_.step();
-  const std::string exception = culprit.cause == Cause::exception ? culprit.why : std::string();
+  const std::string exception = culprit.cause == Cause::exception ? without_addresses(culprit.why) : "";
   if (!exception.empty() && step == 0) return end(RunState::failed, why);
   if (!exception.empty() && exception == exception_ && step == exception_step_)
     return end(RunState::failed,
