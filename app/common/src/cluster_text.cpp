@@ -20,8 +20,8 @@ constexpr std::array<Reason, 11> kReasons{{
     {"JobHeldAdmin", "an administrator holds it"},
     {"ReqNodeNotAvail", "nodes that it needs are down or reserved"},
     {"PartitionDown", "the partition is down"},
-    {"PartitionNodeLimit", "the partition has not so many nodes"},
-    {"PartitionTimeLimit", "the partition allows no job as long"},
+    {"PartitionNodeLimit", "the partition has too few nodes"},
+    {"PartitionTimeLimit", "the partition allows only shorter jobs"},
     {"None", "Slurm has not looked at it yet"},
 }};
 

@@ -152,7 +152,7 @@ std::string sentence(const Advice& advice, const DeviceCount& other, const std::
   if (more == 0) return "the number of " + device + "s suits the jobs";
   const std::string begin = count_text(std::abs(more), more > 0 ? " more " : " fewer ", device) + " would ";
   if (const int ending = advice.unknown - other.unknown; ending > 0 && advice.end_now)
-    return begin + "let " + count_text(ending, " further ", "job") + " come to an end";
+    return begin + "let " + count_text(ending, " more ", "job") + " finish";
   if (!advice.end_now || !other.end)
     return begin + "be used to " + percent(other.utility) + ", the present ones to " +
            percent(advice.utility);

@@ -65,9 +65,9 @@ void explain(Decision& decision, std::span<const Job> jobs, const Cluster& clust
         else if (jobs[job].left_alone && !allocation.changed)
           allocation.reason += "; left alone for now, as its last restarts took long";
         else if (explainer.has_idle(explainer.kind(job)))
-          allocation.reason += "; one more would bring it nothing";
+          allocation.reason += "; another would not make it faster";
         else
-          allocation.reason += "; one more is worth more to others";
+          allocation.reason += "; another is of more use to others";
         break;
     }
   }

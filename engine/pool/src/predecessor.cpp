@@ -42,7 +42,7 @@ Predecessor predecessor(storage::Catalogue& catalogue, const storage::Job& job) 
 }
 
 std::string in_vain_text(const storage::Job& job, const Predecessor& before) {
-  return fmt::format("held, as {} {}, and this was to begin when it {}: batchscope release {}", before.name,
+  return fmt::format("held, as {} {}, and this was to begin once it {}: batchscope release {}", before.name,
                      before.end, awaited_text(job.after_end), job.run);
 }
 

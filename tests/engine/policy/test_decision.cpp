@@ -233,7 +233,7 @@ class TestDecision : public QObject {
     const Cluster cluster = uniform_cluster(1, 4);
     std::vector<Job> jobs{job("a", 0.5), job("b", 0.95)};
     const Decision decision = decide(jobs, cluster, Objective::fair);
-    QVERIFY(decision.jobs[0].reason.ends_with("; one more is worth more to others"));
+    QVERIFY(decision.jobs[0].reason.ends_with("; another is of more use to others"));
     QVERIFY(decision.jobs[0].alternatives.back().speedup > 0);
     QCOMPARE(decision.curve.size(), 5u);
     for (std::size_t k = 1; k < decision.curve.size(); ++k)

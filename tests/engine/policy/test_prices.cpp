@@ -195,7 +195,7 @@ class TestPrices : public QObject {
                                  Objective::fair, {.price = 100});
     QCOMPARE(advice.unknown, 1);
     QCOMPARE(advice.devices, 4);
-    QCOMPARE(advice.sentence, std::string("2 more devices would let 1 further job come to an end"));
+    QCOMPARE(advice.sentence, std::string("2 more devices would let 1 more job finish"));
   }
 
   // Not every number up to 64 devices is looked at, but the present one is.
