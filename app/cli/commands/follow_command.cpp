@@ -11,12 +11,12 @@
 #include <cstdio>
 #include <thread>
 
+#include "batchscope/common/heard.h"
 #include "batchscope/common/shell_words.h"
 #include "batchscope/storage/record_json.h"
 #include "commands/commands.h"
 #include "commands/job_watch.h"
 #include "follow/record_tail.h"
-#include "records/heard.h"
 #include "records/record_taker.h"
 #include "records/store.h"
 #include "terminal/interruption.h"
@@ -126,7 +126,7 @@ class Following {
   void take(const std::string& bytes) {
     taker_.feed(bytes);
     taker_.commit();
-    noteHeard(place_.id);
+    common::noteHeard(place_.id);
     answers_ = 0;
     if (!taker_.state() || taker_.state() == told_) return;
     watch_.hurry();
@@ -148,7 +148,7 @@ class Following {
     if (const auto control = watch_.control(); control != known->control)
       origins_.set_control(place_.id, control);
     if (known->job != news->job) origins_.set_job(place_.id, news->job);
-    noteHeard(place_.id);
+    common::noteHeard(place_.id);
     answers_ = news->job.number.empty() ? answers_ + 1 : 0;
     job_ = news->job;
     const RunState state = catalogue_.run(place_.id)->state;

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 
+#include "batchscope/common/heard.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/trial_fold.h"
 #include "batchscope/storage/origins.h"
 #include "batchscope/storage/run_filter.h"
 #include "commands/commands.h"
-#include "records/heard.h"
 #include "records/run_folders.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
@@ -72,9 +72,8 @@ class RunList {
     const auto followed = origins_.followed();
     const double now = storage::now();
     for (const common::RunRow& row : rows)
-      if (const std::string state = heardState(row.run, followed.contains(row.run.id), now);
-          state != protocol::run_state_name(row.run.state))
-        states[row.run.id] = state;
+      if (const auto heard = common::lastHeard(row.run, followed.contains(row.run.id), now))
+        states[row.run.id] = common::lastHeardText(*heard, now);
     return states;
   }
 

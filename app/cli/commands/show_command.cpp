@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "batchscope/common/goodput_json.h"
+#include "batchscope/common/heard.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/recorded.h"
 #include "batchscope/common/run_clock.h"
@@ -25,7 +26,6 @@
 #include "commands/commands.h"
 #include "follow/report.h"
 #include "follow/view.h"
-#include "records/heard.h"
 #include "records/job_records.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
@@ -97,7 +97,8 @@ std::string jobText(storage::Catalogue& catalogue, const common::PlacedJob& plac
 void showSummary(const storage::Run& run, const Style& style) {
   const double now = storage::now();
   const auto origin = storage::Origins(protocol::catalogue_path()).find(run.id);
-  const std::string state = heardState(run, origin && origin->followed, now);
+  const auto heard = common::lastHeard(run, origin && origin->followed, now);
+  const std::string state = heard ? common::lastHeardText(*heard, now) : protocol::run_state_name(run.state);
   fmt::print("{}  {}  {}\n", style.paint(printable(run.name), Colour::bold), run.id,
              style.paint(state, stateColour(state)));
   field("message", run.message);
@@ -121,7 +122,7 @@ void showSummary(const storage::Run& run, const Style& style) {
   if (origin) {
     const bool trains = origin->followed && std::filesystem::path(origin->folder).filename() == run.id;
     field(trains ? "trains in" : "taken from", storage::place_of(*origin));
-    if (trains && state != protocol::run_state_name(run.state))
+    if (trains && heard)
       field("follow it", "batchscope follow " + common::shellWords(std::vector{storage::place_of(*origin)}));
     if (origin->followed && origin->job) field("cluster", jobNote(*origin));
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "batchscope/common/heard.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/trial_fold.h"
@@ -15,7 +16,6 @@
 #include "batchscope/run/pool.h"
 #include "batchscope/storage/origins.h"
 #include "queue/queue_commands.h"
-#include "records/heard.h"
 #include "records/job_records.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
@@ -141,7 +141,9 @@ class QueueList {
       if (const std::string note = noteOf(catalogue_, row); !note.empty()) table.addNote(note);
     }
     for (const auto& [run, origin] : guests) {
-      const std::string state = heardState(run, true, now);
+      const auto heard = common::lastHeard(run, true, now);
+      const std::string state =
+          heard ? common::lastHeardText(*heard, now) : protocol::run_state_name(run.state);
       table.addRow({"", run.id, run.name, Table::Cell(state, stateColour(state)),
                     run.devices.empty() ? "" : std::to_string(run.replicas), run::device_list(run.devices),
                     "", ""});

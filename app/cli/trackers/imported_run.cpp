@@ -9,12 +9,12 @@
 #include <cstring>
 #include <fstream>
 
+#include "batchscope/common/heard.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/event_file.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/annotation.h"
-#include "records/heard.h"
 #include "records/sample_stretches.h"
 #include "records/store.h"
 
@@ -279,7 +279,7 @@ void ImportedRun::put(bool isLive) {
       run_.hyperparameters[shortened(name, kLongestParameter)] = shortened(value, kLongestParameter);
   part.record.run = run_;
   origins_.take(run_.id, origin_, {&part, 1});
-  if (isLive) noteHeard(run_.id);
+  if (isLive) common::noteHeard(run_.id);
 }
 
 // Sets what the tracker says of the run; what a person changes of it later stays.

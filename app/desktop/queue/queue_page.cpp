@@ -3,6 +3,7 @@
 
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QMenu>
 #include <QSplitter>
 #include <QToolButton>
@@ -51,6 +52,7 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
              "submit PROGRAM --replicas 1-4"),
           this)),
       pool_(new PoolBar(this)),
+      hang_(named("complaint", this)),
       totals_(new TotalsBar(this)) {
   const auto tool = [this](const QString& text, const QString& toolTip, auto pressed) {
     auto* button = new QToolButton(this);
@@ -90,7 +92,10 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
          "cancels, Return opens or unfolds, Ctrl+Z takes a move back");
   QLabel* hint = named("hint", this, keys);
   hint->setWordWrap(true);
-  vbox(this, {14, 12, 14, 12}, 10, {pool_, totals_, {parts, 1}, hint});
+  hang_->setWordWrap(true);
+  hang_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  hang_->hide();
+  vbox(this, {14, 12, 14, 12}, 10, {pool_, hang_, totals_, {parts, 1}, hint});
 
   using Settings = protocol::PoolSettings;
   const auto configure = [this](auto set) {
@@ -188,7 +193,10 @@ void QueuePage::takeSnapshot() {
                     [](const QueueEntry& entry) { return !entry.run.devices.empty(); }));
   pool_->setSettings(snapshot.settings);
   pool_->setCounts(holding, length - holding);
+  hang_->setText(QString::fromStdString(snapshot.hang));
+  hang_->setVisible(!snapshot.hang.empty());
   totals_->setTotals(snapshot.totals);
+  totals_->setHeartbeat(snapshot.heartbeat);
   std::set<std::string> devices;
   if (!snapshot.decisions.empty()) {
     const protocol::PoolDecision& last = snapshot.decisions.back();

@@ -11,6 +11,7 @@
 
 #include "queue/queue_order.h"
 
+class QLabel;
 class QTableView;
 class QToolButton;
 
@@ -71,6 +72,7 @@ class QueuePage : public QWidget {
   QueueModel* model_;
   PlainTable* table_;
   PoolBar* pool_;
+  QLabel* hang_;  // what to do about a pool that hangs
   TotalsBar* totals_;
   DeviceTimeline* timeline_;
   DecisionsPanel* decisions_;

@@ -17,7 +17,7 @@ TotalsBar::TotalsBar(QWidget* parent) : QFrame(parent), advice_(new ElidedLabel(
   struct Total {
     QString name, how;
   };
-  const std::array<Total, 4> totals{{
+  const std::array<Total, 5> totals{{
       {tr("Mean completion"), tr("From submission to end, over the runs here that succeeded")},
       {tr("Mean wait"), tr("Time without devices since the submission, over all runs here")},
       {tr("Devices in use"),
@@ -27,6 +27,7 @@ TotalsBar::TotalsBar(QWidget* parent) : QFrame(parent), advice_(new ElidedLabel(
           "share of the devices to itself, as its fitted model predicts. The fair share is the number of\n"
           "devices divided by the mean number of runs. This is the largest of all runs that succeeded;\n"
           "below 1: all were faster than with their fair share.")},
+      {tr("Pool heard"), tr("When the process that gives the devices to the runs last showed that it works")},
   }};
   QHBoxLayout* row = hbox(this, {14, 7, 14, 8}, 28, {});
   for (std::size_t i = 0; i < totals.size(); ++i) {
@@ -39,6 +40,7 @@ TotalsBar::TotalsBar(QWidget* parent) : QFrame(parent), advice_(new ElidedLabel(
   advice_->setObjectName(QStringLiteral("dim"));
   row->addWidget(advice_, 1);
   setTotals({});
+  setHeartbeat({});
 }
 
 void TotalsBar::setTotals(const QueueTotals& totals) {
@@ -52,6 +54,10 @@ void TotalsBar::setTotals(const QueueTotals& totals) {
                           ? tr("%1, %2").arg(formatNumber(*totals.worstFairness),
                                              fontMetrics().elidedText(totals.worstRun, Qt::ElideRight, kName))
                           : QStringLiteral("–"));
+}
+
+void TotalsBar::setHeartbeat(const std::optional<run::ProcessHeartbeat>& heartbeat) {
+  values_[4]->setText(heartbeat ? tr("%1 ago").arg(formatDuration(heartbeat->age)) : QStringLiteral("–"));
 }
 
 void TotalsBar::setAdvice(const QString& sentence) {

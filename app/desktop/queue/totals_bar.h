@@ -20,10 +20,11 @@ class TotalsBar : public QFrame {
   explicit TotalsBar(QWidget* parent = nullptr);
 
   void setTotals(const QueueTotals& totals);
+  void setHeartbeat(const std::optional<run::ProcessHeartbeat>& heartbeat);
   void setAdvice(const QString& sentence);
 
  private:
-  std::array<QLabel*, 4> values_;
+  std::array<QLabel*, 5> values_;
   ElidedLabel* advice_;
 };
 

@@ -173,6 +173,10 @@ void HeaderBar::updateRun() {
   StatusText words = describe(status);
   if (!head && !is_active(status.state) && storage::shown_state(session_->run()) == storage::kDiverged)
     words.text = tr("Diverged");
+  if (QString silence = session_->silence(); !head && !silence.isEmpty()) {
+    silence[0] = silence[0].toUpper();
+    words = {silence, QStringLiteral("warning")};
+  }
   name_->setText(QString::fromStdString(session_->run().name));
   name_->setToolTip(name_->text());
   chip_->setText(words.text);

@@ -137,15 +137,22 @@ std::string RunModel::sweepOf(int row) const {
   return {};
 }
 
-void RunModel::setFollowed(const std::map<std::string, storage::Origin>& followed) {
+void RunModel::setFollowed(const std::map<std::string, storage::Origin>& followed,
+                           const std::map<std::string, std::string>& silences) {
   const auto hostAndJob = [](const std::map<std::string, storage::Origin>& all, const std::string& id) {
     const auto found = all.find(id);
     return found == all.end() ? std::nullopt
                               : std::optional(std::pair(found->second.host, found->second.job));
   };
   const auto before = std::exchange(followed_, followed);
+  const auto silencesBefore = std::exchange(silences_, silences);
+  const auto textOf = [](const std::map<std::string, std::string>& all, const std::string& id) {
+    const auto found = all.find(id);
+    return found == all.end() ? std::string() : found->second;
+  };
   for (int row = 0; row < rowCount(); ++row)
-    if (hostAndJob(before, at(row).id) != hostAndJob(followed_, at(row).id))
+    if (hostAndJob(before, at(row).id) != hostAndJob(followed_, at(row).id) ||
+        textOf(silencesBefore, at(row).id) != textOf(silences_, at(row).id))
       Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
 }
 
@@ -262,15 +269,19 @@ QVariant RunModel::cell(std::size_t row, std::size_t column, int role) const {
     return belongsToActive(entry.section)       ? tr("Active")
            : entry.section == RunState::pending ? tr("Waiting")
                                                 : tr("Earlier");
-  if (role == StateRole) return QString::fromStdString(storage::shown_state(run));
+  const auto silence = silences_.find(run.id);
+  const bool isSilent = silence != silences_.end();
+  const QString state = QString::fromStdString(isSilent ? silence->second : storage::shown_state(run));
+  if (role == StateRole) return state;
   if (role == BadgeRole && entry.place == Place::sweep && run.replicas == 0 && is_active(run.state))
     return QString();
   if (entry.place == Place::sweep && role != BadgeRole) return sweepCell(entry, column, role);
   const std::string& field = fields_[column];
   const bool isName = column == 0;
-  const QString name = QString::fromStdString(run.name),
-                state = QString::fromStdString(storage::shown_state(run));
-  const auto text = [&] { return fieldText(run, field, storage::now()); };
+  const QString name = QString::fromStdString(run.name);
+  const auto text = [&] {
+    return field == "state" && isSilent ? state : fieldText(run, field, storage::now());
+  };
   switch (role) {
     case Qt::DisplayRole: return isName ? name : text();
     case Qt::EditRole: return field == "note" ? QString::fromStdString(run.note) : text();
@@ -292,7 +303,8 @@ QVariant RunModel::cell(std::size_t row, std::size_t column, int role) const {
     case IdRole: return QString::fromStdString(run.id);
     case DetailRole: {
       const auto waiting = waiting_.find(run.id);
-      const QString detailText = !entry.detail.isEmpty()     ? entry.detail
+      const QString detailText = isSilent                    ? state
+                                 : !entry.detail.isEmpty()   ? entry.detail
                                  : waiting == waiting_.end() ? detail(run)
                                                              : waiting->second.detail;
       const auto place = followed_.find(run.id);
@@ -302,6 +314,7 @@ QVariant RunModel::cell(std::size_t row, std::size_t column, int role) const {
                      job && storage::waits(*job) ? QString::fromStdString(job->reason) : detailText});
     }
     case BadgeRole:
+      if (isSilent) return QString();
       if (is_active(run.state)) return QStringLiteral("×%1").arg(std::max(1, run.replicas));
       return run.state == RunState::finished ? tr("done") : state;
     default: return {};

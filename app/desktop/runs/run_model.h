@@ -41,8 +41,10 @@ class RunModel : public TableModel {
 
   // Newest first; rows that stay keep their identity. `sweeps`: those of which any run is a trial.
   void setRuns(const std::vector<storage::Run>& runs, const common::ListedSweeps& sweeps = {});
-  // Where those train that are only followed, by their ids.
-  void setFollowed(const std::map<std::string, storage::Origin>& followed);
+  // Where those train that are only followed, by their ids, and what stands in the place of the state of
+  // those that nobody has heard of for a while (CatalogueWatcher::silences).
+  void setFollowed(const std::map<std::string, storage::Origin>& followed,
+                   const std::map<std::string, std::string>& silences);
   // Sets the runs that wait in the queue of the pool, by their ids.
   void setWaiting(std::map<std::string, WaitingRun> waiting);
   // Takes the status from a run's supervisor, which is newer than the catalogue.
@@ -92,6 +94,7 @@ class RunModel : public TableModel {
   std::vector<Entry> entries_;
   std::map<std::string, WaitingRun> waiting_;
   std::map<std::string, storage::Origin> followed_;
+  std::map<std::string, std::string> silences_;
   std::vector<std::string> fields_{"name"};
 };
 

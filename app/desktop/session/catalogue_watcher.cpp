@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "batchscope/common/heard.h"
+
 namespace batchscope::desktop {
 
 CatalogueWatcher::CatalogueWatcher(const std::filesystem::path& file, QObject* parent)
@@ -16,6 +18,11 @@ CatalogueWatcher::CatalogueWatcher(const std::filesystem::path& file, QObject* p
 void CatalogueWatcher::read() {
   std::vector<storage::Run> all = catalogue_.runs();
   followed_ = origins_.followed();
+  silences_.clear();
+  const double now = storage::now();
+  for (const storage::Run& run : all)
+    if (const auto heard = common::lastHeard(run, followed_.contains(run.id), now))
+      silences_[run.id] = common::lastHeardText(*heard, now);
   const auto recorded = std::stable_partition(all.begin(), all.end(), std::not_fn(storage::is_lesson));
   recorded_.assign(recorded, all.end());
   all.erase(recorded, all.end());

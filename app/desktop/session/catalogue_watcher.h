@@ -44,6 +44,8 @@ class CatalogueWatcher : public QObject {
   bool hasActiveRuns() const;
   // Where those train that are only followed here, by their ids.
   const std::map<std::string, storage::Origin>& followed() const { return followed_; }
+  // "last heard 02:41" of those of them that have not ended and that nobody has heard of for a minute.
+  const std::map<std::string, std::string>& silences() const { return silences_; }
   const std::filesystem::path& file() const { return file_; }
 
  public Q_SLOTS:
@@ -63,6 +65,7 @@ class CatalogueWatcher : public QObject {
   storage::Origins origins_;
   std::vector<storage::Run> runs_, recorded_;
   std::map<std::string, storage::Origin> followed_;
+  std::map<std::string, std::string> silences_;
   QTimer timer_;
   int quietPolls_ = 0;
 };

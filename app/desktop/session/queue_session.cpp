@@ -7,6 +7,7 @@
 
 #include "batchscope/common/queue_json.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/pool.h"
 #include "batchscope/storage/origins.h"
 #include "session/catalogue_watcher.h"
 
@@ -71,6 +72,8 @@ struct QueueSession::Reader {
       snapshot.generations[run] = history.generations;
       if (history.model) models[run] = *history.model;
     }
+    snapshot.heartbeat = run::kPool.heartbeat();
+    snapshot.hang = run::kPool.hang();
     snapshot.totals = totalsOf(snapshot, models, storage::now());
     snapshot.isWhole = true;
     return snapshot;

@@ -13,6 +13,7 @@
 #include "batchscope/pool/queue.h"
 #include "batchscope/protocol/pool.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/run/store_process.h"
 #include "batchscope/storage/queue.h"
 
 namespace batchscope::desktop {
@@ -40,6 +41,8 @@ struct QueueSnapshot {
   std::map<std::string, std::vector<storage::Generation>> generations;  // of the runs in `leases`
   std::set<std::string> guests;  // runs that are only followed here, whose devices are not the pool's
   QueueTotals totals;
+  std::optional<run::ProcessHeartbeat> heartbeat;  // the pool's, where it is there
+  std::string hang;                                // as run::StoreProcess::hang
   bool isWhole = false;              // else there is nothing but the entries that have not ended
   std::map<std::string, int> rungs;  // where trials wait for their sweep, by the ids of their runs
 };

@@ -98,6 +98,11 @@ void RunSession::readOrigin() {
   if (elsewhere_) client_.reset();
 }
 
+QString RunSession::silence() const {
+  const auto found = run_ ? watcher_->silences().find(run_->id) : watcher_->silences().end();
+  return found == watcher_->silences().end() ? QString() : QString::fromStdString(found->second);
+}
+
 bool RunSession::waitsForNodes() const {
   return run_ && elsewhere_ && run_->state == protocol::RunState::pending && elsewhere_->job &&
          storage::waits(*elsewhere_->job);

@@ -46,6 +46,8 @@ class RunSession : public QObject {
   bool isConnected() const;
   // Where it trains, as far as it is told; none: on this machine.
   const std::optional<storage::Origin>& elsewhere() const { return elsewhere_; }
+  // "last heard 02:41" where its state is older than a minute; else empty.
+  QString silence() const;
   // It is followed, and a job of its waits for nodes.
   bool waitsForNodes() const;
   const std::vector<storage::Generation>& generations() const { return generations_; }

@@ -59,7 +59,7 @@ void RunChoice::refresh() {
   parts_.runs->setRuns(runs, parts_.watcher->look([&](storage::Catalogue& catalogue) {
     return common::listedSweeps(catalogue, runs);
   }));
-  parts_.runs->setFollowed(parts_.watcher->followed());
+  parts_.runs->setFollowed(parts_.watcher->followed(), parts_.watcher->silences());
   if (parts_.comparison->chosenCount() > 0) {
     std::set<std::string> ids;
     for (const storage::Run& run : runs) ids.insert(run.id);

@@ -62,6 +62,19 @@ class TestElsewhere : public test::WindowTest {
     QTRY_COMPARE(takenWords(), QString("stop %1\n").arg(kRun));
   }
 
+  void aRunThatNobodyHearsOfIsNotSaidToTrain() {
+    take(storage::RunState::running, 40);
+    open();
+    QVERIFY(!shows("Last heard "));
+    const auto heard = protocol::run_paths(kRun).root / "heard";
+    std::filesystem::create_directories(heard.parent_path());
+    testing::write_file(heard, "");
+    std::filesystem::last_write_time(heard,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
+    watcher_.reload();
+    QTRY_VERIFY(shows("Last heard "));
+  }
+
   void buttonsAreHandedOn() {
     take(storage::RunState::running, 40);
     origins().set_job(kRun, {"hpc", "gpu", "12", "RUNNING", "", 1e9, "n[1-2]"});

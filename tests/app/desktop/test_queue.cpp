@@ -24,6 +24,7 @@
 #include "runs/run_model.h"
 #include "session/queue_session.h"
 #include "test_case.h"
+#include "thrown.h"
 #include "visual_checks.h"
 #include "window_test.h"
 
@@ -170,6 +171,17 @@ class TestQueue : public test::WindowTest {
     QVERIFY(cell(0, QueueModel::End) != QStringLiteral("–"));
     QTRY_COMPARE(test::fault(*window_), QString());
     test::keepPicture(*window_, QStringLiteral("queue"));
+  }
+
+  void aPoolThatHangsIsTold() {
+    const auto* told = page().findChild<QLabel*>(QStringLiteral("complaint"));
+    QVERIFY(!told->isVisible());
+    std::filesystem::last_write_time(
+        run::kPool.lock_path(), std::filesystem::file_time_type::clock::now() - std::chrono::seconds(75));
+    QTRY_VERIFY(told->isVisible());
+    VERIFY_HOLDS(told->text(), "has said nothing for", "kill -CONT");
+    pool_.beat();
+    QTRY_VERIFY(!told->isVisible());
   }
 
   void theModelKeepsTheRules() {

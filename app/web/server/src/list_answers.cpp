@@ -39,6 +39,7 @@ Json queue_json(Store& store) {
                               {"why", lease.why}});
   json["pool"] = catalogue.pool_settings();
   json["pool"]["alive"] = run::kPool.alive();
+  json["heartbeat"] = common::heartbeatJson(run::kPool);
   return json;
 }
 

@@ -4,11 +4,14 @@
 #include <algorithm>
 
 #include "answer.h"
+#include "batchscope/common/heard.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/series_unit.h"
 #include "batchscope/common/trial_fold.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/storage/origins.h"
 #include "batchscope/storage/run_field.h"
 #include "batchscope/storage/run_filter.h"
 #include "sample_tail.h"
@@ -72,6 +75,12 @@ Json series_json(Store& store, const std::string& id) {
   return list;
 }
 
+// Null where its state is no older than a minute.
+Json heard_json(const storage::Run& run, bool is_followed, double now) {
+  const auto heard = common::lastHeard(run, is_followed, now);
+  return heard ? Json(*heard) : Json();
+}
+
 }  // namespace
 
 RunList list_runs(Store& store, const http::Request& request) {
@@ -97,11 +106,13 @@ RunList list_runs(Store& store, const http::Request& request) {
   }
   if (!sort.empty()) sort_rows(rows, sort, descending, now);
 
+  const auto followed = storage::Origins(protocol::catalogue_path()).followed();
   RunList list;
   Json shown = Json::array();
   for (std::size_t i = std::min(offset, rows.size()); i < std::min(offset + limit, rows.size()); ++i) {
     Json json = common::rowJson(rows[i]);
     json["live"] = nullptr;
+    json["heard"] = heard_json(rows[i].run, followed.contains(rows[i].run.id), now);
     shown.push_back(std::move(json));
     if (rows[i].trials.empty() && protocol::is_active(rows[i].run.state))
       list.active.push_back(rows[i].run.id);
@@ -119,6 +130,8 @@ RunDetails run_details(Store& store, const std::string& id) {
   details.json = common::runDetailsJson(store.catalogue(), run, kMostEvents);
   const auto job = common::placedJob(store.catalogue(), run);
   details.json["job"] = job ? common::jobJson(*job) : Json();
+  const Json& origin = details.json["origin"];
+  details.json["run"]["heard"] = heard_json(run, origin.is_object() && origin.at("followed"), storage::now());
   details.json["clock"] = common::clockOrigin(run, store.catalogue().generations(id));
   details.json["series"] = series_json(store, id);
   details.json["status"] = nullptr;

@@ -47,4 +47,5 @@ test("a run's line in the list", () => {
   assert.equal(detailText({ ...unbegun, state: "stopped", message: "" }), "without a step");
   assert.equal(detailText({ ...unbegun, state: "finished" }), "not recorded");
   assert.equal(detailText({ ...run, state: "failed", message: "rank 1 was killed" }), "rank 1 was killed");
+  assert.match(detailText({ ...run, heard: 1.7e9 }), /^last heard .*\d\d:\d\d/);
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Job, lanes, type Queue, replicasText, stateText, tableRows, whyText } from "../../../../app/web/page/src/queue/jobs";
+import { type Job, lanes, poolText, type Queue, replicasText, stateText, tableRows, whyText } from "../../../../app/web/page/src/queue/jobs";
 
 const job: Job = {
   run: "a", name: "a", group: "", place: null, state: "running", replicas: 1, asked: "auto:1-4", devices: ["cpu:0"], target: ["cpu:0"],
@@ -12,6 +12,11 @@ test("replicas: what it has, what it is to have, what it may have", () => {
   assert.equal(replicasText(job), "1 of 1–4");
   assert.equal(replicasText({ ...job, target: ["cpu:0", "cpu:1"] }), "1 → 2 of 1–4");
   assert.equal(replicasText({ ...job, asked: "auto", devices: [], target: [] }), "0 (auto)");
+});
+
+test("what the pool does, and when it was heard", () => {
+  assert.equal(poolText({ policy: "fair" }, { pid: 7, age: 3, hang: "" }), "fair, heard 3 s ago");
+  assert.equal(poolText({ policy: "fair", paused: true }, null), "paused");
 });
 
 test("why a job has what it has", () => {

@@ -2,7 +2,10 @@
 //
 // Logs, the explorer, the queue and sweeps, as the API answers them.
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/run/pool.h"
+#include "batchscope/storage/origins.h"
 #include "batchscope/storage/sweeps.h"
+#include "thrown.h"
 #include "web_fixture.h"
 
 namespace batchscope::web {
@@ -63,6 +66,36 @@ class TestLists : public WebTest {
     QVERIFY(!get("/api/runs/" + id + "/log?rank=1&generation=0").all.contains("secret\""));
     for (const char* query : {"rank=../../runs.db", "rank=-1", "generation=0x0", "rank=0%00", "from=-1"})
       QCOMPARE(get("/api/runs/" + id + "/log?" + query).status, 400);
+  }
+
+  void theQueueSaysWhenThePoolWasHeard() {
+    QVERIFY(get("/api/queue").json.at("heartbeat").is_null());
+    const run::StoreLock pool(run::kPool);
+    QVERIFY(get("/api/queue").json.at("heartbeat").at("hang").get<std::string>().empty());
+    std::filesystem::last_write_time(
+        run::kPool.lock_path(), std::filesystem::file_time_type::clock::now() - std::chrono::seconds(75));
+    VERIFY_HOLDS(get("/api/queue").json.at("heartbeat").at("hang").get<std::string>(),
+                 "has said nothing for");
+  }
+
+  void aFollowedRunSaysWhenItWasHeardLast() {
+    const std::string id = make_run("one", 4, protocol::RunState::running);
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    storage::RunRecord record = catalogue.record(id);
+    record.run.state = protocol::RunState::running;  // it has no supervisor here
+    catalogue.remove_run(id);
+    const std::vector<storage::RecordPart> parts{{.record = record}};
+    storage::Origins(protocol::catalogue_path())
+        .take(id, {.host = "cluster", .folder = "/scratch/" + id, .followed = true}, parts);
+    const auto heard = [&] { return get("/api/runs/" + id).json.at("run").at("heard"); };
+    const auto file = protocol::run_paths(id).root / "heard";
+    std::filesystem::create_directories(file.parent_path());
+    testing::write_file(file, "");
+    QVERIFY(heard().is_null());
+    std::filesystem::last_write_time(file,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
+    QVERIFY(heard().is_number());
+    QVERIFY(get("/api/runs").json.at("runs").at(0).at("heard").is_number());
   }
 
   void trialsFoldUnderTheirSweep() {

@@ -81,6 +81,7 @@ export interface RunSummary {
   sweep: string | null;
   trial: number | null;
   diverged: boolean;
+  heard?: number | null; // of a run that is only followed: when, if that is more than a minute ago
   fold?: Fold | null;
 }
 
@@ -163,6 +164,7 @@ export interface RunDetail {
   checkpoints: Checkpoint[];
   events: RunEvent[];
   hyperparameters: Record<string, string>;
+  origin: { followed: boolean } | null;
   goodput: { measured: Measured | null } | null;
 }
 

@@ -45,6 +45,8 @@ export interface Queue {
   devices?: string[];
   leases?: Lease[];
   pool?: { policy: string; paused?: boolean; draining?: boolean; alive?: boolean };
+  /** The pool's, where it is there; `hang` says what to do where it has not beaten for a minute. */
+  heartbeat?: { pid: number; age: number; hang: string } | null;
 }
 
 export const hasEnded = (job: Job) => ["succeeded", "failed", "cancelled"].includes(job.state);
@@ -96,9 +98,9 @@ export function whyText(job: Job): string {
   return job.state === "pending" ? "waits for the pool's first decision" : "";
 }
 
-export function poolText(pool: NonNullable<Queue["pool"]>): string {
-  if (pool.paused) return "paused";
-  return pool.draining ? "starts nothing new" : pool.policy;
+export function poolText(pool: NonNullable<Queue["pool"]>, heartbeat?: Queue["heartbeat"]): string {
+  const does = pool.paused ? "paused" : pool.draining ? "starts nothing new" : pool.policy;
+  return heartbeat ? `${does}, heard ${duration(heartbeat.age)} ago` : does;
 }
 
 // Sorts numbers by value: cpu:9 comes before cpu:10.

@@ -9,7 +9,7 @@ import { isActive, shownState } from "../base/types";
 import type { Dashboard } from "./dashboard";
 import type { RunSession } from "./session";
 import { viewControls } from "./view_controls";
-import { epochText, stateText, timeText, toneOf, trialText } from "./words";
+import { capital, epochText, heardText, stateText, timeText, toneOf, trialText } from "./words";
 
 export function header(session: RunSession, dashboard: Dashboard): { element: HTMLElement; end: () => void } {
   const endings = new Endings();
@@ -42,9 +42,10 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
     const isUnknown = silence > 0 && isActive(state);
     const shown = shownState(run, state);
     const whose = state === "paused" ? trialText(run) : "";
-    const text = stateText(shown, status);
+    const heard = heardText(run);
+    const text = capital(heard) || stateText(shown, status);
     setText(chip, isUnknown ? `Nothing heard for ${silence} s` : whose === "" ? text : `${text} · ${whose}`);
-    setAttributes(chip, { "data-tone": isUnknown ? "warning" : toneOf[shown] });
+    setAttributes(chip, { "data-tone": isUnknown || heard !== "" ? "warning" : toneOf[shown] });
     setText(epoch, epochText(state, status?.epoch ?? run.epoch, run.epochs, status?.step ?? run.step));
     bar.value = status?.total_fraction ?? run.fraction;
     const over = run.ended === null ? 0 : run.ended - run.created;

@@ -9,6 +9,7 @@ import type { ViewState } from "../chart/view_state";
 import { SampleStore } from "./samples";
 
 const untilNextTry = 2; // seconds
+const rest = 15; // seconds, behind which a run that is only followed is asked for again, as silence is no change
 
 export class RunSession {
   readonly detailChanged = new Signal();
@@ -21,6 +22,9 @@ export class RunSession {
   private asking: AbortController | null = null;
   private isStale = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly silence = setInterval(() => {
+    if (this.detail?.origin?.followed && !document.hidden) void this.refresh();
+  }, 1000 * rest);
 
   constructor(readonly id: string, readonly view: ViewState) {
     this.samples = new SampleStore(id, view);
@@ -33,6 +37,7 @@ export class RunSession {
 
   end(): void {
     clearTimeout(this.timer);
+    clearInterval(this.silence);
     this.stream?.end();
     this.asking?.abort();
     this.samples.end();

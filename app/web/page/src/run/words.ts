@@ -12,7 +12,7 @@ export const toneOf: Record<ShownState, Tone> = {
   diverged: "bad",
 };
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function stateText(state: ShownState, status: RunStatus | null): string {
   const on = format.replicas(Math.max(1, status?.replicas ?? 1));
@@ -49,9 +49,13 @@ export function trialText(run: RunSummary): string {
   return run.sweep === null ? "" : `trial ${run.trial} of the sweep ${run.sweep}`;
 }
 
+/** "last heard 02:41", in place of the state of a followed run of which there is no newer word; else empty. */
+export const heardText = ({ heard }: RunSummary) => (heard == null ? "" : `last heard ${format.timeOfDay(heard)}`);
+
 /** A run's line in a list, below its name. */
 export function detailText(run: RunSummary): string {
   if (run.fold) return foldText(run.fold);
+  if (run.heard != null) return heardText(run);
   const state = shownState(run);
   if (state === "diverged") return `diverged after ${format.count(run.step)} steps`;
   if (state === "failed" || state === "interrupted" || state === "damaged") return run.message || state;

@@ -10,11 +10,12 @@ import { address, here, navigated, pathOf, setQuery } from "../base/route";
 import { Endings, Signal } from "../base/signal";
 import { Stream } from "../base/stream";
 import { isActive, type RunSummary, shownState, toNumber } from "../base/types";
-import { detailText, stateText, toneOf } from "../run/words";
+import { detailText, heardText, stateText, toneOf } from "../run/words";
 import { whereOf, whereOfTrials } from "./search";
 
 const patience = 250; // ms, in which a person goes on writing
 const mostCompared = 10;
+const rest = 15_000; // ms, behind which runs are asked for again, of which nothing is heard
 
 interface Group {
   title: string;
@@ -77,8 +78,12 @@ export class RunList {
     });
     this.sort.addEventListener("change", () => this.look());
     const stream = new Stream("/api/changes", { changed: () => void this.ask() }, () => void this.ask());
+    const silence = setInterval(() => {
+      if (!document.hidden) void this.ask();
+    }, rest);
     this.endings.add(
       () => stream.end(),
+      () => clearInterval(silence),
       () => clearTimeout(this.timer),
       () => this.asking?.abort(),
       navigated.listen((route) => {
@@ -200,7 +205,7 @@ export class RunList {
     const replicas = run.live?.replicas ?? run.replicas;
     const isTraining = isActive(state);
     set("run-name", run.name || run.id);
-    set("run-replicas", isTraining && !(run.fold && replicas === 0) ? `×${replicas}` : state === "finished" ? "done" : shownState(run));
+    set("run-replicas", run.heard != null ? "" : isTraining && !(run.fold && replicas === 0) ? `×${replicas}` : state === "finished" ? "done" : shownState(run));
     set("run-detail", detailText(run));
     if (this.options.isWide) {
       const goodput = toNumber((run.live?.latest ?? run.latest)["goodput"]);
@@ -211,8 +216,8 @@ export class RunList {
     }
     const shown = shownState(run);
     setAttributes(row.querySelector(".run-row")!, {
-      "data-tone": toneOf[shown],
-      title: stateText(shown, run.live ?? null),
+      "data-tone": run.heard == null ? toneOf[shown] : "warning",
+      title: heardText(run) || stateText(shown, run.live ?? null),
       "aria-current": !run.fold && run.id === this.opened ? "page" : null,
       "aria-expanded": run.fold ? String(this.unfolded.has(run.name)) : null,
     });

@@ -17,6 +17,7 @@ const mostOver = 20; // jobs that are over, the newest
 export function show(root: HTMLElement): () => void {
   const endings = new Endings();
   const failure = h("p.failure", { role: "alert", hidden: true });
+  const hang = h("p.failure", { hidden: true }); // what to do about a pool that hangs
   const facts = h("div");
   const lanesHost = h("div");
   let timeline: Figure | undefined;
@@ -60,7 +61,7 @@ export function show(root: HTMLElement): () => void {
   overCard.hidden = true;
   const key = h("span.actions");
   const lanesCard = card({ title: "Devices", note: "who had which in the last hour", actions: [key], isWide: true }, lanesHost);
-  root.append(h("div.page.is-full", {}, h("header.page-head", {}, h("h1", {}, "Queue")), failure, facts,
+  root.append(h("div.page.is-full", {}, h("header.page-head", {}, h("h1", {}, "Queue")), failure, hang, facts,
     h("div.cards", {}, card({ title: "Runs", note: "that share the devices, in their order", isWide: true }, table.element), lanesCard, overCard)));
 
   function refresh(queue: Queue): void {
@@ -68,11 +69,13 @@ export function show(root: HTMLElement): () => void {
     const { advice, mean_wait } = queue;
     const jobs = queue.queue.filter((job) => !hasEnded(job));
     const over = queue.queue.filter(hasEnded).sort((a, b) => b.submitted - a.submitted).slice(0, mostOver);
+    setText(hang, queue.heartbeat?.hang ?? "");
+    hang.hidden = !queue.heartbeat?.hang;
     fill(facts, totals(
       ["Runs", count(jobs.length)],
       ["Waiting", count(jobs.filter((job) => job.place !== null).length)],
       ["Mean wait", duration(mean_wait)],
-      ...(queue.pool ? [["Pool", poolText(queue.pool)] as [string, string]] : [])),
+      ...(queue.pool ? [["Pool", poolText(queue.pool, queue.heartbeat)] as [string, string]] : [])),
       advice && h("p.note", {}, advice));
     table.show(tableRows({ ...queue, queue: jobs }, unfolded));
     overCard.hidden = over.length === 0;
