@@ -37,7 +37,8 @@ void read_workload(std::string_view text) {
 }
 
 void read_profiles(const std::filesystem::path& folder) {
-  const policy::Applications read = cli::readProfiles(folder, cli::parseWorkload("workload.csv", kWorkload));
+  const policy::Applications read =
+      cli::readProfiles(folder, cli::parseWorkload("workload.csv", kWorkload), true);
   const policy::Application& even = read.at("even");
   fuzz::require(even.epochs() >= 1 && even.progress(even.epochs()) > 0, "there is something to do");
   fuzz::require(

@@ -416,7 +416,7 @@ inline constexpr char kSimulate[] =
     "with placements.csv (placement,local_bsz,step_time,sync_time) and a validation-B.csv\n"
     "(progress,iteration,grad_sqr,grad_var) for each batch size B measured, an epoch a line; times in\n"
     "seconds, and if they are there scalability.csv, limits.csv and between.csv (tools/pollux_profiles.py\n"
-    "says what these are).\n"
+    "says what these are). Placements that were not measured are refused, unless --interpolate is given.\n"
     "Worst fairness: how many times as long as with a fair share of the devices the worst-served job takes.\n"
     "\n"
     "With --profiles runs:GROUP the jobs are the runs of that group, each submitted when it was made, with\n"

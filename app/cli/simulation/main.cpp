@@ -31,6 +31,8 @@ void addSimulate(CommandSet& set) {
       .option("--interference X", &Choice::interference,
               "Share of its speed that a job on several nodes loses to another; default: 0",
               range(0.0, Choice::kMostInterference))
+      .flag("--interpolate", &Choice::interpolate,
+            "Let a fitted model stand in for placements that were not measured")
       .option("--expect CLAIM", &Choice::expect, "Exit code 5 unless it holds; may be repeated",
               Takes::repeated)
       .option("--gantt FILE.svg", &SimulationChoice::gantt, "Also draw who had which device when",

@@ -34,6 +34,7 @@ class Scenario {
     fillNumber("interval", choice.interval, SimulationChoice::kLeastInterval, SimulationChoice::kLongest);
     fillNumber("restart", choice.restart, 0, SimulationChoice::kLongest);
     fillNumber("interference", choice.interference, 0, SimulationChoice::kMostInterference);
+    fillInterpolate(choice);
     fillClaims(choice);
     fields_.no_others();
   }
@@ -50,6 +51,13 @@ class Scenario {
     others_ = !choice.policies.empty();
     if (choice.policies.empty()) choice.policies = policies;
     if (choice.policies.empty()) choice.policies = SimulationChoice::usualPolicies();
+  }
+
+  void fillInterpolate(SimulationChoice& choice) {
+    const std::string said = fields_.scalar("interpolate");
+    if (!said.empty() && said != "true" && said != "false")
+      fields_.fail(*fields_.find("interpolate"), "field 'interpolate': expected true or false");
+    choice.interpolate |= said == "true";
   }
 
   // They are about the file's policies.

@@ -89,7 +89,7 @@ World publishedWorld(const SimulationChoice& choice) {
                 fmt::format("the profiles in {} need a WORKLOAD: a CSV file", printable(choice.profiles)));
   world.source = choice.workload;
   world.workload = readWorkload(choice.workload);
-  world.applications = readProfiles(choice.profiles, world.workload);
+  world.applications = readProfiles(choice.profiles, world.workload, choice.interpolate);
   world.options = {policy::uniform_cluster(choice.nodes.value_or(16), choice.devices.value_or(4)),
                    choice.interval.value_or(60), choice.restart.value_or(30)};
   return world;
@@ -157,13 +157,11 @@ void printClaims(const std::vector<SimulationClaim>& claims, const std::vector<p
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
 }
 
-// Returns the applications whose placements that were not measured follow a fitted model, for want of a
-// table.
+// Returns the applications of which a fitted model told steps that were not measured.
 std::vector<std::string> modelled(const policy::Applications& applications) {
   std::vector<std::string> names;
   for (const auto& [name, application] : applications)
-    if (!application.has_table() && application.max_replicas(application.max_batch_size()) > 1)
-      names.push_back(printable(name));
+    if (application.uses_model()) names.push_back(printable(name));
   return names;
 }
 
@@ -180,6 +178,11 @@ int simulateWorkload(const SimulationChoice& asked) {
   std::vector<policy::Outcome> outcomes;
   try {
     outcomes = outcomesOf(world);
+  } catch (const policy::NotMeasured& fault) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: {}, and there is no table of such steps (between.csv): make it by "
+                            "tools/pollux_profiles.py, or let a fitted model stand in: --interpolate",
+                            printable(choice.profiles), printable(fault.what())));
   } catch (const std::invalid_argument& fault) {
     throw Error(ErrorKind::usage, fmt::format("{}: {}", printable(world.source), printable(fault.what())));
   }
@@ -198,6 +201,8 @@ int simulateWorkload(const SimulationChoice& asked) {
     for (const policy::Outcome& outcome : outcomes) list.push_back(outcomeJson(outcome));
     Json answer{{"policies", std::move(list)}};
     if (!claims.empty()) answer["expectations"] = claimsJson(claims, outcomes);
+    if (const std::vector<std::string> names = modelled(world.applications); !names.empty())
+      answer["modelled"] = names;
     if (!world.notes.empty()) answer["notes"] = world.notes;
     printJson(answer);
     return code;

@@ -24,6 +24,7 @@ struct SimulationChoice {
   std::optional<double> interval;      // s
   std::optional<double> restart;       // s
   std::optional<double> interference;  // 0 to below 1
+  bool interpolate = false;            // a model stands in for placements that were not measured
   std::vector<std::string> expect;     // claims (simulation_claim.h)
   std::string gantt;                   // an .svg; empty: none
   bool force = false;                  // overwrite it

@@ -146,9 +146,10 @@ void readLimits(const fs::path& file, policy::ProfileData& data) {
   }
 }
 
-policy::Application readProfile(const fs::path& folder) {
+policy::Application readProfile(const fs::path& folder, bool interpolate) {
   policy::ProfileData data;
   data.name = folder.filename();
+  data.measured_only = !interpolate;
   std::vector<fs::path> trainings;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
     if (const std::string name = entry.path().filename();
@@ -188,7 +189,8 @@ std::vector<policy::Submission> parseWorkload(const fs::path& name, std::string_
   return workloadOf(CsvFile(name, text, kWorkloadColumns));
 }
 
-policy::Applications readProfiles(const fs::path& folder, const std::vector<policy::Submission>& workload) {
+policy::Applications readProfiles(const fs::path& folder, const std::vector<policy::Submission>& workload,
+                                  bool interpolate) {
   if (!fs::is_directory(folder))
     throw Error(ErrorKind::not_found,
                 fmt::format("{} is not a folder of profiles", printable(folder.string())));
@@ -203,7 +205,7 @@ policy::Applications readProfiles(const fs::path& folder, const std::vector<poli
                               printable(folder.string()), printable(job.name), printable(job.application),
                               protocol::did_you_mean(job.application, known)));
     }
-    applications.emplace(job.application, readProfile(profile));
+    applications.emplace(job.application, readProfile(profile, interpolate));
   }
   return applications;
 }

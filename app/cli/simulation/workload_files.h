@@ -25,8 +25,9 @@ namespace batchscope::cli {
 std::vector<policy::Submission> readWorkload(const std::filesystem::path& file);
 std::vector<policy::Submission> parseWorkload(const std::filesystem::path& name, std::string_view text);
 
-// The profiles of the applications that the workload names. Throws as readWorkload.
+// The profiles of the applications that the workload names; with `interpolate` a fitted model stands in for
+// placements that were not measured. Throws as readWorkload.
 policy::Applications readProfiles(const std::filesystem::path& folder,
-                                  const std::vector<policy::Submission>& workload);
+                                  const std::vector<policy::Submission>& workload, bool interpolate);
 
 }  // namespace batchscope::cli

@@ -54,8 +54,24 @@ class TestSimulate : public CommandTest {
     QVERIFY2(lines[0].contains("mean completion time") && lines[1].contains("fifo") &&
                  lines[1].contains("260.0 s") && lines[2].contains("fair"),
              qPrintable(answer.out));
-    QVERIFY2(lines[3].contains("even"), qPrintable(answer.out));  // has no table
-    QVERIFY(!answer.err.contains("simulating"));                  // a progress bar is for terminals
+    QVERIFY2(!answer.out.contains("model"), qPrintable(answer.out));  // all of it was measured
+    QVERIFY(!answer.err.contains("simulating"));                      // a progress bar is for terminals
+  }
+
+  // Of `even` one and two replicas on one node were measured.
+  void whatWasNotMeasuredIsRefused() {
+    const QStringList wide{"simulate",   beside("workload.csv"),
+                           "--profiles", beside("profiles"),
+                           "--nodes",    "2",
+                           "--gpus",     "1",
+                           "--policy",   "fifo"};
+    VERIFY_REFUSED(kExitUsage,
+                   "profiles: even: no step on 2 replicas of 2 nodes was measured, and there is no table",
+                   ask(wide));
+    const Answer modelled = ask(wide + QStringList{"--interpolate"});
+    QCOMPARE(modelled.code, kExitOk);
+    VERIFY_HOLDS(modelled.out, "Placements of even that were not measured follow a model");
+    VERIFY_HOLDS(ask(wide + QStringList{"--interpolate", "--json"}).out, R"("modelled":["even"])");
   }
 
   void drawsWhoHadWhat() {

@@ -20,6 +20,10 @@ void require(bool holds, const std::string& name, const std::string& what) {
   if (!holds) throw std::invalid_argument(name + ": " + what);
 }
 
+std::string counted(int count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 struct Application::Memory {
@@ -96,8 +100,13 @@ StepTimes Application::step_times(const std::vector<int>& per_node, std::int64_t
   }
   if (const auto found = data_.between.find({nodes, count}); found != data_.between.end())
     return known->second = measured(found->second, local_batch_size);
+  if (data_.measured_only)
+    throw NotMeasured(data_.name + ": no step on " + counted(count, "replica") + " of " +
+                      counted(nodes, "node") + " was measured");
   return known->second = modelled(nodes, count, local_batch_size);
 }
+
+bool Application::uses_model() const { return memory_->model.has_value(); }
 
 StepTimes Application::measured(std::span<const MeasuredStep> steps, std::int64_t local_batch_size) const {
   if (steps.size() == 1) return steps[0].times;

@@ -6,7 +6,7 @@
 ///
 ///     a measured placement        between its local batch sizes, on a line
 ///     any other                   the same in a table by (nodes, replicas), where there is one
-///     else                        the performance model, fitted to all that was measured
+///     else                        the performance model, fitted to all that was measured, or refused
 ///     gradient, iterations        between the batch sizes of the trainings, on a line
 ///     progress                    the least among the trainings
 #pragma once
@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,11 @@ struct MeasuredEpoch {
   goodput::GradParams gradient;  ///< during it
 };
 
+/// Steps on a placement were asked for that nobody measured.
+struct NotMeasured : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
 /// Everything that was read.
 struct ProfileData {
   std::string name;  ///< the application's
@@ -59,8 +65,9 @@ struct ProfileData {
   std::int64_t batch_size = 0;            ///< samples, where it is not chosen freely; 0: it is
   bool accumulation = true;               ///< whether several micro-batches a step may be chosen
   bool single_gradient = false;           ///< whether one replica may grow without them (goodput::Bounds)
-  int max_replicas = 0;                   ///< 0: no limit but that of the batch size
-  double epoch_rounding = 1;  ///< s that epochs end in whole multiples of, as was published; 0: none
+  bool measured_only = false;  ///< placements without a measurement or a table are refused, not modelled
+  int max_replicas = 0;        ///< 0: no limit but that of the batch size
+  double epoch_rounding = 1;   ///< s that epochs end in whole multiples of, as was published; 0: none
 };
 
 /// The rotation of replicas a node that comes first in the order of numbers: rings do not tell them apart.
@@ -84,13 +91,14 @@ class Application {
   std::int64_t fixed_batch_size() const { return data_.batch_size; }  ///< samples; 0: none
   double epoch_rounding() const { return data_.epoch_rounding; }      ///< s; 0: none
   int epochs() const { return epochs_; }                              ///< until it ends, at least 1
-  bool has_table() const { return !data_.between.empty(); }           ///< else the model stands in
+  bool uses_model() const;  ///< whether the model has stood in for a placement that was asked for
   /// The most replicas that a batch size allows for: at least 1.
   int max_replicas(std::int64_t batch_size) const;
   /// Returns the bounds of the batch sizes that goodput may choose.
   goodput::Bounds bounds() const;
 
-  /// Returns the times of a step of this micro-batch on so many replicas a node; they are positive.
+  /// Returns the times of a step of this micro-batch on so many replicas a node; they are positive. Throws
+  /// NotMeasured where ProfileData::measured_only forbids the model.
   StepTimes step_times(const std::vector<int>& per_node, std::int64_t local_batch_size) const;
   /// During an epoch, from 0, of a training with this batch size; the nearest there is.
   goodput::GradParams gradient(std::int64_t batch_size, int epoch) const;
