@@ -17,13 +17,12 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
 from chaos import intact
-from run_scenario import POOL, Failure, Scenario, compare_ledger, core, over_seeds, patiently, used_samples
+from run_scenario import POOL, Failure, compare_ledger, core, patiently, used_samples
+from soak import at_a_queue, over_seeds
 
 ACTIONS = 60
 DEVICES = 2
@@ -235,24 +234,6 @@ class Afternoon:
               f"{time.monotonic() - self.began:.0f} s in all", flush=True)
 
 
-def one_store(programs, seed):
-    print(f"seed {seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="hands-") as home:
-        scenario = Scenario(programs, home)
-        try:
-            Afternoon(scenario, seed).pass_by()
-        except (Failure, subprocess.TimeoutExpired, sqlite3.Error) as failure:
-            for job in scenario.jobs().values():
-                print(job)
-            for decision in scenario.ask("pool", "--decisions", "40")["decisions"]:
-                print(decision["id"], f"{decision['time']:.1f}", decision["cause"],
-                      [(choice["run"], choice["before"], choice["devices"], choice["reason"]) for choice in decision["choices"]])
-            log = scenario.home / "pool.log"
-            print(log.read_text()[-3000:] if log.exists() else "the pool said nothing")
-            sys.exit(f"FAILED with seed {seed}: {failure}")
-        finally:
-            scenario.clean_up()
-
-
 if __name__ == "__main__":
-    over_seeds(__doc__, "another one, other commands and other moments", "afternoon after afternoon for so long", one_store)
+    over_seeds(__doc__, "another one, other commands and other moments", "afternoon after afternoon for so long",
+               at_a_queue("hands", lambda scenario, seed: Afternoon(scenario, seed).pass_by()))

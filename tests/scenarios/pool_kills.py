@@ -11,14 +11,11 @@ With --minutes store follows store, each with the next seed, until the time is o
 import os
 import random
 import signal
-import sqlite3
-import subprocess
-import sys
-import tempfile
 import time
 
 from chaos import intact
-from run_scenario import POOL, Failure, Scenario, over_seeds, patiently
+from run_scenario import POOL, patiently
+from soak import at_a_queue, over_seeds
 
 KILLS = 20
 RUNS = 6
@@ -90,21 +87,6 @@ class Kills:
         self.scenario.wait("processes == {}")
 
 
-def one_store(programs, seed):
-    print(f"seed {seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="pool-") as home:
-        scenario = Scenario(programs, home)
-        try:
-            Kills(scenario, seed).carry_out()
-        except (Failure, subprocess.TimeoutExpired, sqlite3.Error) as failure:
-            for job in scenario.jobs().values():
-                print(job)
-            log = scenario.home / "pool.log"
-            print(log.read_text()[-3000:] if log.exists() else "the pool said nothing")
-            sys.exit(f"FAILED with seed {seed}: {failure}")
-        finally:
-            scenario.clean_up()
-
-
 if __name__ == "__main__":
-    over_seeds(__doc__, "another one, other runs and other moments", "store after store for so long", one_store)
+    over_seeds(__doc__, "another one, other runs and other moments", "store after store for so long",
+               at_a_queue("pool", lambda scenario, seed: Kills(scenario, seed).carry_out()))

@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 
-from run_scenario import Failure, Scenario, over_seeds, patiently
+from run_scenario import Failure, Scenario, patiently
+from soak import over_seeds
 
 RESCALES = 200
 FIRST = 20  # warm the allocators, and fill what is filled once

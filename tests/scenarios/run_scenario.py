@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Carries out a scenario (README.md beside this file) step by step; stops at the first that does not hold."""
 
-import argparse
 import collections.abc
 import contextlib
 import functools
@@ -40,19 +39,6 @@ def patiently(what, condition):
             return value
         time.sleep(POLL)
     raise Failure(f"{what} did not come true in {PATIENCE} s")
-
-
-def over_seeds(description, seed_help, minutes_help, one):
-    """The main of a program that calls one(programs, seed): once, or with seed after seed for so long."""
-    parser = argparse.ArgumentParser(description=description.partition("\n")[0])
-    parser.add_argument("programs")
-    parser.add_argument("--seed", type=int, default=1, help=seed_help)
-    parser.add_argument("--minutes", type=float, default=0, help=minutes_help)
-    options = parser.parse_args()
-    seed, end = options.seed, time.monotonic() + 60 * options.minutes
-    while seed == options.seed or time.monotonic() < end:
-        one(options.programs, seed)
-        seed += 1
 
 
 class NotThere(Failure):

@@ -100,9 +100,11 @@ StepTimes Application::step_times(const std::vector<int>& per_node, std::int64_t
   }
   if (const auto found = data_.between.find({nodes, count}); found != data_.between.end())
     return known->second = measured(found->second, local_batch_size);
-  if (data_.measured_only)
+  if (data_.measured_only) {
+    memory_->times.erase(known);
     throw NotMeasured(data_.name + ": no step on " + counted(count, "replica") + " of " +
                       counted(nodes, "node") + " was measured");
+  }
   return known->second = modelled(nodes, count, local_batch_size);
 }
 
