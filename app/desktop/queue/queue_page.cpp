@@ -4,6 +4,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QLayout>
 #include <QMenu>
 #include <QSplitter>
 #include <QToolButton>
@@ -120,6 +121,8 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
 }
 
 QTableView* QueuePage::table() const { return table_; }
+
+int QueuePage::heightForWidth(int width) const { return layout()->totalMinimumHeightForWidth(width); }
 
 QWidget* QueuePage::buildQueue() {
   table_->setModel(model_);

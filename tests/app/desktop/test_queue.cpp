@@ -8,6 +8,8 @@
 #include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTableView>
@@ -129,7 +131,7 @@ class TestQueue : public test::WindowTest {
     fourth_ = submit("delta", 2);
     start(first_, {"cpu:0", "cpu:1"});
     say(first_, "2 devices, the most that it may have", storage::now() + 600);
-    say(second_, "waits for its turn; left, because alpha gains +31 % by its last");
+    say(second_, "waits for its turn; alpha gains +31 % by its second device");
     protocol::PoolDecision decision;
     decision.time = storage::now() - 60;
     decision.cause = "alpha arrived";
@@ -170,6 +172,9 @@ class TestQueue : public test::WindowTest {
     QCOMPARE(cell(2, QueueModel::Why), QStringLiteral("waits for the pool's first decision"));
     QVERIFY(cell(0, QueueModel::End) != QStringLiteral("–"));
     QTRY_COMPARE(test::fault(*window_), QString());
+    const auto* area = qobject_cast<QScrollArea*>(page().parentWidget()->parentWidget());
+    QVERIFY(area != nullptr);
+    QTRY_VERIFY(!area->verticalScrollBar()->isVisible() && !area->horizontalScrollBar()->isVisible());
     test::keepPicture(*window_, QStringLiteral("queue"));
   }
 
@@ -442,8 +447,8 @@ class TestQueue : public test::WindowTest {
     QStringList details;
     for (int row = 0; row < list->model()->rowCount(); ++row)
       details << list->model()->index(row, 0).data(RunModel::DetailRole).toString();
-    QVERIFY2(details.contains(QStringLiteral("place 3 · waits for its turn; left, because alpha gains +31 % "
-                                             "by its last")),
+    QVERIFY2(details.contains(QStringLiteral("place 3 · waits for its turn; alpha gains +31 % by its "
+                                             "second device")),
              qPrintable(details.join(QLatin1Char('\n'))));
 
     QTest::mouseClick(button(*waiting, "Hold"), Qt::LeftButton);
