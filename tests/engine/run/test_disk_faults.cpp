@@ -122,6 +122,8 @@ class TestDiskFaults : public Scenario {
     const std::string told = testing::thrown_by([&] { ask(id, Command::status); });
     ::kill(process, SIGCONT);
     VERIFY_HOLDS(told, "process " + std::to_string(process) + ", does not listen");
+    QCOMPARE(testing::thrown_by([&] { ask(id, Command::status); }),
+             std::string("nothing was thrown"));  // it waits
     QVERIFY(eventually([&] { return std::filesystem::exists(runtime / "control.sock"); }));
     VERIFY_RUN(tells(id, "are made anew"));
     VERIFY_RUN(trains(id, 1));

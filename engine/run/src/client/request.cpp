@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/unix_address.h"
@@ -24,6 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+
 // Returns 0, or the reason as an errno.
 int connect_to(int fd, const std::filesystem::path& path) {
   const sockaddr_un address = protocol::unix_address(path);
@@ -35,12 +38,7 @@ class Connection {
   Connection(const std::string& id, int timeout_ms)
       : id_(id), deadline_(Clock::now() + std::chrono::milliseconds(timeout_ms)) {
     const auto path = protocol::run_paths(id).control_socket;
-    fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd_ < 0) throw Error(ErrorKind::io, std::string("no socket: ") + std::strerror(errno));
-    if (connect_to(fd_, path) != 0) {
-      close(fd_);
-      throw absent_supervisor(id);
-    }
+    while (!connects(path)) await_listener();
     if (!is_trusted_peer(fd_)) {
       close(fd_);
       throw Error(ErrorKind::io,
@@ -74,6 +72,21 @@ class Connection {
   }
 
  private:
+  bool connects(const std::filesystem::path& path) {
+    fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd_ < 0) throw Error(ErrorKind::io, std::string("no socket: ") + std::strerror(errno));
+    if (connect_to(fd_, path) == 0) return true;
+    close(fd_);
+    return false;
+  }
+
+  // A supervisor that has just begun does not listen yet, and one that lost its socket makes it anew.
+  void await_listener() const {
+    const Error absent = absent_supervisor(id_);
+    if (absent.kind() != ErrorKind::io || Clock::now() + kBetweenLooks > deadline_) throw absent;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+
   void wait(short what) {
     for (;;) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
