@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/common/heard.h"
 
+#include <fmt/chrono.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -30,12 +30,9 @@ std::optional<double> lastHeard(const storage::Run& run, bool isFollowed, double
 }
 
 std::string lastHeardText(double heard, double now) {
-  const auto seconds = static_cast<std::time_t>(heard);
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), now - heard < kDay ? "%H:%M" : "%Y-%m-%d %H:%M", &local);
-  return std::string("last heard ") + text.data();
+  const std::tm time = fmt::localtime(static_cast<std::time_t>(heard));
+  return "last heard " +
+         (now - heard < kDay ? fmt::format("{:%H:%M}", time) : fmt::format("{:%Y-%m-%d %H:%M}", time));
 }
 
 }  // namespace batchscope::common

@@ -7,6 +7,7 @@
 
 #include "batchscope/policy/decision.h"
 #include "batchscope/policy/forecast.h"
+#include "counted.h"
 
 namespace batchscope::policy {
 namespace {
@@ -138,10 +139,6 @@ std::string time_text(double seconds) {
          (minutes % 60 > 0 ? " " + std::to_string(minutes % 60) + " min" : "");
 }
 
-std::string count_text(int count, const std::string& more, const std::string& what) {
-  return std::to_string(count) + more + what + (count == 1 ? "" : "s");
-}
-
 std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
 
 // `other` is the number of devices that `end_with` is of.
@@ -150,16 +147,15 @@ std::string sentence(const Advice& advice, const DeviceCount& other, const std::
   if (jobs == 0) return "there are no jobs: no " + device + " is needed";
   const int more = other.devices - advice.present;
   if (more == 0) return "the number of " + device + "s suits the jobs";
-  const std::string begin = count_text(std::abs(more), more > 0 ? " more " : " fewer ", device) + " would ";
+  const std::string begin = counted(std::abs(more), (more > 0 ? "more " : "fewer ") + device) + " would ";
   if (const int ending = advice.unknown - other.unknown; ending > 0 && advice.end_now)
-    return begin + "let " + count_text(ending, " more ", "job") + " finish";
+    return begin + "let " + counted(ending, "more job") + " finish";
   if (!advice.end_now || !other.end)
     return begin + "be used to " + percent(other.utility) + ", the present ones to " +
            percent(advice.utility);
   const double sooner = *advice.end_now - *other.end;
   const int known = static_cast<int>(jobs) - advice.unknown;
-  const std::string queue =
-      advice.unknown == 0 ? "the queue" : count_text(known, " ", "job") + " of known length";
+  const std::string queue = advice.unknown == 0 ? "the queue" : counted(known, "job") + " of known length";
   return begin + "end " + queue + " " + time_text(std::abs(sooner)) + (sooner < 0 ? " later" : " sooner");
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reasons.h"
 
+#include "counted.h"
+
 namespace batchscope::policy {
 namespace {
-
-std::string devices_text(int count) { return std::to_string(count) + (count == 1 ? " device" : " devices"); }
 
 class Explainer {
  public:
@@ -54,12 +54,12 @@ void explain(Decision& decision, std::span<const Job> jobs, const Cluster& clust
     if (count > 0 && allocation.why != Why::fixed) consider(count - 1);
     if (more && allocation.why != Why::fixed) consider(count + 1);
     switch (allocation.why) {
-      case Why::fixed: allocation.reason = "keeps its " + devices_text(count) + " until it ends"; break;
+      case Why::fixed: allocation.reason = "keeps its " + counted(count, "device") + " until it ends"; break;
       case Why::impossible: allocation.reason = "cannot train on any device here"; break;
       case Why::waits: allocation.reason = "waits for its turn"; break;
-      case Why::turn: allocation.reason = devices_text(count) + ", as its turn has come"; break;
+      case Why::turn: allocation.reason = counted(count, "device") + ", as its turn has come"; break;
       case Why::worth:
-        allocation.reason = devices_text(count);
+        allocation.reason = counted(count, "device");
         if (!more)
           allocation.reason += ", the most that it may have";
         else if (jobs[job].left_alone && !allocation.changed)

@@ -12,16 +12,13 @@
 #include <utility>
 
 #include "batchscope/goodput/fit.h"
+#include "counted.h"
 
 namespace batchscope::policy {
 namespace {
 
 void require(bool holds, const std::string& name, const std::string& what) {
   if (!holds) throw std::invalid_argument(name + ": " + what);
-}
-
-std::string counted(int count, const char* noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ std::string why_it_moves(const goodput::ReplicaDecision& decision, int from,
                          const goodput::ChooserLimits& limits) {
   if (from > limits.max_replicas) return fmt::format("as it may have no more than {}", limits.max_replicas);
   if (from < limits.min_replicas) return fmt::format("as it is to have at least {}", limits.min_replicas);
-  const goodput::Candidate *const before = candidate_of(decision, from), *const after = candidate_of(
-                                                                             decision, decision.replicas);
+  const goodput::Candidate* const before = candidate_of(decision, from);
+  const goodput::Candidate* const after = candidate_of(decision, decision.replicas);
   if (before == nullptr || after == nullptr || !(after->goodput > before->goodput) || !(before->goodput > 0))
     return fmt::format("as {} are below the efficiency floor", from);
   return fmt::format("for {:.0f} % more goodput", 100 * (after->goodput / before->goodput - 1));
