@@ -61,13 +61,15 @@ void check_object(const Json& hints) {
 
 Json sched_hints(const Model& model) {
   Json hints{{"initBatchSize", model.init_batch_size},
-             {"maxBatchSize", model.max_batch_size},
+             {"maxBatchSize", nullptr},
              {"localBszBounds", nullptr},
              {"globalBatchSize", nullptr},
              {"maxProfiledReplicas", model.max_profiled_replicas},
              {"gradientAccumulation", model.accumulation},
              {"gradParams", nullptr},
              {"perfParams", nullptr}};
+  // AdaptDL's scheduler asserts that a maximum is at least the initial batch size, and ends with all its jobs.
+  if (model.max_batch_size > 0) hints["maxBatchSize"] = model.max_batch_size;
   if (model.max_local_batch_size > 0)
     hints["localBszBounds"] = {model.min_local_batch_size, model.max_local_batch_size};
   if (model.grad_var > 0) hints["gradParams"] = {{"norm", model.grad_sqr}, {"var", model.grad_var}};

@@ -26,7 +26,7 @@ class TestSchedHints : public QObject {
 
   void whatIsNotKnownIsNull() {
     const Json hints = sched_hints({});
-    for (const char* name : {"localBszBounds", "gradParams", "perfParams"})
+    for (const char* name : {"maxBatchSize", "localBszBounds", "gradParams", "perfParams"})
       QVERIFY(hints.contains(name) && hints[name].is_null());
     const Model model = model_from_sched_hints(hints);
     QVERIFY(!model.perf);

@@ -10,9 +10,9 @@
 /// Batch sizes are in samples; initBatchSize, maxBatchSize and globalBatchSize over all replicas,
 /// localBszBounds of one replica's micro-batch. norm is |true gradient|^2, var the trace of its covariance at
 /// the initial batch size; the alphas are s, the betas s per sample or per replica (goodput/model.h). AdaptDL
-/// writes null for what is not known yet. It has no word for Model's single_gradient: of a job that is known
-/// by its hints, one replica without accumulation stays at the initial batch size, as AdaptDL's scheduler has
-/// it.
+/// writes null for what is not known yet, and for the maxBatchSize of a job whose batch size is fixed. It has
+/// no word for Model's single_gradient: of a job that is known by its hints, one replica without accumulation
+/// stays at the initial batch size, as AdaptDL's scheduler has it.
 #pragma once
 
 #include "batchscope/protocol/json.h"
@@ -20,7 +20,8 @@
 
 namespace batchscope::protocol {
 
-/// gradParams and perfParams are null where the model has none: no variance, no parameters.
+/// maxBatchSize, gradParams and perfParams are null where the model has none: a fixed batch size, no variance,
+/// no parameters.
 Json sched_hints(const Model& model);
 
 /// Reads a model from hints: fields that are absent or null keep Model's defaults, unknown names are ignored.
