@@ -21,7 +21,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 INITIAL = 8  # batch size
 STEPS = 24
 
-# name, replicas, micro-batches beyond the first, what differs from SGD in one group. Adam's rule "AdamScale" is given to
+# name, replicas, micro-batches beyond the first (a list: one after another, each for as many steps), what differs from SGD in
+# one group. Adam's rule "AdamScale" is given to
 # AdaptDL, which measures preconditioned gradients then; without it AdaptDL takes the same rule and plain gradients.
 ADAPTDL = [
     ("r2_accum1", 2, 1, {}),
@@ -30,6 +31,8 @@ ADAPTDL = [
     ("r1_adam_noaccum", 1, 0, {"optimizer": "adam", "rule": "AdamScale", "lrs": [0.01]}),
     ("r2_adam_accum1", 2, 1, {"optimizer": "adam", "rule": "AdamScale", "lrs": [0.01]}),
     ("r1_adam_plain_norms", 1, 1, {"optimizer": "adam", "rule": None, "lrs": [0.01]}),
+    # The estimate from differences ends twice, in the middle of its averages.
+    ("r1_transitions", 1, [0, 1, 0, 2], {}),
 ]
 # The mean of seven estimates, then their average: 1 / (1 - smoothing) is 8.
 PAPER = {"debias_ewma": False, "smoothing": 0.875}
@@ -88,8 +91,11 @@ class Loader:
     current_local_bsz = INITIAL
     is_last = False
 
-    def __init__(self, replicas, accumulation):
-        self.current_batch_size = INITIAL * replicas * (accumulation + 1)
+    def __init__(self, replicas):
+        self.replicas = replicas
+
+    def accumulate(self, accumulation):
+        self.current_batch_size = INITIAL * self.replicas * (accumulation + 1)
 
     def is_optim_step(self):
         return self.is_last
@@ -102,8 +108,8 @@ def play_adaptdl(config):
     import adaptdl.torch
     from adaptdl.torch import _metrics, gradient_noise_scale, parallel, scaling_rules
     adaptdl.torch.init_process_group("gloo")
-    replicas, accumulation = config["replicas"], config["schedule"][0][1]
-    loader = Loader(replicas, accumulation)
+    replicas, schedule = config["replicas"], config["schedule"]
+    loader = Loader(replicas)
     parallel.current_dataloader = lambda: loader
     training = Training(replicas, int(os.environ["ADAPTDL_REPLICA_RANK"]))
     parts = [training.model] if config["groups"] == 1 else [training.model[0], training.model[2]]
@@ -118,6 +124,8 @@ def play_adaptdl(config):
 
     steps = []
     for number in range(STEPS):
+        accumulation = schedule[number * len(schedule) // STEPS][1]
+        loader.accumulate(accumulation)
         previous, micro_batches = gns._prev_grads, []
         for micro in range(accumulation + 1):
             loader.is_last = micro == accumulation
@@ -239,7 +247,8 @@ def main():
     import torch
     further = []
     for name, replicas, accumulation, more in ADAPTDL:
-        config = {"name": name, "replicas": replicas, "schedule": [[INITIAL, accumulation]], "momentum": 0.9, "steps": STEPS,
+        schedule = [[INITIAL, times] for times in (accumulation if isinstance(accumulation, list) else [accumulation])]
+        config = {"name": name, "replicas": replicas, "schedule": schedule, "momentum": 0.9, "steps": STEPS,
                   "init_batch_size": INITIAL, "lrs": [0.05], **more}
         further.append(trajectory(config | {"groups": len(config["lrs"])}))
     write("gns_further.json", {"torch": torch.__version__, "adaptdl": "542e123"}, further)
