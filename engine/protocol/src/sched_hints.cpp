@@ -68,7 +68,8 @@ Json sched_hints(const Model& model) {
              {"gradientAccumulation", model.accumulation},
              {"gradParams", nullptr},
              {"perfParams", nullptr}};
-  // AdaptDL's scheduler asserts that a maximum is at least the initial batch size, and ends with all its jobs.
+  // AdaptDL's scheduler asserts that a maximum is at least the initial batch size, and ends with all its
+  // jobs.
   if (model.max_batch_size > 0) hints["maxBatchSize"] = model.max_batch_size;
   if (model.max_local_batch_size > 0)
     hints["localBszBounds"] = {model.min_local_batch_size, model.max_local_batch_size};

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 
 #include "adapt/step_context.h"
+#include "batchscope/replica/gradient_average.h"
 #include "listener.h"
 #include "report/telemetry_client.h"
 #include "test_case.h"
@@ -49,6 +50,45 @@ class TestMetrics : public QObject {
     telemetry_stop(0);
     for (const protocol::Message& message : supervisor.read_to_goodbye())
       QVERIFY(!std::holds_alternative<protocol::Model>(message));
+  }
+
+  // A pass of 164 samples: a full step of 128 and a short one of 36, on an initial batch size of 32.
+  void a_short_last_step_is_worth_its_own_samples() {
+    QTemporaryDir directory;
+    TelemetryListener supervisor(directory.filePath("telemetry").toStdString());
+    telemetry_start(supervisor.environment());
+    supervisor.accept();
+    GradientAverage average(1);
+    double worth = 0;
+    for (const std::int64_t samples : {128, 36}) {
+      step_context() = {.initial_batch_size = 32,
+                        .local_batch_size = 64,
+                        .accumulation_steps = 1,
+                        .optimizer_step = false,
+                        .even = samples == 128};
+      metrics::begin_micro_step();
+      average.add(std::vector{3.0});
+      step_context().micro_step = 1;
+      step_context().optimizer_step = true;
+      step_context().samples = samples;
+      metrics::begin_micro_step();
+      worth = average.add(std::vector{1.0})->gain / (static_cast<double>(samples) / 32);
+      average.finish(0.1);
+    }
+    QVERIFY(worth > 0.9);  // 36 samples are nearly the initial batch
+    telemetry_stop(0);
+    std::map<std::string, std::vector<double>> columns;
+    for (const protocol::Message& message : supervisor.read_to_goodbye())
+      if (const auto* steps = std::get_if<protocol::Steps>(&message))
+        for (const auto& [name, values] : steps->columns)
+          columns[name].insert(columns[name].end(), values.begin(), values.end());
+    const auto& efficiency = columns["efficiency"];
+    QCOMPARE(efficiency.at(1), worth);
+    QVERIFY(efficiency.at(0) < efficiency.at(1));
+    QCOMPARE(columns["goodput"].at(1), columns["throughput"].at(1) * worth);
+    QCOMPARE(columns["scale"], (std::vector<double>{4, 4}));
+    QCOMPARE(columns["gain"].at(1), columns["gain"].at(0));  // of the same estimate, at the same scale
+    QCOMPARE(columns["gain"].at(0), efficiency.at(0) * 4);
   }
 };
 

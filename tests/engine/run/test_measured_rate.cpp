@@ -72,6 +72,13 @@ class TestMeasuredRate : public QObject {
     QCOMPARE(rate->step_time, 0.01);
   }
 
+  void efficiencyIsThatOfASample() {
+    std::vector<MeasuredStep> steps;
+    for (int i = 0; i < 100; ++i)
+      steps.push_back(i % 4 == 3 ? MeasuredStep{0.01, 100, 1, 20} : MeasuredStep{0.01, 100, 0.5, 100});
+    QCOMPARE(measured_rate(steps)->efficiency, (3 * 100 * 0.5 + 20 * 1) / 320);
+  }
+
   void onlyTheNewestBatchSizeCounts() {
     std::vector<MeasuredStep> steps(50, {0.01, 100, 0.9});
     steps.insert(steps.end(), 10, {0.02, 400, 0.6});

@@ -150,6 +150,10 @@ std::int64_t nominal_batch_size() {
   return step.local_batch_size * (step.accumulation_steps + 1) * num_replicas();
 }
 
+double over_initial(std::int64_t batch_size) {
+  return static_cast<double>(batch_size) / static_cast<double>(step_context().initial_batch_size);
+}
+
 // AdaptDL's, where it runs this program and no supervisor of ours listens.
 struct Scheduler {
   std::optional<SchedHintsClient> client;
@@ -196,10 +200,6 @@ goodput::Configuration configuration(std::int64_t local_batch_size, int accumula
   return {process().environment.num_nodes, num_replicas(), local_batch_size, accumulation_steps};
 }
 
-double nominal_scale() {
-  return static_cast<double>(nominal_batch_size()) / static_cast<double>(step_context().initial_batch_size);
-}
-
 // All but what needs the step's times.
 Row Account::row(const StepReport& report, double now) const {
   const StepContext& step = step_context();
@@ -207,7 +207,7 @@ Row Account::row(const StepReport& report, double now) const {
   row.reserve(32);
   for (const auto& [name, sum] : recorded) set(row, name, sum.value / sum.count);
   set(row, series::kMono, now);
-  set(row, series::kGain, report.gain);
+  set(row, series::kGain, report.nominal_gain);
   if (!std::isnan(report.raw_gain)) set(row, series::kRawGain, report.raw_gain);
   set(row, series::kLearningRateFactor, report.lr_factor);
   set(row, series::kLearningRate, report.learning_rate);
@@ -218,7 +218,7 @@ Row Account::row(const StepReport& report, double now) const {
   set(row, series::kGradVar, report.grad_var);
   if (in_a_row > 0) set(row, series::kNonFiniteSteps, static_cast<double>(non_finite_steps));
   if (step.initial_batch_size > 0) {
-    set(row, series::kScale, nominal_scale());
+    set(row, series::kScale, over_initial(nominal_batch_size()));
     set(row, series::kBatchSize, static_cast<double>(nominal_batch_size()));
     set(row, series::kLocalBatchSize, static_cast<double>(step.local_batch_size));
     set(row, series::kAccumulation, step.accumulation_steps);
@@ -275,7 +275,10 @@ void Account::commit_step(const StepReport& report) {
   finished.accumulation_steps = step.accumulation_steps;
   finished.even = step.even;
   finished.samples = static_cast<double>(step.samples);
-  if (step.initial_batch_size > 0) finished.efficiency = std::min(1.0, report.gain / nominal_scale());
+  // A sample's worth is that of this step's gain per sample, as its throughput is: a short step is not a full
+  // one.
+  if (step.initial_batch_size > 0)
+    finished.efficiency = std::min(1.0, report.gain / over_initial(step.samples));
   finished.told = telemetry_connected() && replica_rank() == 0;
   finished.drawn = tensorboard::wants_row(steps);
   if (finished.told || finished.drawn) {
@@ -350,6 +353,12 @@ void add_recorded(std::string_view name, double value) {
   if (found == recorded.end()) found = recorded.emplace(name, Account::Sum{}).first;
   found->second.value += value;
   ++found->second.count;
+}
+
+StepScale step_scale(int gradients) {
+  if (step_context().initial_batch_size == 0)
+    return {static_cast<double>(gradients), static_cast<double>(gradients)};
+  return {over_initial(step_context().samples), over_initial(nominal_batch_size())};
 }
 
 void load_metrics_state() { checkpoint::load_state(account()); }

@@ -14,15 +14,25 @@
 
 namespace batchscope::replica::metrics {
 
+// Batch sizes of the step in flight, over the initial one. The last step of a pass may be short.
+struct StepScale {
+  double own;      // its real samples
+  double nominal;  // a full step
+};
+// Without a loader a replica's micro-batch is taken for the initial batch: both are `gradients`, those of all
+// replicas and micro-batches.
+StepScale step_scale(int gradients);
+
 // Results of an optimizer step that AdaptiveDataParallel reports.
 struct StepReport {
-  double gain = 1;           // averaged
-  bool skipped = false;      // the gradient was not finite: no update was made, nothing was gained
-  bool expected = false;     // that, by a gradient scaler that looks for its scale
-  double raw_gain = 1;       // from this step's estimates alone; NaN where there are none
-  double lr_factor = 1;      // first group
-  double learning_rate = 0;  // first group, as applied
-  double grad_sqr = 0;       // averaged, all groups
+  double gain = 1;             // averaged, at the step's own samples: progress grows by it
+  double nominal_gain = gain;  // the same at a full step, which charts show between 1 and the scale
+  bool skipped = false;        // the gradient was not finite: no update was made, nothing was gained
+  bool expected = false;       // that, by a gradient scaler that looks for its scale
+  double raw_gain = 1;         // of a full step, from this step's estimates alone; NaN where there are none
+  double lr_factor = 1;        // first group
+  double learning_rate = 0;    // first group, as applied
+  double grad_sqr = 0;         // averaged, all groups
   double grad_var = 0;
   std::optional<Timer::Interval> waited = std::nullopt;  // for other replicas' gradients
 };

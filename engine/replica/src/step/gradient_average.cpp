@@ -70,15 +70,15 @@ struct GradientAverage::Impl final : JsonState {
     report = {};
     goodput::NormSample norms;
     Step step{average(norms)};
-    norms.scale = context.initial_batch_size > 0
-                      ? static_cast<double>(context.samples) / static_cast<double>(context.initial_batch_size)
-                      : norms.count;
+    const metrics::StepScale scale = metrics::step_scale(norms.count);
+    norms.scale = scale.own;
     if (context.even)
       noise.update(norms);
     else
       previous.clear();  // it is of another batch size, which no estimate allows for
-    step.gain = report.gain = report.lr_factor = noise.gain(norms.scale);
-    report.raw_gain = noise.raw_gain(norms.scale);
+    step.gain = report.gain = report.lr_factor = noise.gain(scale.own);
+    report.nominal_gain = noise.gain(scale.nominal);
+    report.raw_gain = noise.raw_gain(scale.nominal);
     report.grad_sqr = noise.sqr();
     report.grad_var = noise.var();
     report.skipped = !std::isfinite(norms.local_sqr.front()) || !std::isfinite(norms.total_sqr.front());

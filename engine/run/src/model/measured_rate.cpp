@@ -39,7 +39,7 @@ bool is_step(const MeasuredStep& step) {
 std::optional<MeasuredRate> measured_rate(std::span<const MeasuredStep> steps) {
   MeasuredRate rate;
   std::vector<Step> counted;
-  double efficiency = 0, known = 0;
+  double worth = 0, known = 0;  // of the samples whose efficiency is known
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     if (rate.seconds >= kMeasuredSeconds && rate.steps >= kEnoughSteps) break;
     if (!is_step(*step)) continue;
@@ -48,15 +48,16 @@ std::optional<MeasuredRate> measured_rate(std::span<const MeasuredStep> steps) {
     rate.seconds += step->seconds;
     ++rate.steps;
     const bool is_short = step->samples > 0 && step->samples < step->batch_size;
-    counted.push_back({step->seconds, is_short ? step->samples : step->batch_size});
+    const double samples = is_short ? step->samples : step->batch_size;
+    counted.push_back({step->seconds, samples});
     if (!std::isfinite(step->efficiency)) continue;
-    efficiency += step->efficiency;
-    ++known;
+    worth += step->efficiency * samples;
+    known += samples;
   }
   if (counted.size() < kLeastMeasuredSteps) return {};
   rate.throughput = middle_throughput(std::move(counted));
   rate.step_time = rate.batch_size / rate.throughput;
-  rate.efficiency = known > 0 ? efficiency / known : std::numeric_limits<double>::quiet_NaN();
+  rate.efficiency = known > 0 ? worth / known : std::numeric_limits<double>::quiet_NaN();
   rate.goodput = rate.throughput * rate.efficiency;
   return rate;
 }

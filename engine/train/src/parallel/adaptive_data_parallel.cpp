@@ -166,20 +166,18 @@ struct AdaptiveDataParallel::Impl {
       throw Error(ErrorKind::usage,
                   "AdaptiveDataParallel: step() without a gradient, since no backward has reached a parameter "
                   "after the step before: call loss.backward() first");
-    // Without a loader a replica's micro-batch is taken for the initial batch.
-    const double scale = context.initial_batch_size > 0 ? static_cast<double>(context.samples) /
-                                                              static_cast<double>(context.initial_batch_size)
-                                                        : result.norms.count;
+    const metrics::StepScale scale = metrics::step_scale(result.norms.count);
     norms = result.norms;
-    norms.scale = scale;
+    norms.scale = scale.own;
     if (context.even)
       noise.update(norms);
     else
       gradients.forget_previous_gradient();  // it is of another batch size, which no estimate allows for
 
     metrics::StepReport report;
-    last.gain = report.gain = noise.gain(scale);
-    report.raw_gain = noise.raw_gain(scale);
+    last.gain = report.gain = noise.gain(scale.own);
+    report.nominal_gain = noise.gain(scale.nominal);
+    report.raw_gain = noise.raw_gain(scale.nominal);
     report.grad_sqr = noise.sqr();
     report.grad_var = noise.var();
     report.waited = result.waited;
@@ -187,7 +185,7 @@ struct AdaptiveDataParallel::Impl {
     // same.
     report.skipped = !all_finite(norms.local_sqr) || !all_finite(norms.total_sqr);
     report.expected = scaler && scaler->enabled();
-    report.learning_rate = report.skipped ? 0 : step_optimizer(scale);
+    report.learning_rate = report.skipped ? 0 : step_optimizer(scale.own);
     report.lr_factor = last.lr_factor;
     buffers.finish();
     if (scaler) scaler->update_after(report.skipped);

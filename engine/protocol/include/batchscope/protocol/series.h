@@ -8,7 +8,7 @@ namespace batchscope::protocol::series {
 inline constexpr char kMono[] = "mono";                        ///< s, telemetry only: stored as kTime
 inline constexpr char kTime[] = "time";                        ///< s since 1970, wall time
 inline constexpr char kLoss[] = "loss";                        ///< mean over the step's samples, training
-inline constexpr char kGain[] = "gain";                        ///< between 1 and the scale
+inline constexpr char kGain[] = "gain";                        ///< of a full step: between 1 and the scale
 inline constexpr char kRawGain[] = "gain_raw";                 ///< from this step's estimates alone
 inline constexpr char kScale[] = "scale";                      ///< S: batch size over the initial batch size
 inline constexpr char kLearningRateFactor[] = "lr_factor";     ///< of the scaling rule, first parameter group
