@@ -14,6 +14,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -47,14 +48,18 @@ class Watch(threading.Thread):
         self.worst = 0.0
         self.excused_until = 0.0  # monotonic
         self.seen = ""  # at the worst moment
+        self.fault = None  # what ended it before the afternoon did
 
     def excuse(self, seconds):
         self.excused_until = time.monotonic() + seconds
 
     def run(self):
-        while not self.over.wait(LOOK):
-            with contextlib.suppress(sqlite3.OperationalError):  # not there yet, or being written
-                self.look()
+        try:
+            while not self.over.wait(LOOK):
+                with contextlib.suppress(sqlite3.OperationalError):  # not there yet, or being written
+                    self.look()
+        except Exception as fault:
+            self.fault = fault
 
     def look(self):
         with contextlib.closing(sqlite3.connect(f"file:{self.file}?mode=ro", uri=True)) as store:
@@ -86,7 +91,10 @@ def waits(job, ends):
 
 
 def least(spec):
-    return max(spec["auto_replicas"]["min"], 1) if spec["auto_replicas"] else spec["replicas"]
+    """The fewest replicas that a run takes: the first number of "auto:2-4", 1 of "auto"."""
+    if not spec["auto_replicas"]:
+        return spec["replicas"]
+    return int(re.match(r"auto(?::(\d+))?", spec["auto_replicas"])[1] or 1)
 
 
 class Afternoon:
@@ -184,7 +192,7 @@ class Afternoon:
             for run in runs:
                 if run["state"] in ("paused", "interrupted") and not run["name"].startswith("job"):
                     self.carry_out(f"resume {run['id']} --detach")
-                elif run["name"].startswith("job") and self.state(run["name"]) == "held":
+                elif self.state(run["name"]) == "held":
                     self.carry_out(f"release {run['id']}")
             return all(run["state"] in ENDED for run in runs)
         patiently("the end of all runs", ended)
@@ -196,6 +204,8 @@ class Afternoon:
         runs = [self.scenario.show(run["id"]) for run in self.scenario.ask("ls")["runs"]]
         if failed := [f"{seen['run']['name']}: {seen['run']['message']}" for seen in runs if seen["run"]["state"] == "failed"]:
             raise Failure("; ".join(failed))
+        if watch.fault:
+            raise watch.fault
         if watch.worst > IDLE:
             raise Failure(watch.seen)
         self.insist_on_few_restarts(runs)
