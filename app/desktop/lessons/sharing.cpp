@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "batchscope/policy/decision.h"
-#include "batchscope/policy/forecast.h"
 #include "chart/prediction.h"
 
 namespace batchscope::desktop {
@@ -46,9 +45,9 @@ int Sharing::decided(policy::Objective objective) const {
     job.goodput = [&run](int, int, int replicas) {
       return run.goodput.at(std::min(static_cast<std::size_t>(replicas), run.goodput.size() - 1));
     };
-    job.max_replicas = devices();
+    job.max_replicas = job.max_profiled = devices();
     job.remaining = run.work;
-    jobs.push_back(policy::grown(std::move(job)));
+    jobs.push_back(std::move(job));
   }
   const policy::Decision decision = policy::decide(jobs, policy::uniform_cluster(1, devices()), objective);
   return policy::replicas(decision.jobs.front().placement);

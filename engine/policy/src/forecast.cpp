@@ -18,7 +18,7 @@ class Forecaster {
         ends_[i] = 0;
         continue;
       }
-      jobs_.push_back(grown(jobs[i]));
+      jobs_.push_back(unmoved(jobs[i]));
       index_.push_back(i);
     }
     pause_.resize(jobs_.size());
@@ -133,8 +133,7 @@ std::vector<std::optional<double>> forecast(std::span<const Job> jobs, const Clu
   return Forecaster(jobs, cluster, objective).run();
 }
 
-Job grown(Job job) {
-  if (job.goodput) job.max_profiled = job.max_replicas;
+Job unmoved(Job job) {
   job.left_alone = false;
   job.reluctance = 0;
   return job;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <tuple>
 
 #include "batchscope/policy/decision.h"
 #include "batchscope/policy/forecast.h"
@@ -20,7 +21,7 @@ class Market {
  public:
   Market(std::span<const Job> jobs, const Cluster& cluster, Objective objective)
       : objective_(objective), cluster_(cluster), held_(cluster.size()) {
-    for (const Job& job : jobs) jobs_.push_back(grown(job));
+    for (const Job& job : jobs) jobs_.push_back(unmoved(job));
     for (const Job& job : jobs_)
       for (const Share& share : job.placement)
         if (is_fixed(job)) held_.at(static_cast<std::size_t>(share.node)) += share.devices;
@@ -36,7 +37,16 @@ class Market {
   DeviceCount count(int wanted) const {
     const Cluster cluster = resized(wanted);
     const std::vector<Job> jobs = on(cluster);
-    DeviceCount count{devices(cluster, 0), utility(jobs, cluster), 0, {}, 0};
+    const Decision decision = decide(jobs, cluster, objective_);
+    DeviceCount count;
+    count.devices = devices(cluster, 0);
+    count.utility = utility(jobs, cluster, decision);
+    for (std::size_t job = 0; job < jobs.size(); ++job) {
+      if (!jobs[job].goodput || replicas(decision.jobs[job].placement) <= std::max(jobs[job].max_profiled, 1))
+        continue;
+      count.unmeasured.push_back(job);
+      count.is_guess = count.is_guess || jobs[job].max_profiled <= 1;
+    }
     for (const std::optional<double>& end : forecast(jobs, cluster, objective_)) {
       if (!end) {
         ++count.unknown;
@@ -82,8 +92,7 @@ class Market {
     return jobs;
   }
 
-  double utility(const std::vector<Job>& jobs, const Cluster& cluster) const {
-    const Decision decision = decide(jobs, cluster, objective_);
+  static double utility(const std::vector<Job>& jobs, const Cluster& cluster, const Decision& decision) {
     double sum = 0;
     for (std::size_t job = 0; job < jobs.size(); ++job) {
       const Placement& placement = decision.jobs[job].placement;
@@ -107,6 +116,10 @@ class Market {
   std::vector<int> held_;  // of each node, by jobs that keep what they have
 };
 
+bool is_eligible(const Advice& advice, const DeviceCount& count) {
+  return !count.is_guess || count.devices == advice.present;
+}
+
 int by_utility(const Advice& advice) {
   if (advice.utility >= kLeastUtility && advice.utility <= kMostUtility) return advice.present;
   constexpr double kTarget = (kLeastUtility + kMostUtility) / 2;
@@ -114,7 +127,7 @@ int by_utility(const Advice& advice) {
   double least = HUGE_VAL;
   for (const DeviceCount& count : advice.counts) {
     const double distance = std::abs(count.utility - kTarget);
-    if (count.utility < kLeastUtility || distance > least) continue;
+    if (!is_eligible(advice, count) || count.utility < kLeastUtility || distance > least) continue;
     least = distance;
     best = count.devices;
   }
@@ -122,8 +135,9 @@ int by_utility(const Advice& advice) {
 }
 
 int by_price(const Advice& advice, double price) {
-  const auto cost = [price](const DeviceCount& count) {
-    return std::pair(count.unknown, count.sum_of_ends + price * count.devices * count.end.value_or(0));
+  const auto cost = [&](const DeviceCount& count) {
+    return std::tuple(!is_eligible(advice, count), count.unknown,
+                      count.sum_of_ends + price * count.devices * count.end.value_or(0));
   };
   return std::min_element(advice.counts.begin(), advice.counts.end(),
                           [&](const DeviceCount& a, const DeviceCount& b) { return cost(a) < cost(b); })
@@ -141,9 +155,20 @@ std::string time_text(double seconds) {
 
 std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
 
+// "; digits was never measured on more than 1 replica"
+std::string caveat(const DeviceCount& count, std::span<const Job> jobs) {
+  if (count.unmeasured.empty()) return "";
+  if (count.unmeasured.size() > 1)
+    return "; " + counted(static_cast<int>(count.unmeasured.size()), "job") +
+           " were never measured on as many replicas";
+  const Job& job = jobs[count.unmeasured.front()];
+  return "; " + job.name + " was never measured on more than " +
+         counted(std::max(job.max_profiled, 1), "replica");
+}
+
 // `other` is the number of devices that `end_with` is of.
-std::string sentence(const Advice& advice, const DeviceCount& other, const std::string& device,
-                     std::size_t jobs) {
+std::string effect(const Advice& advice, const DeviceCount& other, const std::string& device,
+                   std::size_t jobs) {
   if (jobs == 0) return "there are no jobs: no " + device + " is needed";
   const int more = other.devices - advice.present;
   if (more == 0) return "the number of " + device + "s suits the jobs";
@@ -157,6 +182,11 @@ std::string sentence(const Advice& advice, const DeviceCount& other, const std::
   const int known = static_cast<int>(jobs) - advice.unknown;
   const std::string queue = advice.unknown == 0 ? "the queue" : counted(known, "job") + " of known length";
   return begin + "end " + queue + " " + time_text(std::abs(sooner)) + (sooner < 0 ? " later" : " sooner");
+}
+
+std::string sentence(const Advice& advice, const DeviceCount& other, const std::string& device,
+                     std::span<const Job> jobs) {
+  return effect(advice, other, device, jobs.size()) + caveat(other, jobs);
 }
 
 }  // namespace
@@ -188,7 +218,7 @@ Advice advise(std::span<const Job> jobs, const Cluster& cluster, Objective objec
   const bool stays = advice.devices == advice.present;
   const DeviceCount other = jobs.empty() ? DeviceCount{} : of(stays ? advice.present + 1 : advice.devices);
   advice.end_with = other.end;
-  advice.sentence = sentence(advice, other, terms.device, jobs.size());
+  advice.sentence = sentence(advice, other, terms.device, jobs);
   return advice;
 }
 

@@ -19,8 +19,7 @@ Job timed_job(const std::string& name, double exponent, double seconds, int most
   job.name = name;
   job.goodput = [exponent](int, int, int n) { return std::pow(n, exponent); };
   job.remaining = seconds;
-  job.max_replicas = most;
-  job.max_profiled = 1;
+  job.max_replicas = job.max_profiled = most;
   return job;
 }
 
@@ -173,6 +172,38 @@ class TestPrices : public QObject {
         advise(std::vector{endless("e")}, uniform_cluster(1, 4), Objective::fair, {.price = 0.1});
     QCOMPARE(without.sentence,
              std::string("4 more devices would be used to 100 %, the present ones to 100 %"));
+  }
+
+  // Four of eight devices for a job that was measured on two.
+  void foreseesNoMoreThanTwiceWhatWasMeasured() {
+    Job job = timed_job("a", 1, 1200);
+    job.max_profiled = 2;
+    about(forecast(std::vector{job}, uniform_cluster(1, 8), Objective::fair)[0], 300);
+    job.max_profiled = 0;  // a model from elsewhere
+    about(forecast(std::vector{job}, uniform_cluster(1, 8), Objective::fair)[0], 1200);
+  }
+
+  // A model of one replica takes synchronisation for free: it does not buy devices.
+  void advisesNothingByGuesses() {
+    for (const std::optional<double> price : {std::optional<double>(), std::optional(0.0)}) {
+      Job job = timed_job("digits", 1, 1200);
+      const auto advice = [&](int measured) {
+        job.max_profiled = measured;
+        return advise(std::vector{job}, uniform_cluster(1, 1), Objective::fair, {.price = price});
+      };
+      QCOMPARE(advice(1).devices, 1);
+      QCOMPARE(advice(1).sentence, std::string("1 more device would end the queue 10 min sooner; "
+                                               "digits was never measured on more than 1 replica"));
+      QVERIFY(advice(1).counts.back().is_guess && !advice(1).counts.front().is_guess);
+      QCOMPARE(advice(2).devices, 2);
+      QCOMPARE(advice(2).sentence, std::string("1 more device would end the queue 10 min sooner"));
+    }
+    Job job = timed_job("digits", 1, 1200);
+    job.max_profiled = 2;
+    const Advice extrapolated = advise(std::vector{job, job}, uniform_cluster(1, 4), Objective::fair);
+    QCOMPARE(extrapolated.devices, 8);
+    QCOMPARE(extrapolated.sentence, std::string("4 more devices would end the queue 5 min sooner; "
+                                                "2 jobs were never measured on as many replicas"));
   }
 
   // Devices of jobs that may not be moved are not given away, on several nodes as on one.

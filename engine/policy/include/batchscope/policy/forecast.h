@@ -5,9 +5,10 @@
 ///
 ///     end = now + pause + remaining / goodput(devices decided)
 ///
-/// A job's way up by what it has profiled is taken as behind it: it lasts minutes, and a forecast hours. A
-/// job of unknown goodput or unknown remaining work takes part, and never ends. Where such jobs leave nothing
-/// to all others, these learn as much as they do on average while everybody takes turns.
+/// A job never has more than twice the replicas that its model has measured, as in decide(): what it could do
+/// on more is not known. A job of unknown goodput or unknown remaining work takes part, and never ends. Where
+/// such jobs leave nothing to all others, these learn as much as they do on average while everybody takes
+/// turns.
 #pragma once
 
 #include <optional>
@@ -25,8 +26,7 @@ namespace batchscope::policy {
 std::vector<std::optional<double>> forecast(std::span<const Job> jobs, const Cluster& cluster,
                                             Objective objective);
 
-/// The job as a forecast takes it: with a model, as though it had profiled as many replicas as it may have,
-/// and as though it had never been moved.
-Job grown(Job job);
+/// The job as a forecast takes it: as though it had never been moved.
+Job unmoved(Job job);
 
 }  // namespace batchscope::policy

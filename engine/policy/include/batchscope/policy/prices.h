@@ -5,10 +5,13 @@
 ///
 ///     utility(k) = 1/k sum over jobs of G(n) / G(1)          n: the devices that the job would have of k
 ///
-/// AdaptDL's rule (sched/policy/pollux.py, its cluster autoscaling): as they are while the utility lies
-/// within 0.35 and 0.65; else the number whose utility is nearest to 0.5, of equals the larger, and at most
-/// twice the present. No jobs: none. With a price p of a device's hour, in terms of what it is worth that one
-/// job ends an hour sooner, instead the number for which the whole costs least:
+/// All k count, whether a job has them or not; AdaptDL divides by those of nodes in use. AdaptDL's rule
+/// (sched/policy/pollux.py, its cluster autoscaling): as they are while the utility lies within 0.35 and
+/// 0.65; else the number whose utility is nearest to 0.5, of equals the larger, and at most twice the
+/// present. No jobs: none. A job has at most twice the replicas that its model has measured. From one replica
+/// alone the model knows nothing of synchronisation and takes it for free: a number with which such a job
+/// would have several is not advised, but for the present one. With a price p of a device's hour, in terms of
+/// what it is worth that one job ends an hour sooner, instead the number for which the whole costs least:
 ///
 ///     sum over jobs of end(k) + p k (end of the last of them)
 ///
@@ -16,6 +19,7 @@
 /// before; numbers with which fewer jobs come to their end are out of the question.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +38,10 @@ struct DeviceCount {
   double sum_of_ends = 0;     ///< s, of the jobs whose end is known
   std::optional<double> end;  ///< s until the last of these ends; none: no end is known
   int unknown = 0;            ///< jobs whose end is not, such as those without a model
+  /// Jobs that would at once have more replicas than their models have measured, by their place among the
+  /// jobs.
+  std::vector<std::size_t> unmeasured;
+  bool is_guess = false;  ///< one of these was measured on one replica alone
 };
 
 /// The advice, with the forecasts that it rests on.
@@ -46,7 +54,7 @@ struct Advice {
   int unknown = 0;                  ///< jobs whose end is not known, as it is
   std::vector<DeviceCount> counts;  ///< ascending, at most 33, the present number among them
   /// A sentence for a person: "2 more GPUs would end the queue 41 min sooner". Of the number that is advised;
-  /// where that is the present one, of the next above it.
+  /// where that is the present one, of the next above it. It names jobs that were never measured so.
   std::string sentence;
 };
 
