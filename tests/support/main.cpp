@@ -7,10 +7,8 @@
 #include "test_case.h"
 #ifdef QT_WIDGETS_LIB
 #include <QApplication>
-using Application = QApplication;
 #else
 #include <QCoreApplication>
-using Application = QCoreApplication;
 #endif
 
 int main(int count, char** arguments) {
@@ -22,7 +20,11 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "\n");
     return 2;
   }
-  const Application application(count, arguments);
+#ifdef QT_WIDGETS_LIB
+  const QApplication application(count, arguments);
+#else
+  const QCoreApplication application(count, arguments);
+#endif
   arguments[1] = arguments[0];
   return test->second(count - 1, arguments + 1);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One program holds all tests of a folder, because each program costs a link and a moc of its own; each test
-// still runs by its name, in a process of its own: `storage_tests sql [Qt Test's arguments]` runs the class
-// of test_sql.cpp.
+// One program holds all tests of a folder, because each program costs a link and a reading of all headers;
+// each test still runs by its name, in a process of its own: `storage_tests sql [Qt Test's arguments]` runs
+// the class of test_sql.cpp.
 #pragma once
 
 #include <QTest>
