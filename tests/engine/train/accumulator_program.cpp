@@ -13,9 +13,11 @@
 #include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_data_loader.h"
 #include "replica_main.h"
+#include "train_replica.h"
 
-using namespace batchscope;
-using namespace batchscope::replica;
+namespace batchscope::testing::accumulator_program {
+
+using namespace replica;
 
 namespace {
 
@@ -56,6 +58,8 @@ protocol::Json work(const std::string& signal_at) {
 
 }  // namespace
 
-int main(int argc, char** arguments) {
-  return testing::replica_main([&] { return work(argc > 1 ? arguments[1] : ""); });
+int run(int argc, char** arguments) {
+  return replica_main([&] { return work(argc > 1 ? arguments[1] : ""); });
 }
+
+}  // namespace batchscope::testing::accumulator_program

@@ -2,16 +2,16 @@
 //
 // Trains a trajectory that FairScale recorded on its data through AdaScaleOptimizer, and prints what it
 // computed at every step.
-//   train-adascale-replica FAIRSCALE_ADASCALE_JSON TRAJECTORY
+//   train-replica adascale FAIRSCALE_ADASCALE_JSON TRAJECTORY
 // Or the case of FairScale's test_oss_adascale.py, test_sequential, with the optimizer's state shared out or
 // not.
-//   train-adascale-replica sequential whole|sharded
+//   train-replica adascale sequential whole|sharded
 // Or two parameters, the second of which is added later; two replicas have the gradients that one has as two
 // micro-batches.
-//   train-adascale-replica added whole|sharded
+//   train-replica adascale added whole|sharded
 // Or one parameter on each replica, which steps by itself; and a world of so many replicas.
-//   train-adascale-replica alone
-//   train-adascale-replica world SIZE
+//   train-replica adascale alone
+//   train-replica adascale world SIZE
 #include <ATen/ATen.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
@@ -26,9 +26,10 @@
 #include "batchscope/train/sharded_optimizer.h"
 #include "golden_model.h"
 #include "replica_main.h"
+#include "train_replica.h"
 
-using namespace batchscope;
-using namespace batchscope::testing;
+namespace batchscope::testing::adascale_replica {
+
 using protocol::Json;
 
 namespace {
@@ -142,7 +143,7 @@ Json play_world(int size) {
 
 }  // namespace
 
-int main(int, char** arguments) {
+int run(int, char** arguments) {
   const std::string what = arguments[1];
   if (what == "added")
     return replica_main([&] { return play_added(arguments[2] == std::string("sharded")); });
@@ -154,3 +155,5 @@ int main(int, char** arguments) {
   const Json golden = Json::parse(file);
   return replica_main([&] { return play(golden, arguments[2]); });
 }
+
+}  // namespace batchscope::testing::adascale_replica

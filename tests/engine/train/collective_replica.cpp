@@ -17,8 +17,10 @@
 #include "batchscope/replica/collective.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "replica_main.h"
+#include "train_replica.h"
 
-using namespace batchscope;
+namespace batchscope::testing::collective_replica {
+
 using protocol::Json;
 
 namespace {
@@ -153,9 +155,11 @@ Json work(const std::string& what) {
 }  // namespace
 
 // The second argument, where there is one, says where to meet.
-int main(int count, char** arguments) {
+int run(int count, char** arguments) {
   const std::string what = arguments[1];
   if (what == "narrow") narrow_address_space();
-  return testing::replica_main([&] { return work(what); }, count > 2 ? arguments[2] : "env://",
-                               what.ends_with("hang") ? std::chrono::seconds(5) : std::chrono::seconds(20));
+  return replica_main([&] { return work(what); }, count > 2 ? arguments[2] : "env://",
+                      what.ends_with("hang") ? std::chrono::seconds(5) : std::chrono::seconds(20));
 }
+
+}  // namespace batchscope::testing::collective_replica

@@ -28,9 +28,11 @@
 #include "batchscope/train/adaptive_data_loader.h"
 #include "batchscope/train/process_group.h"
 #include "checkpoint/registry.h"
+#include "train_replica.h"
 
-using namespace batchscope;
-using namespace batchscope::replica;
+namespace batchscope::testing::loop_program {
+
+using namespace replica;
 using protocol::Json;
 
 namespace {
@@ -148,7 +150,7 @@ void validate(const Settings& settings, AdaptiveDataLoader& loader, Accumulator<
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app("loops for tests");
   Settings settings;
   app.add_option("--dataset", settings.dataset);
@@ -208,4 +210,7 @@ int main(int argc, char** argv) {
     std::cerr << e.what() << '\n';
     return exit_code(e.kind());
   }
+  return 0;
 }
+
+}  // namespace batchscope::testing::loop_program

@@ -4,7 +4,7 @@
 
 They meet at an address and port, with a secret, and Gloo's connections cross the pair; what the replicas have learnt is what
 two of one machine do, to the last bit. For root alone, who may make namespaces; they go with the processes in them, whatever
-ends this test.   namespaces_test.py PROGRAM, which is train-collective-replica
+ends this test.   namespaces_test.py TRAIN_REPLICA
 """
 
 import json
@@ -34,7 +34,7 @@ def train(launchers, variables):
             for rank, launcher in enumerate(launchers):
                 environment = clean | {"ADAPTDL_NUM_REPLICAS": str(len(launchers)), "ADAPTDL_REPLICA_RANK": str(rank),
                                        "BATCHSCOPE_THREADS": "1", "BATCHSCOPE_RENDEZVOUS_DIR": home} | variables
-                processes.append(subprocess.Popen([*launcher, sys.argv[1], "gradients"], env=environment, cwd=home,
+                processes.append(subprocess.Popen([*launcher, sys.argv[1], "collective", "gradients"], env=environment, cwd=home,
                                                   stdout=subprocess.PIPE, text=True))
             said = [process.communicate(timeout=PATIENCE)[0] for process in processes]
         finally:

@@ -2,7 +2,7 @@
 //
 // Trains a trajectory that AdaptDL recorded on its data, through the shipped AdaptiveDataParallel, and prints
 // what it computed at every step.
-//   train-noise-replica GNS_JSON TRAJECTORY
+//   train-replica noise GNS_JSON TRAJECTORY
 #include <ATen/ATen.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
@@ -19,9 +19,10 @@
 #include "golden_model.h"
 #include "replica_main.h"
 #include "steps.h"
+#include "train_replica.h"
 
-using namespace batchscope;
-using namespace batchscope::testing;
+namespace batchscope::testing::noise_replica {
+
 using protocol::Json;
 
 namespace {
@@ -100,8 +101,10 @@ Json play(const Json& golden, const std::string& name) {
 
 }  // namespace
 
-int main(int, char** arguments) {
+int run(int, char** arguments) {
   std::ifstream file(arguments[1]);
   const Json golden = Json::parse(file);
   return replica_main([&] { return play(golden, arguments[2]); });
 }
+
+}  // namespace batchscope::testing::noise_replica

@@ -16,9 +16,11 @@
 #include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_bptt_iterator.h"
 #include "batchscope/train/process_group.h"
+#include "train_replica.h"
 
-using namespace batchscope;
-using namespace batchscope::replica;
+namespace batchscope::testing::own_loader_program {
+
+using namespace replica;
 using protocol::Json;
 
 namespace {
@@ -90,7 +92,7 @@ void read_text() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app("a loader of its own");
   bool bptt = false, accumulation = false;
   std::int64_t size = 100;
@@ -107,4 +109,7 @@ int main(int argc, char** argv) {
     std::cerr << e.what() << '\n';
     return exit_code(e.kind());
   }
+  return 0;
 }
+
+}  // namespace batchscope::testing::own_loader_program

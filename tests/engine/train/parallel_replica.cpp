@@ -4,7 +4,7 @@
 // micro-batches, with the learning-rate factor held at 1: once for each optimizer, side by side, each model
 // in an AdaptiveDataParallel of its own. The model has a layer that is used twice, one that is frozen, one
 // that is never used, and one that only odd samples use.
-//   train-parallel-replica '{"replicas": N, "accumulation": N, "steps": [of each generation], "mode": ...}'
+//   train-replica parallel '{"replicas": N, "accumulation": N, "steps": [of each generation], "mode": ...}'
 // Modes: "plain": loops without AdaptiveDataParallel. "crooked": batches that replicas cannot share evenly,
 // down to a single sample; "plain-crooked". "clip": gradients are clipped between backward and step;
 // "plain-clip". "sharded": each optimizer's state is shared out;
@@ -38,11 +38,12 @@
 #include "batchscope/train/sharded_optimizer.h"
 #include "forked.h"
 #include "steps.h"
+#include "train_replica.h"
 
-using namespace batchscope;
-using namespace batchscope::replica;
+namespace batchscope::testing::parallel_replica {
+
+using namespace replica;
 using protocol::Json;
-using testing::contents;
 
 namespace {
 
@@ -217,13 +218,15 @@ int replicas_of(const Json& settings, std::size_t generation) {
 
 }  // namespace
 
-int main(int, char** arguments) {
+int run(int, char** arguments) {
   const Json settings = protocol::parse_object(arguments[1]);
   const Json& steps = settings["steps"];
   Json replicas;
   for (std::size_t number = 0; number < steps.size(); ++number)
-    replicas = testing::fork_replicas({static_cast<int>(number), replicas_of(settings, number)}, [&] {
-      return train(settings, steps[number], number + 1 < steps.size());
-    });
+    replicas = fork_replicas({static_cast<int>(number), replicas_of(settings, number)},
+                             [&] { return train(settings, steps[number], number + 1 < steps.size()); });
   std::cout << Json{{"replicas", replicas}}.dump() << std::endl;
+  return 0;
 }
+
+}  // namespace batchscope::testing::parallel_replica

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The trainings of train-parallel-replica, and how two of them are compared.
+// The trainings of `train-replica parallel`, and how two of them are compared.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ using protocol::Json;
 
 // Returns what the replicas said of each optimizer's training, by rank.
 inline std::vector<Json> train_replicas(const Json& settings) {
-  const Replica program = run({.program = "train-parallel-replica",
+  const Replica program = run({.program = "parallel",
                                .arguments = {QString::fromStdString(settings.dump())},
                                .variables = {{"OPENBLAS_NUM_THREADS", "1"}}})[0];
   std::vector<Json> said;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Trains a small network in fp32 with a BatchNorm layer to imitate a fixed one, and prints what became of it.
-//   train-precision-replica STEPS [autocast] [scaler] [adam] [accumulate] [overflow] [overflows] [bad-sample]
+//   train-replica precision STEPS [autocast] [scaler] [adam] [accumulate] [overflow] [overflows] [bad-sample]
 //     [twice] [beside] [save]
 // overflow: in the sixth step the last replica's gradient is infinite; overflows: from then on. bad-sample:
 // an input of rank 0, whose buffers all replicas get, is NaN there. twice: backward runs a second time.
@@ -30,11 +30,12 @@
 #include "batchscope/train/grad_scaler.h"
 #include "replica_main.h"
 #include "steps.h"
+#include "train_replica.h"
 
-using namespace batchscope;
-using namespace batchscope::replica;
+namespace batchscope::testing::precision_replica {
+
+using namespace replica;
 using protocol::Json;
-using testing::contents;
 
 namespace {
 
@@ -140,8 +141,8 @@ Json train(int steps, const std::set<std::string>& how) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  return testing::replica_main([&] {
-    return train(std::atoi(arguments[1]), {arguments + 2, arguments + count});
-  });
+int run(int count, char** arguments) {
+  return replica_main([&] { return train(std::atoi(arguments[1]), {arguments + 2, arguments + count}); });
 }
+
+}  // namespace batchscope::testing::precision_replica

@@ -7,7 +7,7 @@
 //   covariance  4 (|d|^2 + s^2) I + 4 d d'       (x.d and x_i are normal: E x_i^2 (x.d)^2 = |d|^2 + 2 d_i^2)
 // so that the squared norm is sum (2 d_i / p_i)^2 and the variance at the initial batch size B is
 // sum (4 (|d|^2 + s^2) + 4 d_i^2) / p_i^2 / B, where p is what Adam divides by, or 1.
-//   train-regression-program '{"seeds": N, "steps": of each generation, "mode": "adaptdl" | "paper",
+//   train-replica regression '{"seeds": N, "steps": of each generation, "mode": "adaptdl" | "paper",
 //     "optimizer": "sgd" | "adam", "generations": [{"replicas": N, "accumulation": N, "local": N}, ...]}'
 // Every seed is an instance of AdaptiveDataParallel of its own, at a learning rate of zero. Prints, for each
 // generation, its S and each seed's estimates at its end, and the known ones.
@@ -26,8 +26,10 @@
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "forked.h"
 #include "steps.h"
+#include "train_replica.h"
 
-using namespace batchscope;
+namespace batchscope::testing::regression_program {
+
 using protocol::Json;
 
 namespace {
@@ -76,7 +78,7 @@ class Seed {
   }
 
   void step(int accumulation, std::int64_t local, const at::Tensor& d) {
-    testing::make_step(*adp_, kInitialBatch, local, accumulation, [&](int) {
+    make_step(*adp_, kInitialBatch, local, accumulation, [&](int) {
       const at::Tensor x = at::randn({local, kDimensions});
       const at::Tensor y = -x.mv(d) + kNoise * at::randn({local});
       return (x.mv(model_.weight) - y).square().mean();
@@ -122,18 +124,21 @@ Json train(const Json& settings, const Json& generation, bool saves) {
 
 }  // namespace
 
-int main(int, char** arguments) {
+int run(int, char** arguments) {
   const Json settings = protocol::parse_object(arguments[1]);
   const Known known(settings["optimizer"] == "adam");
   Json generations = Json::array();
   for (const Json& generation : settings["generations"]) {
     const int number = static_cast<int>(generations.size());
     const bool last = generations.size() + 1 == settings["generations"].size();
-    const Json replicas = testing::fork_replicas({number, generation["replicas"]},
-                                                 [&] { return train(settings, generation, !last); });
+    const Json replicas =
+        fork_replicas({number, generation["replicas"]}, [&] { return train(settings, generation, !last); });
     const double count = generation["replicas"].get<int>() * (generation["accumulation"].get<int>() + 1);
     generations.push_back(
         {{"scale", count * generation["local"].get<double>() / kInitialBatch}, {"replicas", replicas}});
   }
   std::cout << Json{{"sqr", known.sqr}, {"var", known.var}, {"generations", generations}}.dump() << std::endl;
+  return 0;
 }
+
+}  // namespace batchscope::testing::regression_program

@@ -56,7 +56,7 @@ inline bool all_ended(const std::vector<Replica>& replicas, int code = 0) {
 }
 
 struct Launch {
-  QString program;  // beside the test
+  QString program;  // one of train-replica's
   QStringList arguments;
   int replicas = 1;
   std::map<std::string, std::string> variables = {};  // besides the replicas' places
@@ -104,7 +104,8 @@ inline std::vector<Replica> run(const Launch& launch) {
       variables.insert(QString::fromStdString(name), QString::fromStdString(value));
     auto process = std::make_unique<QProcess>();
     process->setProcessEnvironment(variables);
-    process->start(QCoreApplication::applicationDirPath() + "/" + launch.program, launch.arguments);
+    process->start(QCoreApplication::applicationDirPath() + "/train-replica",
+                   QStringList{launch.program} + launch.arguments);
     processes.push_back(std::move(process));
   }
   std::vector<Replica> replicas(processes.size());

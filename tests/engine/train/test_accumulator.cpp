@@ -153,7 +153,7 @@ class TestAccumulator : public QObject {
   void restarts_change_nothing() {
     QFETCH(QList<int>, replicas);
     QFETCH(QStringList, signals_at);
-    Job job("train-accumulator-program");
+    Job job("accumulator");
     std::vector<Replica> last;
     for (qsizetype i = 0; i < replicas.size(); ++i) {
       last = job.generation(replicas[i], {}, {signals_at[i]});

@@ -71,7 +71,7 @@ class TestAdaScale : public QObject {
     QFETCH(std::string, file);
     QFETCH(int, index);
     const Json trajectory = batchscope::golden::trajectory(file, index);
-    const auto replicas = run({"train-adascale-replica",
+    const auto replicas = run({"adascale",
                                {QString::fromStdString(batchscope::golden::path(file)),
                                 QString::fromStdString(trajectory["config"]["name"])},
                                trajectory["config"]["replicas"].get<int>()});

@@ -60,7 +60,7 @@ class TestClosedForm : public QObject {
                         {"seeds", 200},
                         {"steps", 12},
                         {"generations", generations}};
-    const Replica program = run({.program = "train-regression-program",
+    const Replica program = run({.program = "regression",
                                  .arguments = {QString::fromStdString(settings.dump())},
                                  .variables = {{"OPENBLAS_NUM_THREADS", "1"}}})[0];
     QVERIFY2(program.said.contains("generations"), program.errors);

@@ -30,7 +30,7 @@ class TestCollective : public QObject {
 
   void everyReplicaGetsTheSameResults() {
     QFETCH(int, replicas);
-    const auto all = run({"train-collective-replica", {"everything"}, replicas});
+    const auto all = run({"collective", {"everything"}, replicas});
     QVERIFY(all_ended(all));
     std::string ordered = "0", first = "a0";
     Json lengths = {""};
@@ -68,14 +68,14 @@ class TestCollective : public QObject {
   }
 
   void differentCallsAreNamed() {
-    const auto all = run({"train-collective-replica", {"mismatch"}, 3});
+    const auto all = run({"collective", {"mismatch"}, 3});
     QVERIFY(all_ended(all));
     for (const Replica& replica : all)
       verify_failed(replica, "usage", {"replica 1 called sum 'apples'", "sum 'pears'"});
   }
 
   void differentLengthsAreNamed() {
-    const auto all = run({"train-collective-replica", {"lengths"}, 2});
+    const auto all = run({"collective", {"lengths"}, 2});
     QVERIFY(all_ended(all));
     for (const Replica& replica : all) {
       VERIFY_MESSAGE(replica.said, "1 and 2 numbers");
@@ -95,7 +95,7 @@ class TestCollective : public QObject {
     QFETCH(QString, what);
     QFETCH(int, rank);
     QFETCH(bool, hangs);
-    Launch launch{"train-collective-replica", {what}, 3};
+    Launch launch{"collective", {what}, 3};
     if (hangs) launch.stopped = rank;
     const auto all = run(launch);
     const Replica& failed = all[static_cast<std::size_t>(rank)];
@@ -108,7 +108,7 @@ class TestCollective : public QObject {
   }
 
   void aBarrierHasATimeoutOfItsOwn() {
-    const auto all = run({"train-collective-replica", {"late"}, 2});
+    const auto all = run({"collective", {"late"}, 2});
     QVERIFY(all_ended(all));
     QCOMPARE(all[0].said["kind"].get<std::string>(), std::string("timeout"));
     VERIFY_MESSAGE(all[0].said, "replica 1 did not take part in barrier 'soon'");
@@ -116,7 +116,7 @@ class TestCollective : public QObject {
 
   // Two of three replicas start.
   void missingReplicaIsNamed() {
-    Launch launch{"train-collective-replica", {"hang"}, 2};
+    Launch launch{"collective", {"hang"}, 2};
     launch.variables["ADAPTDL_NUM_REPLICAS"] = "3";
     for (const Replica& replica : run(launch)) {
       QCOMPARE(replica.said["error"].get<std::string>(), std::string("timeout"));
@@ -126,7 +126,7 @@ class TestCollective : public QObject {
 
   // OpenBLAS, where LibTorch runs on it, would wait in the first product for ever.
   void aNarrowAddressSpaceIsAnError() {
-    const auto all = run({"train-collective-replica", {"narrow"}, 1});
+    const auto all = run({"collective", {"narrow"}, 1});
     QVERIFY(all_ended(all));
     if (!all[0].said.value("openblas", true)) QSKIP("LibTorch runs on another BLAS here");
     QCOMPARE(all[0].said.value("error", ""), std::string("io"));
@@ -169,7 +169,7 @@ class TestCollective : public QObject {
   void failureAmongGradientsIsNamed() {
     QFETCH(QString, what);
     QFETCH(QString, kind);
-    Launch launch{"train-collective-replica", {what}, 3};
+    Launch launch{"collective", {what}, 3};
     launch.stopped = 1;
     const auto all = run(launch);
     for (const std::size_t rank : {0, 2}) {

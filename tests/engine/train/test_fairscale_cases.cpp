@@ -345,8 +345,8 @@ class TestFairscaleCases : public QObject {
   void replicasAddGroupsAsMicroBatchesDo_data() { rows("form", {"whole", "sharded"}); }
   void replicasAddGroupsAsMicroBatchesDo() {
     QFETCH(QString, form);
-    const auto one = run({"train-adascale-replica", {"added", form}, 1});
-    const auto two = run({"train-adascale-replica", {"added", form}, 2});
+    const auto one = run({"adascale", {"added", form}, 1});
+    const auto two = run({"adascale", {"added", form}, 2});
     QVERIFY(all_ended(one) && all_ended(two));
     QVERIFY(one[0].said["gains"].size() == 3);
     for (const Replica& replica : two) QCOMPARE(replica.said.dump(), one[0].said.dump());
@@ -354,15 +354,15 @@ class TestFairscaleCases : public QObject {
 
   // Each with gradients of its own: 3 and 1 on the first, 6 and 4 on the second.
   void aWorldOfOneIsThisReplicaAlone() {
-    const auto replicas = run({"train-adascale-replica", {"alone"}, 2});
+    const auto replicas = run({"adascale", {"alone"}, 2});
     QVERIFY(all_ended(replicas));
     const auto gain = [](double sqr, double var) { return (var + sqr) / (var / 2 + sqr); };
     QVERIFY(all_close(replicas[0].said["gain"], gain(3, 2)));
     QVERIFY(all_close(replicas[1].said["gain"], gain(24, 2)));
     QVERIFY(all_close(replicas[0].said["value"], -0.5 * gain(3, 2) * 2));
     QVERIFY(all_close(replicas[1].said["value"], -0.5 * gain(24, 2) * 5));
-    QVERIFY(all_ended(run({"train-adascale-replica", {"world", "2"}, 2})));
-    for (const Replica& replica : run({"train-adascale-replica", {"world", "3"}, 2}))
+    QVERIFY(all_ended(run({"adascale", {"world", "2"}, 2})));
+    for (const Replica& replica : run({"adascale", {"world", "3"}, 2}))
       VERIFY_MESSAGE(replica.said, "the number of replicas, 2");
   }
 };

@@ -34,8 +34,7 @@ struct Logged {
 class LoggedJob : public Job {
  public:
   explicit LoggedJob(const std::string& checkpoint_interval = {})
-      : Job("train-loop-program",
-            {"--dataset", QString::number(kSamples), "--batch", "10", "--epochs", "2"}) {
+      : Job("loop", {"--dataset", QString::number(kSamples), "--batch", "10", "--epochs", "2"}) {
     fs::create_directory(path("samples"));
     variable(protocol::variable::kSampleLog) = path("samples");
     variable(protocol::variable::kTelemetrySocket) = path("telemetry");

@@ -36,7 +36,7 @@ class TestNoiseGolden : public QObject {
     const Json trajectory = batchscope::golden::trajectory(file, index);
     const Json& config = trajectory["config"];
     const auto replicas =
-        run({"train-noise-replica",
+        run({"noise",
              {QString::fromStdString(batchscope::golden::path(file)), QString::fromStdString(config["name"])},
              config["replicas"].get<int>()});
     QVERIFY(all_ended(replicas));

@@ -24,7 +24,7 @@ void forget_limits() {
 // Returns what oneDNN itself says it computes with, in a replica that trains in bf16.
 QByteArray isa_of_replica(const std::map<std::string, std::string>& variables) {
   Launch launch;
-  launch.program = "train-precision-replica";
+  launch.program = "precision";
   launch.arguments = {"1", "autocast"};
   launch.variables = variables;
   launch.variables["ONEDNN_VERBOSE"] = "1";

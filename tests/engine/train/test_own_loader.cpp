@@ -22,7 +22,7 @@ class TestOwnLoader : public QObject {
   void each_word_once_an_epoch_in_its_own_order() {
     QFETCH(QStringList, options);
     QFETCH(int, size);
-    Job job("train-own-loader-program", options + QStringList{"--size", QString::number(size)});
+    Job job("own-loader", options + QStringList{"--size", QString::number(size)});
     std::map<std::pair<int, int>, int> seen;
     for (const auto& [replicas, signal] :
          {std::pair{2, "2:1"}, {3, "5:0"}, {1, "11:0"}, {2, ""}}) {  // the third in the second epoch
@@ -46,7 +46,7 @@ class TestOwnLoader : public QObject {
 
   // 102 windows. The columns change with every number of replicas, but not with a restart alone.
   void each_token_of_a_text_once_whatever_the_restarts() {
-    Job job("train-own-loader-program", {"--bptt"});
+    Job job("own-loader", {"--bptt"});
     std::map<int, int> targets;
     std::map<int, Json> last;  // first tokens by rank, of the batch before
     int before = 0;

@@ -20,7 +20,7 @@ constexpr char kAlways[] = "0.000001";  // due at every step at which nothing is
 
 struct PeriodicJob : Job {
   explicit PeriodicJob(const char* interval = kAlways)
-      : Job("train-loop-program", {"--dataset", "200", "--batch", "10", "--epochs", "1"}) {
+      : Job("loop", {"--dataset", "200", "--batch", "10", "--epochs", "1"}) {
     variable(protocol::variable::kCheckpointInterval) = interval;
   }
   QStringList half_written() const {

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<Json> train(int replicas, const QStringList& arguments, const Launch& where = {}) {
   Launch launch = where;
-  launch.program = "train-precision-replica";
+  launch.program = "precision";
   launch.arguments = arguments;
   launch.replicas = replicas;
   std::vector<Json> said;
@@ -145,7 +145,7 @@ class TestPrecision : public QObject {
     QFETCH(QString, fault);
     QFETCH(QByteArray, reason);
     Launch launch;
-    launch.program = "train-precision-replica";
+    launch.program = "precision";
     launch.arguments = QStringList{"200"} + fault.split(' ');
     launch.replicas = replicas;
     launch.variables["BATCHSCOPE_NON_FINITE"] = policy.toStdString();

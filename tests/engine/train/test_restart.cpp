@@ -21,7 +21,7 @@ namespace {
 // A job of the loop program, with a sample log.
 class LoopJob : public Job {
  public:
-  explicit LoopJob(const QStringList& arguments) : Job("train-loop-program", arguments) {
+  explicit LoopJob(const QStringList& arguments) : Job("loop", arguments) {
     QDir().mkdir(QString::fromStdString(path("samples")));
     variable(protocol::variable::kSampleLog) = path("samples");
   }

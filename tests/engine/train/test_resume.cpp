@@ -45,7 +45,7 @@ Run train_run(const Settings& settings, int generations = 1, const Json& trigger
                        {"replicas", settings.replicas},   {"local", settings.local},
                        {"generations", generations},      {"triggers", triggers},
                        {"dies_after", dies_after}};
-  testing::Launch launch{.program = "train-training-program",
+  testing::Launch launch{.program = "training",
                          .arguments = {QString::fromStdString(arguments.dump())},
                          .variables = {{"OPENBLAS_NUM_THREADS", "1"}}};
   if (!checkpoints.isEmpty())

@@ -94,7 +94,7 @@ class TestShardedOptimizer : public QObject {
 
   void isFairScales() {
     QFETCH(QString, mode);
-    const auto replicas = run({"train-adascale-replica", {"sequential", mode}, 2});
+    const auto replicas = run({"adascale", {"sequential", mode}, 2});
     QVERIFY(all_ended(replicas));
     for (const Replica& replica : replicas) {
       QVERIFY2(replica.said.contains("gain"), replica.said.dump().c_str());

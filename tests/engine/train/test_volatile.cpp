@@ -42,8 +42,7 @@ class TestVolatile : public QObject {
 
  private Q_SLOTS:
   void init() {
-    job_ = std::make_unique<Job>("train-loop-program",
-                                 QStringList{"--dataset", "200", "--batch", "10", "--epochs", "1"});
+    job_ = std::make_unique<Job>("loop", QStringList{"--dataset", "200", "--batch", "10", "--epochs", "1"});
     fs::create_directory(folder() / "memory");
   }
 

@@ -3,7 +3,7 @@
 // A whole training program, small: shuffled batches with dropout and BatchNorm, a schedule by epochs,
 // accumulation where it is asked for, and after each epoch a validation whose sums an accumulator holds. Says
 // the progress after every step, a JSON object a line, and at the end all that a restart could change.
-//   train-training-program '{"optimizer": "sgd" | "adam", "epochs": N, "replicas": N, "generations": N,
+//   train-replica training '{"optimizer": "sgd" | "adam", "epochs": N, "replicas": N, "generations": N,
 //     "local": of a micro-batch, 0 for the replicas' share of a batch, "triggers": [...],
 //     "dies_after": step of the first generation}'
 // Generation after generation on the same checkpoints; prints what fork_replicas (forked.h) says of each.
@@ -29,11 +29,12 @@
 #include "batchscope/train/replica_device.h"
 #include "forked.h"
 #include "steps.h"
+#include "train_replica.h"
 
-using namespace batchscope;
-using namespace batchscope::replica;
+namespace batchscope::testing::training_program {
+
+using namespace replica;
 using protocol::Json;
-using testing::numbers;
 
 namespace {
 
@@ -111,11 +112,14 @@ Json train(const Json& settings) {
 
 }  // namespace
 
-int main(int, char** arguments) {
+int run(int, char** arguments) {
   const Json settings = protocol::parse_object(arguments[1]);
   Json generations = Json::array();
   for (int number = 0; number < settings["generations"]; ++number)
-    generations.push_back(testing::fork_replicas({number, settings["replicas"], settings["triggers"].dump()},
-                                                 [&] { return train(settings); }));
+    generations.push_back(fork_replicas({number, settings["replicas"], settings["triggers"].dump()},
+                                        [&] { return train(settings); }));
   std::cout << Json{{"generations", generations}}.dump() << std::endl;
+  return 0;
 }
+
+}  // namespace batchscope::testing::training_program
