@@ -3,7 +3,7 @@
 #                                                              a static library batchscope_NAME with include/
 #   batchscope_tests(ROOM FAST name.. FULL name.. LINK ..)     ROOM_tests, a Qt Test program, and a test of each name
 #   batchscope_precompiled(KIND [LINK ..] [DEFINE ..] [HEADERS ..])  the standard library, JSON and these, read once for
-#   batchscope_precompile(TARGET KIND)                         all of a kind: plain, qt, torch, and in tests test, test_network
+#   batchscope_precompile(TARGET KIND)                         all of a kind: plain, qt, torch, and in tests test
 #   batchscope_computes(SOURCE...)                             compiled with -O3, as a room is that COMPUTES
 #   batchscope_unity(TARGET)                                   the files of a target compiled together (preset dev: one by one)
 set(CMAKE_CXX_STANDARD 20)
@@ -98,7 +98,7 @@ function(batchscope_room name)
 endfunction()
 
 # ROOM_tests, a program of all the room's test_NAME.cpp, and a test ROOM.NAME of each. What it precompiles is of the kind `test`
-# where nothing is said; a room that links more of Qt, or LibTorch, has macros that change Qt Test's headers and lists its own.
+# where nothing is said. Tests that link Qt's Gui have macros that change Qt Test's headers, and list their own.
 function(batchscope_tests room)
   cmake_parse_arguments(TESTS "" "TIMEOUT" "FAST;FULL;LINK;INCLUDE;DEFINE;ENVIRONMENT;PRECOMPILE" ${ARGN})
   set(program ${room}_tests)
