@@ -3,7 +3,6 @@
 // ResNet-18 on CIFAR-10, elastically, as the AdaScale paper trains it: SGD with momentum and weight decay,
 // pictures shifted and mirrored at random. On a GPU in bf16 where that is asked for; on a CPU take a smaller
 // --width.
-#include <torch/nn.h>
 #include <torch/optim/sgd.h>
 
 #include "batchscope/train.h"

@@ -4,7 +4,11 @@
 // the first stage, 64 in the paper; an eighth of it makes a network that a CPU trains in minutes.
 #pragma once
 
-#include <torch/nn.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
 
 namespace batchscope::examples {
 

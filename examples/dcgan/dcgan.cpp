@@ -4,7 +4,11 @@
 // them from real ones. Each has an optimizer and an AdaptiveDataParallel of its own, with its own noise scale
 // and gain; the loader's batch size is both's. While the generator learns, the discriminator's parameters are
 // frozen: its gradients are not wanted, and must not be averaged.
-#include <torch/nn.h>
+#include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
 #include <torch/optim/adam.h>
 
 #include <cstdlib>

@@ -4,7 +4,7 @@
 // and is trained with SGD and AdaScale, or a small Transformer that is trained with Adam and AdamScale. What
 // counts is the perplexity, e to the mean loss of a word: among how many equally likely words the model
 // hesitates.
-#include <torch/nn.h>
+#include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
 

@@ -11,7 +11,8 @@
 //
 // At first w is far away, all samples pull the same way, and a batch S times as large is worth little more
 // than one: gain is near 1. Near the solution only noise is left, and S samples are worth S: gain nears S.
-#include <torch/nn.h>
+#include <torch/nn/init.h>
+#include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
 
 #include "batchscope/train.h"

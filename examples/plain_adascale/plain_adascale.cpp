@@ -4,7 +4,6 @@
 // keeps its own state and ends by its own condition. AdaScaleOptimizer, after FairScale's, stands between the
 // loop and any optimizer; S = replicas * gradients accumulated. What the elastic API does by itself is
 // written out here: who draws which samples, what a checkpoint holds, when to leave, where training goes on.
-#include <torch/nn.h>
 #include <torch/optim/sgd.h>
 #include <torch/serialize.h>
 

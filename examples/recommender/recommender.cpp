@@ -5,7 +5,11 @@
 // Trained with Adam, whose noise scale is that of preconditioned gradients, and so with AdamScale. Each pair
 // is trained with as many items drawn at random, taken for not liked. What counts is the hit rate: how often
 // the item that was kept from training is among the best ten of itself and 99 random ones.
-#include <torch/nn.h>
+#include <torch/nn/init.h>
+#include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/embedding.h>
+#include <torch/nn/modules/linear.h>
 #include <torch/optim/adam.h>
 
 #include "batchscope/train.h"
