@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "batchscope/train/noise_scale.h"
 #include "batchscope/train/process_group.h"
 #include "batchscope/train/scaling_rule.h"
 
@@ -47,6 +48,8 @@ void add_scaling_options(CLI::App& app, ScalingOptions& options) {
       ->check(CLI::Range(0, 4096));
   app.add_option("--scaling-rule", options.rule, "Of the learning rate at a fixed scale")
       ->check(CLI::IsMember({"adascale", "linear"}));
+  app.add_option("--noise-mode", options.noise_mode, "Whose averages of the gradient's noise the gain is of")
+      ->check(CLI::IsMember({"adaptdl", "paper"}));
   app.add_option("--schedule", options.schedule,
                  "How the learning rate falls: to 0 along a cosine, or to a tenth at 1/2 and 3/4 of training")
       ->check(CLI::IsMember({"cosine", "steps"}));
@@ -76,6 +79,7 @@ void Scaling::apply(AdaptiveDataLoaderMixin& loader) const {
 AdaptiveDataParallel::Options Scaling::parallel() const {
   AdaptiveDataParallel::Options options;
   options.scaling_rule = linear_;
+  if (options_.noise_mode == "paper") options.noise_mode = goodput::NoiseMode::paper;
   return options;
 }
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 
+#include "batchscope/goodput/noise_scale.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/lr_scheduler.h"
@@ -130,6 +131,26 @@ class TestScalingRule : public QObject {
         QVERIFY(std::abs(moved - kRates[group] * expected[group] * mean) < 1e-9);
         QCOMPARE(optimizer->param_groups()[group].options().get_lr(), kRates[group]);
       }
+    }
+  }
+
+  // r_0 = 1 in the paper, whose gain is of the steps before; AdaptDL's has the step's own estimate.
+  void theFirstGainIsOneInThePaper() {
+    for (const auto mode : {goodput::NoiseMode::paper, goodput::NoiseMode::adaptdl}) {
+      TwoWeights model;
+      const auto optimizer = make_sgd(model);
+      auto options = with(std::make_shared<AdaScale>());
+      options.noise_mode = mode;
+      AdaptiveDataParallel adp(model, *optimizer, nullptr, options);
+      const double began = adp.progress();
+      step(model, adp);
+      const bool paper = mode == goodput::NoiseMode::paper;
+      // The rule's factor has AdaptDL's floor under a variance of nothing.
+      QVERIFY(close(adp.lr_factor(), paper ? 1 : gain(0), 1e-6));
+      QVERIFY(close(adp.progress() - began, paper ? 1 : adp.noise_scale().gain(kScale)));
+      step(model, adp);
+      QVERIFY(close(adp.lr_factor(), gain(0)));
+      QVERIFY(close(adp.gain(), adp.noise_scale().gain(kScale)));
     }
   }
 

@@ -28,6 +28,7 @@
 #include "batchscope/train/dataset.h"
 #include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/lr_scheduler.h"
+#include "batchscope/train/noise_scale.h"
 #include "batchscope/train/one_cycle_lr.h"
 #include "batchscope/train/process_group.h"
 #include "batchscope/train/scaling_rule.h"

@@ -106,6 +106,7 @@ struct AdaptiveDataParallel::Impl {
         rule(options.scaling_rule ? std::move(options.scaling_rule) : default_rule(optimizer)),
         scaler(options.scaler),
         noise(optimizer.param_groups().size(), {options.noise_mode, options.smoothing}),
+        gain_of_past(options.noise_mode == goodput::NoiseMode::paper),
         gradients(groups_of(module, optimizer), options.bucket_bytes,
                   rule->preconditioned() && Preconditioner::fits(optimizer) ? &optimizer : nullptr, scaler),
         buffers(without_names(module.buffers), tensor_group().get()),
@@ -169,17 +170,13 @@ struct AdaptiveDataParallel::Impl {
     const metrics::StepScale scale = metrics::step_scale(result.norms.count);
     norms = result.norms;
     norms.scale = scale.own;
-    if (context.even)
-      noise.update(norms);
-    else
-      gradients.forget_previous_gradient();  // it is of another batch size, which no estimate allows for
+    // The paper's gain of a step is of the steps before it, and 1 at first; AdaptDL's has the step's own
+    // noise.
+    if (!gain_of_past) learn();
 
     metrics::StepReport report;
     last.gain = report.gain = noise.gain(scale.own);
     report.nominal_gain = noise.gain(scale.nominal);
-    report.raw_gain = noise.raw_gain(scale.nominal);
-    report.grad_sqr = noise.sqr();
-    report.grad_var = noise.var();
     report.waited = result.waited;
     // Decided from what rode along with the gradients and from their average, so that every replica finds the
     // same.
@@ -187,6 +184,10 @@ struct AdaptiveDataParallel::Impl {
     report.expected = scaler && scaler->enabled();
     report.learning_rate = report.skipped ? 0 : step_optimizer(scale.own);
     report.lr_factor = last.lr_factor;
+    if (gain_of_past) learn();
+    report.raw_gain = noise.raw_gain(scale.nominal);
+    report.grad_sqr = noise.sqr();
+    report.grad_var = noise.var();
     buffers.finish();
     if (scaler) scaler->update_after(report.skipped);
     const bool accounts = accountant() == this;
@@ -199,6 +200,14 @@ struct AdaptiveDataParallel::Impl {
     ++non_finite_in_a_row;
     after_non_finite_step({metrics::steps(), accounts ? metrics::non_finite_steps() : non_finite_steps,
                            non_finite_in_a_row, any_nan(without_names(module.buffers))});
+  }
+
+  // Updates the noise scale by this step's norms.
+  void learn() {
+    if (step_context().even)
+      noise.update(norms);
+    else
+      gradients.forget_previous_gradient();  // it is of another batch size, which no estimate allows for
   }
 
   // The instance that accounts for the step that several make together, as two networks do that train each
@@ -225,6 +234,7 @@ struct AdaptiveDataParallel::Impl {
   std::shared_ptr<ScalingRule> rule;
   GradScaler* scaler;  // may be null
   goodput::NoiseScale noise;
+  const bool gain_of_past;
   GradientSync gradients;
   BufferSync buffers;
   LastStep last;

@@ -39,7 +39,8 @@ struct NormSample {
 ///     fairscale  smoothing, or else          debiased, or as in the paper      before
 ///                max(1 - count / 1000, 0)
 ///
-/// Those of the paper and of FairScale have a gain of exactly 1 until there is an estimate.
+/// Those of the paper and of FairScale have a gain of exactly 1 until there is an estimate. The paper asks for
+/// a step's gain before the update by that step, AdaptDL and FairScale after it.
 enum class NoiseMode {
   adaptdl,   ///< AdaptDL's gradient_noise_scale.py
   paper,     ///< Johnson et al. 2020, appendix B.3

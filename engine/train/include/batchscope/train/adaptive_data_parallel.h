@@ -58,7 +58,9 @@ class AdaptiveDataParallel {
   struct Options {
     std::shared_ptr<ScalingRule> scaling_rule;  ///< none: AdamScale with Adam or AdamW, else AdaScale
     std::string name = "adaptdl-dataparallel";  ///< of the state; one for each instance
-    goodput::NoiseMode noise_mode{};            ///< of averaging; adaptdl unless told otherwise
+    /// How noise is averaged; adaptdl unless told otherwise. In the paper's mode a step's gain is that of the
+    /// averages before it, 1 in the first step; in AdaptDL's they have the step's own estimate.
+    goodput::NoiseMode noise_mode{};
     std::optional<double> smoothing;            ///< as the mode understands it; none: the mode's own
     /// A learning-rate factor is at most this times what it was a step before, beginning with 1; must be
     /// above 1.
