@@ -69,7 +69,8 @@ void bind_adascale(py::module_& module) {
       .def(
           "set_scale",
           [](AdaScaled& self, double scale, bool update_estimate) {
-            self.adascale.set_scale(scale, update_estimate);
+            using Change = AdaScaleOptimizer::ScaleChange;
+            self.adascale.set_scale(scale, update_estimate ? Change::fairscale : Change::batch_size);
           },
           py::arg("scale"), py::arg("update_estimate"))
       .def_property_readonly("smoothing", [](const AdaScaled& self) { return self.adascale.smoothing(); })

@@ -116,6 +116,8 @@ void bind_parallel(py::module_& module) {
       .def_property_readonly("gain", [](const Parallel& self) { return self.adp.gain(); })
       .def_property_readonly("lr_factor", [](const Parallel& self) { return self.adp.lr_factor(); })
       .def_property_readonly("progress", [](const Parallel& self) { return self.adp.progress(); })
+      .def_property_readonly("accum_scale", [](const Parallel& self) { return self.adp.accum_scale(); })
+      .def_property_readonly("accum_count", [](const Parallel& self) { return self.adp.accum_count(); })
       .def_property_readonly("grad_sqr", [](const Parallel& self) { return self.adp.noise_scale().sqr(); })
       .def_property_readonly("grad_var", [](const Parallel& self) { return self.adp.noise_scale().var(); });
 }

@@ -54,6 +54,15 @@ class Steps(Supervised):
         self.assertTrue(4 <= total <= 8)
         self.assertEqual(len(printed), 6)
 
+    def test_what_the_gradients_say_for_tensorboard(self):
+        loader = "loader = adl.AdaptiveDataLoader(data, batch_size=4); loader.scale_by_replicas(2)"
+        printed = self.train(loader, "model.to_tensorboard(Writer(), epoch)").splitlines()
+        first = {tag: value for tag, value, step in map(json.loads, printed) if step == 0}
+        self.assertEqual(first.keys(), {"Gradient_Norm_Sqr", "Gradient_Variance", "Gain", "Learning_Rate_Factor", "Accum_Scale",
+                                        "Accum_Count", "Progress"})
+        # AdaptDL's: a micro-batch over the initial batch, and how many there are in a step.
+        self.assertEqual((first["Accum_Scale"], first["Accum_Count"]), (1, 2))
+
     def test_hyperparameters_of_a_script_that_names_none(self):
         self.train(ADAPTIVE)
         self.assertEqual([message["values"] for message in self.told("hyperparameters")], [

@@ -223,10 +223,13 @@ class TestAdaScale : public QObject {
     chosen.step(3, 1);
     QCOMPARE(chosen.adascale.scale(), 2.0);
     QVERIFY(close(chosen.adascale.smoothing(), 0.998));
-    chosen.adascale.set_scale(4, false);
+    using Change = AdaScaleOptimizer::ScaleChange;
+    chosen.adascale.set_scale(4);  // twice the batch
     QVERIFY(close(chosen.adascale.gain(), (2.0 + 3.0) / (2.0 / 4 + 3.0)));
-    chosen.adascale.set_scale(8);
-    QVERIFY(close(chosen.adascale.gain(), (1.0 + 3.0) / (1.0 / 8 + 3.0)));
+    chosen.adascale.set_scale(8, Change::base_batch_size);  // half the base has twice the noise
+    QVERIFY(close(chosen.adascale.gain(), (4.0 + 3.0) / (4.0 / 8 + 3.0)));
+    chosen.adascale.set_scale(16, Change::fairscale);
+    QVERIFY(close(chosen.adascale.gain(), (2.0 + 3.0) / (2.0 / 16 + 3.0)));
     chosen.adascale.set_num_gradients_to_accumulate(4);
     QVERIFY(close(chosen.adascale.smoothing(), 0.996));
     chosen.adascale.set_num_gradients_to_accumulate(8, false);

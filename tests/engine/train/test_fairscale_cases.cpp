@@ -198,7 +198,7 @@ class TestFairscaleCases : public QObject {
       QVERIFY(all_close(adascale.gain(), 2));
       adascale.step();
       adascale.zero_grad();
-      adascale.set_scale(count);
+      adascale.set_scale(count, AdaScaleOptimizer::ScaleChange::fairscale);
       adascale.set_num_gradients_to_accumulate(count);
       for (int i = 0; i < count; ++i) (one.loss({0, 1}) / count / (is_scaled_loss ? count : 1)).backward();
       if (!is_scaled_loss) adascale.scale_grad_by_num_grads_to_accum();

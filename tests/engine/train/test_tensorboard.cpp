@@ -120,7 +120,8 @@ class TestTensorboard : public QObject {
                                                  {"Gradient_Variance", adp.noise_scale().var()},
                                                  {"Gain", adp.gain()},
                                                  {"Learning_Rate_Factor", adp.lr_factor()},
-                                                 {"Accum_Scale", 2},
+                                                 {"Accum_Scale", 1},
+                                                 {"Accum_Count", 2},
                                                  {"Progress", adp.progress()}};
     QCOMPARE(events[1].scalars.size(), expected.size());
     for (const auto& [tag, value] : expected)

@@ -61,7 +61,8 @@ class AdaScale(torch.optim.Optimizer):
         return self._scaled.scale
 
     def set_scale(self, scale, update_estimate=True):
-        """Where scale 1 comes to mean another batch size, update_estimate scales the estimated variance with it."""
+        """Sets the scale of the steps to come. update_estimate multiplies the estimated variance by the old scale over the new
+        one, as FairScale does. False leaves it, which is right for another batch over the same base."""
         self._scaled.set_scale(scale, update_estimate)
 
     @property

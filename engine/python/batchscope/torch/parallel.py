@@ -100,9 +100,11 @@ class AdaptiveDataParallel(torch.nn.Module):
 
     def to_tensorboard(self, writer, global_step, tag_prefix=""):
         """Writes what the gradients say into a SummaryWriter."""
+        count = self._parallel.accum_count
         tensorboard.write(writer, global_step, tag_prefix, {
             "Gradient_Norm_Sqr": self.grad_sqr, "Gradient_Variance": self.grad_var, "Gain": self.gain,
-            "Learning_Rate_Factor": self.lr_factor, "Progress": self.progress})
+            "Learning_Rate_Factor": self.lr_factor, "Accum_Scale": self._parallel.accum_scale,
+            **({"Accum_Count": count} if count else {}), "Progress": self.progress})
 
     def _patch(self, optimizer):
         def step(closure=None):

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -170,6 +172,8 @@ struct AdaptiveDataParallel::Impl {
     const metrics::StepScale scale = metrics::step_scale(result.norms.count);
     norms = result.norms;
     norms.scale = scale.own;
+    accum_scale = scale.nominal / (context.accumulation_steps + 1);
+    accum_count = norms.count / num_replicas();
     // The paper's gain of a step is of the steps before it, and 1 at first; AdaptDL's has the step's own
     // noise.
     if (!gain_of_past) learn();
@@ -242,6 +246,8 @@ struct AdaptiveDataParallel::Impl {
   std::optional<FactorGrowth> growth;
   std::optional<GradientSync::Result> averaged;  // of the step in flight, once it is known
   goodput::NormSample norms;
+  double accum_scale = num_replicas();
+  int accum_count = 0;
   std::int64_t non_finite_steps = 0, non_finite_in_a_row = 0;  // of this module, in this generation
 };
 
@@ -273,18 +279,21 @@ void AdaptiveDataParallel::step() { impl_->step(); }
 double AdaptiveDataParallel::gain() const { return impl_->last.gain; }
 double AdaptiveDataParallel::lr_factor() const { return impl_->last.lr_factor; }
 double AdaptiveDataParallel::progress() const { return metrics::progress(); }
+double AdaptiveDataParallel::accum_scale() const { return impl_->accum_scale; }
+int AdaptiveDataParallel::accum_count() const { return impl_->accum_count; }
 const goodput::NoiseScale& AdaptiveDataParallel::noise_scale() const { return impl_->noise; }
 const goodput::NormSample& AdaptiveDataParallel::norms() const { return impl_->norms; }
 
 void AdaptiveDataParallel::to_tensorboard(protocol::EventFile& writer, std::int64_t step,
                                           std::string_view prefix) const {
-  tensorboard::write_to(writer, step, prefix,
-                        {{"Gradient_Norm_Sqr", noise_scale().sqr()},
-                         {"Gradient_Variance", noise_scale().var()},
-                         {"Gain", gain()},
-                         {"Learning_Rate_Factor", lr_factor()},
-                         {"Accum_Scale", norms().scale},
-                         {"Progress", progress()}});
+  std::map<std::string, double> scalars{{"Gradient_Norm_Sqr", noise_scale().sqr()},
+                                        {"Gradient_Variance", noise_scale().var()},
+                                        {"Gain", gain()},
+                                        {"Learning_Rate_Factor", lr_factor()},
+                                        {"Accum_Scale", accum_scale()},
+                                        {"Progress", progress()}};
+  if (accum_count() > 0) scalars["Accum_Count"] = accum_count();
+  tensorboard::write_to(writer, step, prefix, scalars);
 }
 
 }  // namespace batchscope

@@ -295,10 +295,11 @@ double AdaScaleOptimizer::gain(std::size_t group) const { return impl_->gain(gro
 
 double AdaScaleOptimizer::scale() const { return impl_->scale; }
 
-void AdaScaleOptimizer::set_scale(double scale, bool update_estimate) {
+void AdaScaleOptimizer::set_scale(double scale, ScaleChange change) {
   impl_->require_between_steps("set_scale()");
   adascale_requires(scale >= 1, "the scale must be at least 1");
-  if (update_estimate) impl_->noise.rescale_variance(impl_->scale / scale);
+  if (change == ScaleChange::base_batch_size) impl_->noise.rescale_variance(scale / impl_->scale);
+  if (change == ScaleChange::fairscale) impl_->noise.rescale_variance(impl_->scale / scale);
   impl_->scale = scale;
 }
 

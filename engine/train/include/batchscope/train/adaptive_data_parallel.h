@@ -111,13 +111,18 @@ class AdaptiveDataParallel {
   double lr_factor() const;  ///< of the last step, first group
   double progress() const;   ///< scale-invariant iterations
 
+  /// AdaptDL's accum_scale: the batch of one full micro-step of all replicas over the initial batch size, as of
+  /// the last step; before the first the number of replicas.
+  double accum_scale() const;
+  int accum_count() const;  ///< micro-batches of the last step, of each replica; 0 before the first
+
   /// The statistics behind them: the averages (batchscope/goodput/noise_scale.h).
   const goodput::NoiseScale& noise_scale() const;
   /// The squared norms of the last step, in squared units of the gradient.
   const goodput::NormSample& norms() const;
 
-  /// Gradient_Norm_Sqr, Gradient_Variance, Gain, Learning_Rate_Factor, Accum_Scale (of the last step) and
-  /// Progress, AdaptDL's tags, below the prefix; as AdaptiveDataLoaderHelper::to_tensorboard.
+  /// Gradient_Norm_Sqr, Gradient_Variance, Gain, Learning_Rate_Factor, Accum_Scale, Accum_Count (once there was
+  /// a step) and Progress, AdaptDL's tags, below the prefix; as AdaptiveDataLoaderHelper::to_tensorboard.
   void to_tensorboard(protocol::EventFile& writer, std::int64_t step, std::string_view prefix = {}) const;
 
  private:

@@ -94,9 +94,14 @@ class AdaScaleOptimizer {
 
   /// Batch size over the base one.
   double scale() const;
-  /// Where scale 1 comes to mean another batch size, update_estimate multiplies the estimated variance by the
-  /// old scale over the new one, as FairScale does. Throws Error(usage) below 1 and in the middle of a step.
-  void set_scale(double scale, bool update_estimate = true);
+  /// The reason of another scale. The estimated variance is that of the base batch, where scale is 1.
+  enum class ScaleChange {
+    batch_size,       ///< another batch over the same base: the variance stays
+    base_batch_size,  ///< the same batch over another base: the variance is multiplied by new over old scale
+    fairscale         ///< FairScale's update_estimate: by old over new, which is neither
+  };
+  /// Sets the scale of the steps to come. Throws Error(usage) below 1 and in the middle of a step.
+  void set_scale(double scale, ScaleChange change = ScaleChange::batch_size);
 
   /// Weight of the past in the averages, from 0 to below 1.
   double smoothing() const;
