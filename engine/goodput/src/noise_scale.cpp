@@ -25,6 +25,8 @@ double clamped_sum(const std::vector<double>& values, double smallest) {
 
 }  // namespace
 
+bool NormSample::is_finite() const { return all_finite(local_sqr) && all_finite(total_sqr); }
+
 double gain_of(double sqr, double var, double scale) {
   return scale > 0 ? (var + sqr) / (var / scale + sqr) : 0;
 }
@@ -52,6 +54,11 @@ void NoiseScale::add_group() {
   if (last_sqr_.empty()) return;
   last_sqr_.push_back(0);
   last_var_.push_back(0);
+}
+
+void NoiseScale::begin_anew() {
+  std::fill(sqr_.begin(), sqr_.end(), Average{});
+  std::fill(var_.begin(), var_.end(), Average{});
 }
 
 void NoiseScale::rescale_variance(double factor) {
@@ -84,14 +91,11 @@ bool NoiseScale::update(const NormSample& sample) {
                                 std::to_string(groups) +
                                 " parameter groups, count and scale must be positive");
   }
-  if (!all_finite(sample.local_sqr) || !all_finite(sample.total_sqr) ||
+  if (!sample.is_finite() ||
       (pair && !(all_finite(sample.previous_sqr) && all_finite(sample.mean_of_two_sqr)))) {
     return false;
   }
-  if (!single && difference_) {  // what the difference estimator left is biased: begin again
-    std::fill(sqr_.begin(), sqr_.end(), Average{});
-    std::fill(var_.begin(), var_.end(), Average{});
-  }
+  if (!single && difference_) begin_anew();  // what the difference estimator left is biased
   difference_ = single;
   if (single && !pair) return false;
 

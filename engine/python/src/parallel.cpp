@@ -111,6 +111,8 @@ void bind_parallel(py::module_& module) {
             self.adp.step();
           },
           Unlocked(), py::arg("rates"))
+      .def(
+          "expect_backward", [](Parallel& self) { self.adp.expect_backward(); }, Unlocked())
       .def_property_readonly("require_backward_grad_sync",
                              [](const Parallel&) { return replica::step_context().optimizer_step; })
       .def_property_readonly("gain", [](const Parallel& self) { return self.adp.gain(); })

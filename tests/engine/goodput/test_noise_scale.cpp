@@ -233,6 +233,15 @@ class TestNoiseScale : public QObject {
     VERIFY_CLOSE("var, begun once more", noise.var_by_group()[0], 6);
   }
 
+  void averagesBeginAnewWithTheNextEstimate() {
+    NoiseScale noise(1);
+    noise.update(several(2 * 5, 4, 2, 2));
+    noise.begin_anew();
+    VERIFY_CLOSE("as it was", noise.sqr(), 3);
+    noise.update(several(2 * 9, 6, 2, 2));
+    VERIFY_CLOSE("the new one's alone", noise.var(), 6);
+  }
+
   void whatIsNotFiniteMovesNothing() {
     NoiseScale noise(2);
     noise.update({{8, 8}, {3, 3}, 2, 2, {}, {}});

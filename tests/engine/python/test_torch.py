@@ -123,6 +123,16 @@ class TwoModules(unittest.TestCase):
         self.assertEqual(train("torch_two_modules.py", "unfrozen", replicas=2), [first, second])
 
 
+class Checkpointed(unittest.TestCase):
+    """Activations that are computed anew in backward, by backwards within it, next to the loss."""
+
+    def test_trains_as_without(self):
+        for replicas, accumulation in ((1, 0), (1, 1), (2, 0), (2, 1)):
+            plain, checkpointed = (train("torch_checkpointed.py", how, accumulation, replicas=replicas)
+                                   for how in ("plain", "checkpointed"))
+            self.assertEqual(plain, checkpointed)
+
+
 class Growth(unittest.TestCase):
     def test_of_one_replica_only_where_it_may(self):
         without, single = (int(train("torch_growth.py", may)[0]) for may in (0, 1))

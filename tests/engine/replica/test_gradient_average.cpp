@@ -59,6 +59,24 @@ class TestGradientAverage : public QObject {
     }
   }
 
+  // Of a single replica's gradients two successive ones are a pair, but not those of two batch sizes.
+  void a_pair_is_of_one_batch_size() {
+    GradientAverage average(1);
+    const auto gain = [&](std::int64_t samples, double gradient) {
+      step_context() = {.initial_batch_size = 4, .local_batch_size = samples, .samples = samples};
+      const double gained = average.add(Numbers{gradient})->gain;
+      average.finish(0.1);
+      return gained;
+    };
+    gain(8, 3);
+    goodput::NoiseScale noise(1);
+    noise.update({{1}, {1}, 1, 2, {9}, {4}});
+    QCOMPARE(gain(8, 1), noise.gain(2));
+    QCOMPARE(gain(16, 100), noise.gain(4));  // what 1 and 100 differ by says nothing of noise
+    noise.update({{81}, {81}, 1, 4, {100 * 100}, {(100 + 9) * (100 + 9) / 4.0}});
+    QCOMPARE(gain(16, 9), noise.gain(4));
+  }
+
   void padding_weighs_nothing() {
     GradientAverage average(1);
     set_context(false, 2);

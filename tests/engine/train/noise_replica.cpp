@@ -50,6 +50,7 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(
 
 AdaptiveDataParallel::Options parallel_options(const Json& config) {
   AdaptiveDataParallel::Options options;
+  options.mixes_estimates = true;
   if (config.contains("rule") && config["rule"].is_null())
     options.scaling_rule = std::make_shared<PlainAdamScale>();
   return options;

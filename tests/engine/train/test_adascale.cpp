@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include "../goodput/golden.h"
@@ -14,6 +15,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adascale.h"
 #include "batchscope/train/chained_lr.h"
+#include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/one_cycle_lr.h"
 #include "close.h"
@@ -244,6 +246,32 @@ class TestAdaScale : public QObject {
     chosen.step(3, 1);
     chosen.step(std::nan(""), 1);
     QVERIFY(close(chosen.adascale.gain(), kGain));
+  }
+
+  // Norms are those of unscaled gradients, and a step that is left out leaves nothing but another scale.
+  void aScalersStepsLeaveNoTrace() {
+    GradScaler scaler({.init_scale = 1024});
+    Chosen plain, scaled({.num_gradients_to_accumulate = 2, .scaler = &scaler});
+    const auto step = [&](double left, double right) {
+      scaled.adascale.zero_grad();
+      for (const double gradient : {left, right})
+        scaler.scale((scaled.parameter * gradient / 2).sum()).backward();
+      scaled.adascale.step();
+    };
+    step(3, 1);
+    plain.step(3, 1);
+    QVERIFY(close(scaled.adascale.gain(), kGain));
+    const auto state = scaled.adascale.state();
+    const double value = scaled.value();
+    step(std::numeric_limits<double>::infinity(), 1);
+    QCOMPARE(scaled.adascale.state(), state);
+    QCOMPARE(scaled.value(), value);
+    QCOMPARE(scaler.get_scale(), 512.0);
+    step(2, 5);
+    plain.step(2, 5);
+    QVERIFY(close(scaled.value(), plain.value()));
+    QVERIFY(close(scaled.adascale.gain(), plain.adascale.gain()));
+    QVERIFY(close(scaled.adascale.scale_invariant_steps(), plain.adascale.scale_invariant_steps()));
   }
 
   void goesOnFromItsState() {

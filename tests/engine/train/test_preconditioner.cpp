@@ -92,15 +92,20 @@ class TestPreconditioner : public QObject {
  private Q_SLOTS:
   void normsAreOfPreconditionedGradients_data() {
     QTest::addColumn<bool>("decoupled");
-    QTest::newRow("Adam") << false;
-    QTest::newRow("AdamW") << true;
+    QTest::addColumn<bool>("mixes");
+    QTest::newRow("Adam") << false << false;
+    QTest::newRow("AdamW") << true << false;
+    QTest::newRow("averages that go on, as AdaptDL's") << false << true;
   }
 
   void normsAreOfPreconditionedGradients() {
     QFETCH(bool, decoupled);
+    QFETCH(bool, mixes);
     TwoNumbers model;
     const auto optimizer = make_optimizer(decoupled, model);
-    AdaptiveDataParallel adp(model, *optimizer, nullptr, named(decoupled ? "adamw" : "adam"));
+    auto options = named(QTest::currentDataTag());
+    options.mixes_estimates = mixes;
+    AdaptiveDataParallel adp(model, *optimizer, nullptr, options);
     Moments moments;
     goodput::NoiseScale expected(1);
     for (int number = 0; number < 12; ++number) {
@@ -111,6 +116,7 @@ class TestPreconditioner : public QObject {
       QVERIFY2(close(adp.norms().local_sqr[0], local, 1e-9), qPrintable(QString::number(number)));
       QVERIFY2(close(adp.norms().total_sqr[0], sqr(both, divisor), 1e-9),
                qPrintable(QString::number(number)));
+      if (number == 5 && !mixes) expected.begin_anew();  // the first that is divided
       expected.update({{local}, {sqr(both, divisor)}, 2, 2, {}, {}});
       QVERIFY(close(adp.gain(), expected.gain(2), 1e-9));
       QVERIFY(close(adp.lr_factor(), std::sqrt(expected.gain(2)), 1e-9));  // AdamScale is the default
@@ -135,6 +141,23 @@ class TestPreconditioner : public QObject {
         QVERIFY(close(adp.norms().mean_of_two_sqr[0], sqr(mean(now, before), divisor), 1e-9));
       }
       moments.add(now);
+    }
+  }
+
+  // A pair is dropped where the batch size changes between its gradients, and the next one is one again.
+  void pairsAreOfOneBatchSize() {
+    for (const bool mixes : {false, true}) {
+      TwoNumbers model;
+      torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.01));
+      auto options = named(mixes ? "any-pairs" : "own-pairs");
+      options.mixes_estimates = mixes;
+      AdaptiveDataParallel adp(model, optimizer, nullptr, options);
+      for (int number = 0; number < 6; ++number) {
+        testing::make_step(adp, 8, number < 3 ? 8 : 16, 0, [&](int) {
+          return (model.weight * at::tensor({1.0 + number, 2.0}, at::kDouble)).sum();
+        });
+        QCOMPARE(adp.norms().previous_sqr.empty(), number == 0 || (number == 3 && !mixes));
+      }
     }
   }
 

@@ -14,6 +14,15 @@ from .sharded_optimizer import ShardedOptimizer, unwrap
 _MEBI = 1 << 20
 
 
+def _tensors(output):
+    """The tensors in what a module returns."""
+    if isinstance(output, torch.Tensor):
+        yield output
+    elif isinstance(output, (list, tuple, dict)):
+        for part in output.values() if isinstance(output, dict) else output:
+            yield from _tensors(part)
+
+
 class AdaptiveDataParallel(torch.nn.Module):
     """Trains a module data-parallel, with learning rates that follow the batch size.
 
@@ -62,7 +71,16 @@ class AdaptiveDataParallel(torch.nn.Module):
         self._patch(optimizer)
 
     def forward(self, *args, **kwargs):
-        return self.module(*args, **kwargs)
+        output = self.module(*args, **kwargs)
+        for tensor in _tensors(output):
+            if tensor.requires_grad:
+                tensor.register_hook(self._expect_backward)
+        return output
+
+    def _expect_backward(self, _):
+        """At the beginning of backward. A checkpointed part of the module runs a backward of its own within it, at whose end
+        there are not all gradients yet."""
+        self._parallel.expect_backward()
 
     def zero_grad(self, set_to_none=True):
         """Clears the gradients, as the optimizer does, but not in the middle of accumulation."""

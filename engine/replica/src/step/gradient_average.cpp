@@ -72,6 +72,10 @@ struct GradientAverage::Impl final : JsonState {
     Step step{average(norms)};
     const metrics::StepScale scale = metrics::step_scale(norms.count);
     norms.scale = scale.own;
+    if (std::exchange(previous_scale, scale.own) != scale.own) {  // a pair is of one batch size
+      norms.previous_sqr.clear();
+      norms.mean_of_two_sqr.clear();
+    }
     if (context.even)
       noise.update(norms);
     else
@@ -90,16 +94,19 @@ struct GradientAverage::Impl final : JsonState {
     return std::nullopt;
   }
 
-  protocol::Json contents() const override { return {{"noise", noise.state()}, {"previous", previous}}; }
+  protocol::Json contents() const override {
+    return {{"noise", noise.state()}, {"previous", previous}, {"previous_scale", previous_scale}};
+  }
   void restore(const protocol::Json& json) override {
     noise.restore(json.at("noise").get<std::vector<double>>());
     json.at("previous").get_to(previous);
+    previous_scale = json.value("previous_scale", previous_scale);
   }
 
   const std::size_t size;
   goodput::NoiseScale noise{1};
   std::vector<double> sum, previous;  // of the step in flight; of the one before, where it was a single one
-  double local_sqr = 0;
+  double local_sqr = 0, previous_scale = 0;
   int micro_steps = 0;
   metrics::StepReport report;
 };

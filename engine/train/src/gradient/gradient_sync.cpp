@@ -101,6 +101,7 @@ class GradientSync::Impl {
                     : measuring() ? finish_measured()
                                   : finish_accumulated();
     result.norms.count = replicas_ * micro_steps_;
+    result.divisor_begun = preconditioner_ && preconditioner_->take_begun();
     micro_steps_ = 0;
     ending_ = false;
     for (SquareSum& sum : local_) sum.clear();
@@ -121,6 +122,11 @@ class GradientSync::Impl {
     ordered_ = true;
   }
 
+  void expect_backward(const std::weak_ptr<Impl>& self) {
+    const std::lock_guard lock(mutex_);
+    if (step_context().optimizer_step && averages_in_backward()) end_with_this_backward(self);
+  }
+
   std::function<void()> average;  // see on_last_backward()
 
  private:
@@ -134,6 +140,8 @@ class GradientSync::Impl {
     return micro_steps_ == 1 &&
            std::none_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.sum.defined(); });
   }
+
+  bool averages_in_backward() const { return replicas_ > 1 || micro_steps_ > 0; }
 
   // Called by autograd, on its thread of the parameter's device.
   void on_gradient(std::size_t i, const std::weak_ptr<Impl>& self) {
@@ -149,7 +157,7 @@ class GradientSync::Impl {
                   "backward ran twice over a parameter in one micro-batch: add the losses and run it once");
     if (scaler_) gradient.mul_(1 / scaler_->get_scale());
     const StepContext& context = step_context();
-    if (replicas_ == 1 && context.optimizer_step && micro_steps_ == 0) {
+    if (context.optimizer_step && !averages_in_backward()) {
       entries_[i].arrived = true;
       previous_->measure(i, gradient, divisor(i));
       return;
@@ -158,10 +166,24 @@ class GradientSync::Impl {
     gradient.reset();
     if (!context.optimizer_step) return;
     if (replicas_ > 1) buckets_->complete(i);
+    end_with_this_backward(self);
+  }
+
+  // The callback belongs to the innermost backward that runs on this thread.
+  void end_with_this_backward(const std::weak_ptr<Impl>& self) {
     if (average && !std::exchange(ending_, true))
       torch::autograd::Engine::get_default_engine().queue_callback([self] {
-        if (const auto impl = self.lock()) impl->average();
+        if (const auto impl = self.lock()) impl->end_backward();
       });
+  }
+
+  void end_backward() {
+    const bool any =
+        std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.arrived_now; });
+    if (any)
+      average();
+    else
+      ending_ = false;  // it was expected, and went by these parameters
   }
 
   void take(std::size_t i, const at::Tensor& gradient, double weight) {
@@ -307,6 +329,7 @@ GradientSync::~GradientSync() = default;
 
 void GradientSync::on_last_backward(std::function<void()> average) { impl_->average = std::move(average); }
 void GradientSync::zero() { impl_->zero(); }
+void GradientSync::expect_backward() { impl_->expect_backward(impl_); }
 void GradientSync::end_micro_step() { impl_->end_micro_step(); }
 void GradientSync::launch() { impl_->launch(); }
 GradientSync::Result GradientSync::finish() { return impl_->finish(); }

@@ -51,12 +51,16 @@ class GradientSync {
 
   // Before the first backward of a step: drops the gradients. A no-op in the middle of accumulation.
   void zero();
+  // In a backward that is about to reach the parameters: lets its end average, and not that of another one
+  // within it, as activation checkpointing runs. Without it the first gradient finds the end.
+  void expect_backward();
   // After the backward of a micro-batch that is not the last of its step.
   void end_micro_step();
 
   struct Result {
-    goodput::NormSample norms;              // all but scale
-    bool any = false;                       // some parameter got a gradient, on some replica
+    goodput::NormSample norms;   // all but scale
+    bool any = false;            // some parameter got a gradient, on some replica
+    bool divisor_begun = false;  // norms are of gradients divided by Adam's moments from this step on
     std::optional<Timer::Interval> waited;  // for other replicas
   };
   // Starts the averaging of what backward has not, at the end of the last backward of a step, or after it.

@@ -70,6 +70,7 @@ const at::Tensor& Preconditioner::divisor(std::size_t parameter) {
   const double correction = 1 - std::pow(at.beta2, static_cast<double>(at.step));
   entry.divisor = at::sqrt(at.exp_avg_sq).div_(std::sqrt(correction)).add_(at.eps);
   entry.step = at.step;
+  begun_ = begun_ || at.step == kYoungest;
   return entry.divisor;
 }
 

@@ -3,12 +3,14 @@
 // The divisor of Adam's steps, element by element:
 //   sqrt(exp_avg_sq / (1 - beta2^t)) + eps
 // Divided by it, gradients have the noise scale of the steps that Adam takes (AdaptDL's
-// AdamGradientNoiseScale). In its first five steps Adam's average is too young, and nothing is divided.
+// AdamGradientNoiseScale). In its first five steps Adam's average is too young, and nothing is divided: norms
+// of those steps are not comparable with later ones.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace torch::optim {
@@ -28,6 +30,9 @@ class Preconditioner {
   // undefined where nothing is to be divided.
   const at::Tensor& divisor(std::size_t parameter);
 
+  // Whether a parameter's first divisor was asked for since the last call.
+  bool take_begun() { return std::exchange(begun_, false); }
+
  private:
   struct Entry {
     at::Tensor parameter, divisor;
@@ -36,6 +41,7 @@ class Preconditioner {
   };
   torch::optim::Optimizer& optimizer_;
   std::vector<Entry> entries_;
+  bool begun_ = false;
 };
 
 }  // namespace batchscope::train

@@ -75,10 +75,6 @@ std::vector<NamedTensor> named(const std::vector<std::pair<std::string, at::Tens
   return all;
 }
 
-bool all_finite(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-}
-
 // NaN alone: a mask of minus infinity is a buffer as good as any.
 bool any_nan(const std::vector<at::Tensor>& tensors) {
   return std::any_of(tensors.begin(), tensors.end(), [](const at::Tensor& tensor) {
@@ -109,6 +105,7 @@ struct AdaptiveDataParallel::Impl {
         scaler(options.scaler),
         noise(optimizer.param_groups().size(), {options.noise_mode, options.smoothing}),
         gain_of_past(options.noise_mode == goodput::NoiseMode::paper),
+        mixes_estimates(options.mixes_estimates),
         gradients(groups_of(module, optimizer), options.bucket_bytes,
                   rule->preconditioned() && Preconditioner::fits(optimizer) ? &optimizer : nullptr, scaler),
         buffers(without_names(module.buffers), tensor_group().get()),
@@ -166,14 +163,16 @@ struct AdaptiveDataParallel::Impl {
     const GradientSync::Result result = std::move(*averaged);
     averaged.reset();
     if (!result.any)
-      throw Error(ErrorKind::usage,
-                  "AdaptiveDataParallel: step() without a gradient, since no backward has reached a parameter "
-                  "after the step before: call loss.backward() first");
+      throw Error(
+          ErrorKind::usage,
+          "AdaptiveDataParallel: step() without a gradient, since no backward has reached a parameter "
+          "after the step before: call loss.backward() first");
     const metrics::StepScale scale = metrics::step_scale(result.norms.count);
     norms = result.norms;
     norms.scale = scale.own;
     accum_scale = scale.nominal / (context.accumulation_steps + 1);
     accum_count = norms.count / num_replicas();
+    divisor_begun = divisor_begun || result.divisor_begun;
     // The paper's gain of a step is of the steps before it, and 1 at first; AdaptDL's has the step's own
     // noise.
     if (!gain_of_past) learn();
@@ -184,7 +183,7 @@ struct AdaptiveDataParallel::Impl {
     report.waited = result.waited;
     // Decided from what rode along with the gradients and from their average, so that every replica finds the
     // same.
-    report.skipped = !all_finite(norms.local_sqr) || !all_finite(norms.total_sqr);
+    report.skipped = !norms.is_finite();
     report.expected = scaler && scaler->enabled();
     report.learning_rate = report.skipped ? 0 : step_optimizer(scale.own);
     report.lr_factor = last.lr_factor;
@@ -208,10 +207,19 @@ struct AdaptiveDataParallel::Impl {
 
   // Updates the noise scale by this step's norms.
   void learn() {
+    const double previous_scale = std::exchange(last.scale, norms.scale);
+    if (divisor_begun && norms.is_finite()) {  // the averages are of plain gradients
+      if (!mixes_estimates) noise.begin_anew();
+      divisor_begun = false;
+    }
+    if (norms.count == 1 && previous_scale > 0 && norms.scale != previous_scale && !mixes_estimates) {
+      norms.previous_sqr.clear();  // of another batch size, which no estimate allows for
+      norms.mean_of_two_sqr.clear();
+    }
     if (step_context().even)
       noise.update(norms);
     else
-      gradients.forget_previous_gradient();  // it is of another batch size, which no estimate allows for
+      gradients.forget_previous_gradient();  // nor for that of a step that is not even
   }
 
   // The instance that accounts for the step that several make together, as two networks do that train each
@@ -238,7 +246,7 @@ struct AdaptiveDataParallel::Impl {
   std::shared_ptr<ScalingRule> rule;
   GradScaler* scaler;  // may be null
   goodput::NoiseScale noise;
-  const bool gain_of_past;
+  const bool gain_of_past, mixes_estimates;
   GradientSync gradients;
   BufferSync buffers;
   LastStep last;
@@ -248,6 +256,7 @@ struct AdaptiveDataParallel::Impl {
   goodput::NormSample norms;
   double accum_scale = num_replicas();
   int accum_count = 0;
+  bool divisor_begun = false;  // and no finite step since, whose estimates are the first through it
   std::int64_t non_finite_steps = 0, non_finite_in_a_row = 0;  // of this module, in this generation
 };
 
@@ -276,6 +285,7 @@ AdaptiveDataParallel::~AdaptiveDataParallel() = default;
 
 void AdaptiveDataParallel::zero_grad() { impl_->zero(); }
 void AdaptiveDataParallel::step() { impl_->step(); }
+void AdaptiveDataParallel::expect_backward() { impl_->gradients.expect_backward(); }
 double AdaptiveDataParallel::gain() const { return impl_->last.gain; }
 double AdaptiveDataParallel::lr_factor() const { return impl_->last.lr_factor; }
 double AdaptiveDataParallel::progress() const { return metrics::progress(); }

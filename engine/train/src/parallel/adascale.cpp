@@ -22,6 +22,7 @@
 #include "batchscope/protocol/series.h"
 #include "batchscope/replica/process_group.h"
 #include "batchscope/replica/record.h"
+#include "batchscope/train/grad_scaler.h"
 #include "device/tensor_group.h"
 #include "gradient/buckets.h"
 #include "gradient/norms.h"
@@ -58,6 +59,7 @@ struct AdaScaleOptimizer::Impl {
       : optimizer(the_optimizer),
         replicas(world_size(options)),
         scaled_loss(options.is_scaled_loss),
+        scaler(options.scaler && options.scaler->enabled() ? options.scaler : nullptr),
         smoothing(options.smoothing),
         noise(optimizer.param_groups().size(), noise_options(options)) {
     set_accumulation(options.num_gradients_to_accumulate);
@@ -73,6 +75,9 @@ struct AdaScaleOptimizer::Impl {
       local.emplace_back();
       for (const at::Tensor& parameter : optimizer.param_groups()[group].params()) {
         if (!parameter.requires_grad()) continue;
+        adascale_requires(!scaler || parameter.scalar_type() != at::kHalf,
+                          "a parameter is in fp16, whose gradients a GradScaler cannot unscale: keep the "
+                          "parameters in fp32 and use Autocast");
         hooks.push_back(parameter.register_hook([i = parameters.size(), self](const at::Tensor& gradient) {
           if (const auto impl = self.lock()) impl->on_gradient(i, gradient, self);
         }));
@@ -120,10 +125,18 @@ struct AdaScaleOptimizer::Impl {
     const at::NoGradGuard no_grad;
     goodput::NormSample sample;
     sample.local_sqr = replicas > 1 ? average() : values(local);
+    const double unscale = scaler ? 1 / scaler->get_scale() : 1;
+    for (double& sqr : sample.local_sqr) sqr *= unscale * unscale;
     std::vector<SquareSum> total(local.size());
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      if (parameters[i].grad().defined()) add_square(parameters[i].grad(), total[group_of[i]]);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (!parameters[i].grad().defined()) continue;
+      if (scaler)
+        train::scale(parameters[i].grad(), unscale, total[group_of[i]]);
+      else
+        add_square(parameters[i].grad(), total[group_of[i]]);
+    }
     sample.total_sqr = values(total);
+    skipped = scaler && !sample.is_finite();
     // Autograd adds micro-batches up: a loss divided by their number makes each gradient too small, one that
     // is not makes their sum too large.
     const double times = static_cast<double>(accumulation) * accumulation;
@@ -195,6 +208,7 @@ struct AdaScaleOptimizer::Impl {
   torch::optim::Optimizer& optimizer;
   const int replicas;
   const bool scaled_loss;
+  GradScaler* const scaler;  // null where none is given, or enabled
   int accumulation = 1;
   double scale = 1;
   std::optional<double> smoothing;
@@ -210,6 +224,7 @@ struct AdaScaleOptimizer::Impl {
   std::vector<SquareSum> local;  // by group
   int backwards = 0;             // since the last step
   bool in_backward = false;
+  bool skipped = false;  // the last step's gradients are not finite, and the scaler finds another scale
 };
 
 AdaScaleOptimizer::AdaScaleOptimizer(torch::optim::Optimizer& optimizer, const Options& options)
@@ -242,7 +257,8 @@ at::Tensor AdaScaleOptimizer::step(const LossClosure& closure) {
   }
   impl_->require_complete("step()");
   metrics::StepReport report;
-  {
+  report.skipped = report.expected = impl_->skipped;
+  if (!report.skipped) {
     const std::vector<double> gains = impl_->gains();
     const ScaledLearningRates scaled(impl_->optimizer, gains);
     impl_->optimizer.step();
@@ -253,7 +269,8 @@ at::Tensor AdaScaleOptimizer::step(const LossClosure& closure) {
   report.raw_gain = impl_->noise.raw_gain(impl_->scale);
   report.grad_sqr = impl_->noise.sqr();
   report.grad_var = impl_->noise.var();
-  impl_->progress += report.gain;
+  if (!report.skipped) impl_->progress += report.gain;
+  if (impl_->scaler) impl_->scaler->update_after(report.skipped);
   impl_->begin_step();
   if (running_loop()) return loss;  // AdaptiveDataParallel accounts for the step
   metrics::commit_step(report);

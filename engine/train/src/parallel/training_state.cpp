@@ -42,7 +42,7 @@ TensorWriter contents(const TrainingState::Parts& parts, const GroupOptions& giv
   if (parts.scheduler) file.add_numbers("scheduler", parts.scheduler->state());
   if (parts.scaler && parts.scaler->enabled()) file.add_numbers("scaler", parts.scaler->state());
   file.add_numbers("noise", parts.noise.state());
-  file.add_numbers("last_step", {parts.last_step.gain, parts.last_step.lr_factor});
+  file.add_numbers("last_step", {parts.last_step.gain, parts.last_step.lr_factor, parts.last_step.scale});
   const std::vector<std::size_t> order = parts.gradients.order();
   file.add_numbers("order", {order.begin(), order.end()});
   const std::vector<at::Tensor> previous = parts.gradients.previous_gradient();
@@ -94,7 +94,7 @@ void TrainingState::load(std::istream& in) {
   if (parts_.scaler && file.has("scaler")) parts_.scaler->restore(file.numbers("scaler"));
   parts_.noise.restore(file.numbers("noise"));
   const std::vector<double> last = file.numbers("last_step"), order = file.numbers("order");
-  parts_.last_step = {last.at(0), last.at(1)};
+  parts_.last_step = {last.at(0), last.at(1), last.size() > 2 ? last[2] : 0};
   parts_.gradients.restore_order({order.begin(), order.end()});
 
   std::vector<at::Tensor> previous(static_cast<std::size_t>(file.number("previous")));

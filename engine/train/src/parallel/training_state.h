@@ -25,6 +25,7 @@ class GradientSync;
 
 struct LastStep {
   double gain = 1, lr_factor = 1;
+  double scale = 0;  // 0: not known
 };
 
 class TrainingState : public checkpoint::State {

@@ -27,6 +27,9 @@ struct NormSample {
   std::vector<double> previous_sqr;
   /// Squared norms of the mean of both gradients; given where previous_sqr is.
   std::vector<double> mean_of_two_sqr;
+
+  /// Whether the step's own sums are finite: of every local gradient, and of the averaged one.
+  bool is_finite() const;
 };
 
 /// How estimates become averages.
@@ -39,8 +42,8 @@ struct NormSample {
 ///     fairscale  smoothing, or else          debiased, or as in the paper      before
 ///                max(1 - count / 1000, 0)
 ///
-/// Those of the paper and of FairScale have a gain of exactly 1 until there is an estimate. The paper asks for
-/// a step's gain before the update by that step, AdaptDL and FairScale after it.
+/// Those of the paper and of FairScale have a gain of exactly 1 until there is an estimate. The paper asks
+/// for a step's gain before the update by that step, AdaptDL and FairScale after it.
 enum class NoiseMode {
   adaptdl,   ///< AdaptDL's gradient_noise_scale.py
   paper,     ///< Johnson et al. 2020, appendix B.3
@@ -85,6 +88,8 @@ class NoiseScale {
   void set_smoothing(std::optional<double> smoothing);
   /// One more parameter group, the last, whose averages begin with the next step.
   void add_group();
+  /// Lets the averages begin with the next estimate. Until then they stay as they are.
+  void begin_anew();
   /// Multiplies the averaged variance, where scale 1 comes to mean another batch size.
   void rescale_variance(double factor);
 

@@ -2,7 +2,7 @@
 /// \file
 /// AdaptiveDataParallel trains one module data-parallel: averages gradients over replicas and micro-batches,
 /// measures their noise on the way, scales the learning rate by the scaling rule and counts progress in
-/// scale-invariant iterations (AdaScale, Johnson et al. 2020, Algorithm 1; AdaptDL's parallel.py). Its state,
+/// scale-invariant iterations (AdaScale, Johnson et al. 2020, Algorithm 2; AdaptDL's parallel.py). Its state,
 /// the module's, the optimizer's (with its options) and the scheduler's survive restarts.
 ///
 ///     AdaptiveDataParallel adp(model, optimizer, &schedule);
@@ -61,7 +61,11 @@ class AdaptiveDataParallel {
     /// How noise is averaged; adaptdl unless told otherwise. In the paper's mode a step's gain is that of the
     /// averages before it, 1 in the first step; in AdaptDL's they have the step's own estimate.
     goodput::NoiseMode noise_mode{};
-    std::optional<double> smoothing;            ///< as the mode understands it; none: the mode's own
+    std::optional<double> smoothing;  ///< as the mode understands it; none: the mode's own
+    /// As AdaptDL: the averages go on when gradients begin to be measured through Adam's moments, in its
+    /// sixth step, and two gradients of one replica serve as a pair whatever their batch sizes. Else the
+    /// averages begin anew there, and gradients of different batch sizes are not a pair.
+    bool mixes_estimates = false;
     /// A learning-rate factor is at most this times what it was a step before, beginning with 1; must be
     /// above 1.
     std::optional<double> max_factor_growth;
@@ -107,12 +111,17 @@ class AdaptiveDataParallel {
   /// Error(usage) where no backward has made a gradient, on any replica, since the step before.
   void step();
 
+  /// To be called from a hook on the module's output, within backward, where a part of the module runs a
+  /// backward of its own, as activation checkpointing in Python does: gradients are averaged at the end of
+  /// the outer one.
+  void expect_backward();
+
   double gain() const;       ///< of the last step, between 1 and the scale
   double lr_factor() const;  ///< of the last step, first group
   double progress() const;   ///< scale-invariant iterations
 
-  /// AdaptDL's accum_scale: the batch of one full micro-step of all replicas over the initial batch size, as of
-  /// the last step; before the first the number of replicas.
+  /// AdaptDL's accum_scale: the batch of one full micro-step of all replicas over the initial batch size, as
+  /// of the last step; before the first the number of replicas.
   double accum_scale() const;
   int accum_count() const;  ///< micro-batches of the last step, of each replica; 0 before the first
 
@@ -121,8 +130,8 @@ class AdaptiveDataParallel {
   /// The squared norms of the last step, in squared units of the gradient.
   const goodput::NormSample& norms() const;
 
-  /// Gradient_Norm_Sqr, Gradient_Variance, Gain, Learning_Rate_Factor, Accum_Scale, Accum_Count (once there was
-  /// a step) and Progress, AdaptDL's tags, below the prefix; as AdaptiveDataLoaderHelper::to_tensorboard.
+  /// Gradient_Norm_Sqr, Gradient_Variance, Gain, Learning_Rate_Factor, Accum_Scale, Accum_Count (once there
+  /// was a step) and Progress, AdaptDL's tags, below the prefix; as AdaptiveDataLoaderHelper::to_tensorboard.
   void to_tensorboard(protocol::EventFile& writer, std::int64_t step, std::string_view prefix = {}) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// AdaScale around an optimizer, for loops that bring their own data and batch sizes (FairScale's
-/// optim/adascale.py; Johnson et al. 2020, Algorithm 1). Gradients are measured in backward; after the last
+/// optim/adascale.py; Johnson et al. 2020, Algorithm 2). Gradients are measured in backward; after the last
 /// backward of a step they are averaged over replicas and the gain is known, so that clipping, or logging the
 /// gain, fits in before step().
 ///
@@ -31,6 +31,8 @@ class OptimizerParamGroup;
 
 namespace batchscope {
 
+class GradScaler;
+
 /// An optimizer whose learning rates are multiplied by the gain. Not thread-safe.
 class AdaScaleOptimizer {
  public:
@@ -44,13 +46,18 @@ class AdaScaleOptimizer {
     /// Replicas whose gradients are averaged: all of them (none given), or 1 for this one alone, which then
     /// neither exchanges gradients nor waits for the others.
     std::optional<int> world_size = std::nullopt;
+    /// Scaler of the losses, of this optimizer alone: the last backward of a step unscales the gradients, so
+    /// that they are measured, and may be clipped, as they are. A step whose gradients are not finite is left
+    /// out, on all replicas, without a trace in averages and iterations; step() updates the scaler.
+    GradScaler* scaler = nullptr;
   };
   /// Runs a step's backward passes and returns their loss.
   using LossClosure = std::function<at::Tensor()>;
 
   /// Gradients a step are world_size x num_gradients_to_accumulate. The optimizer must outlive it; its
   /// parameters that require a gradient are measured. After init_process_group. Throws Error(usage) for a
-  /// single gradient a step, which has no spread to learn from, and for options that make no sense.
+  /// single gradient a step, which has no spread to learn from, for options that make no sense, and for a
+  /// scaler over parameters in fp16.
   AdaScaleOptimizer(torch::optim::Optimizer& optimizer, const Options& options);
   /// The same around an optimizer that it keeps, as FairScale's AdaScaleWrapper does:
   /// `AdaScaleOptimizer adascale(std::make_unique<torch::optim::SGD>(parameters, 0.1), {...});`
