@@ -48,6 +48,11 @@ def num_restarts():
     return int(os.getenv("ADAPTDL_NUM_RESTARTS", "0"))
 
 
+def adaptdl_sched_version():
+    """The version of AdaptDL's scheduler; None: another one runs this script, or none."""
+    return os.getenv("ADAPTDL_SCHED_VERSION")
+
+
 def supervisor_url():
     """Where a supervisor answers over HTTP; None: nowhere."""
     return os.getenv("ADAPTDL_SUPERVISOR_URL")

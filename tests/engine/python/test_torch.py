@@ -133,6 +133,14 @@ class Checkpointed(unittest.TestCase):
             self.assertEqual(plain, checkpointed)
 
 
+class Rules(unittest.TestCase):
+    def test_a_rule_steps_and_clears_as_its_optimizer(self):
+        by_optimizer = train("torch_rule.py", "optimizer")
+        self.assertEqual(train("torch_rule.py", "engine's"), by_optimizer)
+        self.assertEqual(train("torch_rule.py", "own"), by_optimizer)
+        self.assertTrue(by_optimizer[0].startswith("1.41"))
+
+
 class Growth(unittest.TestCase):
     def test_of_one_replica_only_where_it_may(self):
         without, single = (int(train("torch_growth.py", may)[0]) for may in (0, 1))

@@ -37,7 +37,11 @@ refused(ValueError, "AdaScale scales", lambda: adl.AdaptiveDataParallel(
     model, adl.AdaScale(optimizer, num_gradients_to_accumulate=2)))
 refused(TypeError, "such as scaling_rules.LinearScale()", lambda: adl.AdaptiveDataParallel(
     model, optimizer, scaling_rule=adl.scaling_rules.LinearScale))
-adl.AdaptiveDataParallel(model, optimizer)
+refused(ValueError, "LinearScale: hand it to an AdaptiveDataParallel before", adl.scaling_rules.LinearScale().step)
+refused(TypeError, "takes no argument 'sharded'", lambda: adl.AdaptiveDataParallel(model, optimizer, sharded=True))
+refused(TypeError, "broadcast_buffers=False", lambda: adl.AdaptiveDataParallel(model, optimizer, broadcast_buffers=False))
+adl.AdaptiveDataParallel(model, optimizer, broadcast_buffers=True, process_group=None, gradient_as_bucket_view=True,
+                         static_graph=True, check_reduction=False, dim=0)
 refused(ValueError, "another AdaptiveDataParallel's", lambda: adl.AdaptiveDataParallel(model, optimizer, name="second"))
 refused(ValueError, "call loss.backward() first", optimizer.step)
 model(torch.ones(2)).sum().backward()

@@ -20,8 +20,8 @@ class AdaScale(torch.optim.Optimizer):
     DistributedDataParallel. What is not here is the optimizer's.
     """
 
-    def __init__(self, optimizer, world_size=None, scale=None, smoothing=None, num_gradients_to_accumulate=1, debias_ewma=True,
-                 is_scaled_loss=True):
+    def __init__(self, optimizer, world_size=None, scale=None, smoothing=None, num_gradients_to_accumulate=1,
+                 is_scaled_loss=True, debias_ewma=True):
         """world_size: the number of replicas, or 1 for this one alone. scale: batch size over the base one; None: gradients a
         step. is_scaled_loss: the loss of each backward is divided by num_gradients_to_accumulate. Raises RuntimeError for a
         single gradient a step, which has no spread to learn from."""

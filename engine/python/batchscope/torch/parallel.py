@@ -23,6 +23,20 @@ def _tensors(output):
             yield from _tensors(part)
 
 
+# DistributedDataParallel's arguments that ask for nothing here; None: whatever they are.
+_HARMLESS = {"dim": 0, "broadcast_buffers": True, "process_group": "", "check_reduction": None, "gradient_as_bucket_view": None,
+             "static_graph": None}
+
+
+def _check_ddp(arguments):
+    for name, value in arguments.items():
+        if name not in _HARMLESS:
+            raise TypeError(f"AdaptiveDataParallel takes no argument '{name}'")
+        if value is not None and _HARMLESS[name] not in (None, value):
+            raise TypeError(f"AdaptiveDataParallel: {name}={value!r:.60} is DistributedDataParallel's, which the engine does not "
+                            "do: leave it out")
+
+
 class AdaptiveDataParallel(torch.nn.Module):
     """Trains a module data-parallel, with learning rates that follow the batch size.
 
@@ -37,27 +51,26 @@ class AdaptiveDataParallel(torch.nn.Module):
 
     def __init__(self, model, optimizer, lr_scheduler=None, mp_scaler=None, scaling_rule=None,
                  name="adaptdl-dataparallel", *, smoothing=None, max_factor_growth=None, bucket_cap_mb=25, device_ids=None,
-                 output_device=None, find_unused_parameters=False, **unknown):
+                 output_device=None, find_unused_parameters=False, **ddp):
         """mp_scaler: a GradScaler, of this instance alone, that scales the loss (grad_scaler.py). scaling_rule: none means
         AdamScale for Adam and AdamW, else AdaScale. `name`: one for each instance.
 
-        bucket_cap_mb: of gradients that are exchanged at once. device_ids, output_device and find_unused_parameters are
-        DistributedDataParallel's, and need not be said here. Raises ValueError for a module without trainable
+        bucket_cap_mb: of gradients that are exchanged at once. device_ids, output_device, find_unused_parameters and what
+        else DistributedDataParallel takes need not be said here; TypeError for what the engine would not do. Raises ValueError for a module without trainable
         parameters, for parameters in the optimizer that are not the module's, and for an optimizer that another one has
         already; RuntimeError before init_process_group. Collective.
         """
         super().__init__()
-        if unknown:
-            raise TypeError(f"AdaptiveDataParallel takes no argument '{next(iter(unknown))}'")
+        _check_ddp(ddp)
         _require(model, optimizer)
         self.module = model
         self._optimizer = optimizer
         self._step, adam = optimizer.step, isinstance(unwrap(optimizer), (torch.optim.Adam, torch.optim.AdamW))
         moments = self._moments if adam and not isinstance(optimizer, ShardedOptimizer) else None  # which nobody has all of
+        if scaling_rule is None:
+            scaling_rule = scaling_rules.AdamScale() if adam else scaling_rules.AdaScale()
         rule = scaling_rules.native(scaling_rule, len(optimizer.param_groups))
-        if rule is None:
-            rule = scaling_rules.AdamScale() if adam else scaling_rules.AdaScale()
-        self._rule_name = type(rule if scaling_rule is None else scaling_rule).__name__
+        self._rule_name = type(scaling_rule).__name__
         self._begun = False  # a step was made
         self._scaler = FollowingScaler(mp_scaler, optimizer) if mp_scaler is not None and mp_scaler.is_enabled() else None
         self._parallel = engine.Parallel(
@@ -69,6 +82,7 @@ class AdaptiveDataParallel(torch.nn.Module):
         self._state = _OptimizerState(f"{name}-optimizer", optimizer, lr_scheduler)
         load_state(self._state)
         self._patch(optimizer)
+        scaling_rule.initialize(self, optimizer, patch_optimizer=True)
 
     def forward(self, *args, **kwargs):
         output = self.module(*args, **kwargs)
