@@ -44,7 +44,7 @@ LIBRARIES = {
     "Qt": (
         r"(Q[A-Z]\w*$|Qt\w*/|q[a-z]+\.h$)",
         r"\bQt6::\w+",
-        {"app/desktop", "app/cli", "app/web", "engine/http", "engine/pool", "engine/run", "storage"},
+        {"app/desktop", "app/cli", "app/web", "app/common", "engine/http", "engine/pool", "engine/run", "storage"},
     ),
     "Qt's window": (
         r"(Qt(Gui|Widgets|Charts|Svg)/|Q(Gui)?Application$|Q(Widget|MainWindow|Dialog|Chart|ChartView)$)",

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/common/ticks.h"
-#include "look/format.h"
-#include "look/translate.h"
+#include "batchscope/common/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -33,14 +33,15 @@ QString numberText(double value, double interval, double unit) {
   return QLocale().toString(value / unit, 'g', digits);
 }
 
-// Formats as everywhere in the window (look/format.h): grouped thousands, and a power of ten for the very
+// Formats as everywhere in the window (common/number_text.h): grouped thousands, and a power of ten for the very
 // small; millions, which have no room at an axis, by their letter.
 QString plainText(double value, double interval, double largest) {
   if (value == 0) return QLocale().toString(0);
   if (largest >= kMillion) return numberText(value, interval, kMillion) + QLatin1Char('M');
   if (largest >= kSmall) return numberText(value, interval, 1);
   const int exponent = static_cast<int>(std::floor(std::log10(largest)));
-  return numberText(value, interval, std::pow(10, exponent)) + QStringLiteral("×") + formatPower(exponent);
+  return numberText(value, interval, std::pow(10, exponent)) + QStringLiteral("×") +
+         common::formatPower(exponent);
 }
 
 bool isMultiple(double interval, double unit) {

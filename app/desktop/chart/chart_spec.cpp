@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "batchscope/common/series_unit.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/series.h"
 #include "chart/derived_series.h"
 #include "chart/series_model.h"
-#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <span>
 
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/goodput/scaling_rule.h"
 #include "batchscope/protocol/series.h"
 #include "chart/derived_series.h"
-#include "look/format.h"
-#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -224,7 +224,7 @@ std::optional<WorkedFormula> workedFormula(const std::string& series, SeriesMode
       const double computed = formula.compute(values);
       if (std::isfinite(computed)) worked.computed = computed;
       worked.numbers = QString::fromUtf8(formula.numbers);
-      for (const double value : values) worked.numbers = worked.numbers.arg(formatNumber(value));
+      for (const double value : values) worked.numbers = worked.numbers.arg(common::formatNumber(value));
     }
     if (worked.computed && worked.recorded && isSame(*worked.computed, *worked.recorded)) return worked;
     if (needsStepBefore(formula)) {
@@ -240,12 +240,12 @@ std::optional<WorkedFormula> workedFormula(const std::string& series, SeriesMode
 QString formulaTip(const std::string& series, SeriesModel& model, const StepRef& at) {
   const auto worked = workedFormula(series, model, at);
   if (!worked) return {};
-  QStringList lines{tr("%1 at step %2").arg(worked->title, formatCount(at.step)), worked->words, QString(),
-                    worked->symbols};
+  QStringList lines{tr("%1 at step %2").arg(worked->title, common::formatCount(at.step)), worked->words,
+                    QString(), worked->symbols};
   if (worked->computed)
-    lines << QStringLiteral("= %1 = %2").arg(worked->numbers, formatNumber(*worked->computed));
+    lines << QStringLiteral("= %1 = %2").arg(worked->numbers, common::formatNumber(*worked->computed));
   if (worked->recorded && !(worked->computed && isSame(*worked->computed, *worked->recorded)))
-    lines << tr("recorded: %1").arg(formatNumber(*worked->recorded));
+    lines << tr("recorded: %1").arg(common::formatNumber(*worked->recorded));
   lines << QString() << worked->source;
   return lines.join(QLatin1Char('\n'));
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr double kColumn = 2;  // px
 
 // Returns a quantile of sorted values, interpolated between neighbours.
-double quantile(const std::vector<double>& sorted, double q) {
+double quantileOfSorted(const std::vector<double>& sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
@@ -58,9 +58,9 @@ SceneLine bundled(const std::vector<SceneLine>& members, const QRectF& plot, Gro
     count = heights.size();
     if (heights.empty()) continue;
     std::sort(heights.begin(), heights.end());
-    stretch.middle << QPointF(x, quantile(heights, 0.5));
-    stretch.upper << QPointF(x, quantile(heights, low));
-    stretch.lower << QPointF(x, quantile(heights, high));
+    stretch.middle << QPointF(x, quantileOfSorted(heights, 0.5));
+    stretch.upper << QPointF(x, quantileOfSorted(heights, low));
+    stretch.lower << QPointF(x, quantileOfSorted(heights, high));
   }
   finish();
   for (const SceneLine& member : members) {

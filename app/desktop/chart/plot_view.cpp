@@ -9,8 +9,8 @@
 #include <cmath>
 #include <utility>
 
-#include "look/format.h"
-#include "look/status_text.h"
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/run_text.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -105,7 +105,7 @@ void PlotView::rebuild() {
     const double y = scene.left.py(*spec_.bound);
     std::erase_if(ticks_.left,
                   [&](const Tick& tick) { return std::abs(scene.left.py(tick.value) - y) < kTickHeight; });
-    ticks_.left.push_back({*spec_.bound, formatNumber(*spec_.bound)});
+    ticks_.left.push_back({*spec_.bound, common::formatNumber(*spec_.bound)});
   }
 }
 
@@ -115,7 +115,8 @@ void PlotView::note() {
   if (scene.hasBands) notes << (scene.isEstimate ? tr("median, about 10–90 %") : tr("median, 10–90 %"));
   for (const LineSpec& line : spec_.lines) {
     const Projection& axis = line.isRight ? scene.right : scene.left;
-    if (line.isFromLowest && axis.y0 > 0) notes << tr("%1 from %2").arg(line.label, formatNumber(axis.y0));
+    if (line.isFromLowest && axis.y0 > 0)
+      notes << tr("%1 from %2").arg(line.label, common::formatNumber(axis.y0));
   }
   Q_EMIT noted(notes.join(QStringLiteral(" · ")));
 }
@@ -156,11 +157,12 @@ QString PlotView::restartAt(const QPointF& position) const {
     const bool isOnLine = std::abs(position.x() - band.left) <= kLineReach;
     if (span == nullptr || !band.isRestart || !(isOnLabel || isOnLine)) continue;
     const QString head = tr("%1 from step %L2 on (%3)")
-                             .arg(replicaCount(span->replicas))
+                             .arg(common::replicaCount(span->replicas))
                              .arg(span->first)
                              .arg(QString::fromStdString(span->reason));
     if (span->pause < 0) return head;
-    return tr("%1\nPause %2: %3").arg(head, formatPause(span->pause), describePause(span->parts));
+    return tr("%1\nPause %2: %3")
+        .arg(head, common::formatPause(span->pause), common::describePause(span->parts));
   }
   return {};
 }

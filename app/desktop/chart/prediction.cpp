@@ -7,11 +7,11 @@
 #include <limits>
 #include <utility>
 
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/run_text.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/prediction.h"
-#include "look/format.h"
-#include "look/status_text.h"
-#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -179,23 +179,23 @@ QString limitText(const protocol::Model& model, int replicas, BatchLimit limit) 
   switch (limit) {
     case BatchLimit::FixedBatchSize: return constraintText(model, replicas);
     case BatchLimit::LargestBatchSize:
-      return tr("the largest batch size is %1").arg(formatCount(model.max_batch_size));
+      return tr("the largest batch size is %1").arg(common::formatCount(model.max_batch_size));
     case BatchLimit::SingleGradient:
       return tr("one replica without accumulation keeps %1: a single gradient a step tells too little of the "
                 "noise")
-          .arg(formatCount(model.init_batch_size));
+          .arg(common::formatCount(model.init_batch_size));
     case BatchLimit::SmallestLocalBatch:
-      return tr("the smallest local batch is %1").arg(formatCount(model.min_local_batch_size));
+      return tr("the smallest local batch is %1").arg(common::formatCount(model.min_local_batch_size));
     case BatchLimit::LargestLocalBatch:
       return tr("the largest local batch is %1, and accumulation is off")
-          .arg(formatCount(model.max_local_batch_size));
+          .arg(common::formatCount(model.max_local_batch_size));
     case BatchLimit::None: break;
   }
   return {};
 }
 
 QString constraintText(const protocol::Model& model, int replicas) {
-  const QString initial = formatCount(model.init_batch_size);
+  const QString initial = common::formatCount(model.init_batch_size);
   if (run::has_fixed_batch_size(model)) {
     if (model.micro_batches == 0) return tr("the program fixes the batch size at %1").arg(initial);
     return model.micro_batches == 1 ? tr("the program fixes the batch size at %1 a replica").arg(initial)
@@ -203,10 +203,10 @@ QString constraintText(const protocol::Model& model, int replicas) {
                                           .arg(model.micro_batches)
                                           .arg(initial);
   }
-  QStringList parts{tr("batch size up to %1").arg(formatCount(model.max_batch_size))};
+  QStringList parts{tr("batch size up to %1").arg(common::formatCount(model.max_batch_size))};
   const bool isLocalBound =
       model.max_local_batch_size > 0 && model.max_local_batch_size < model.max_batch_size / replicas;
-  if (isLocalBound) parts += tr("local batch up to %1").arg(formatCount(model.max_local_batch_size));
+  if (isLocalBound) parts += tr("local batch up to %1").arg(common::formatCount(model.max_local_batch_size));
   if (!model.accumulation) parts += tr("no accumulation");
   if (needsTwoGradients(model, replicas))
     parts += (model.accumulation ? tr("one replica accumulates above %1") : tr("one replica keeps %1"))
@@ -215,7 +215,7 @@ QString constraintText(const protocol::Model& model, int replicas) {
 }
 
 QString predictedText(double value, int digits) {
-  const QString number = formatNumber(value, digits);
+  const QString number = common::formatNumber(value, digits);
   return std::isnan(value) ? number : QStringLiteral("≈\u00a0") + number;
 }
 
@@ -233,20 +233,22 @@ QString forecastText(const storage::Generation& generation, bool goesOn) {
   const QString sign = change > 0.005    ? QStringLiteral("+")
                        : change < -0.005 ? QStringLiteral("−")
                                          : QString();
-  return begin + tr(", obtained %1 (%2)").arg(formatNumber(obtained), sign + formatPercent(std::abs(change)));
+  return begin + tr(", obtained %1 (%2)")
+                     .arg(common::formatNumber(obtained), sign + common::formatPercent(std::abs(change)));
 }
 
 QString sharingText(const protocol::Model& model, int replicas) {
   const int devices = run::counted_devices(model);
   if (devices < 1 || replicas <= devices) return {};
   if (model.devices < 1)
-    return tr("measured on no more than %1: no faster is promised").arg(replicaCount(devices));
+    return tr("measured on no more than %1: no faster is promised").arg(common::replicaCount(devices));
   if (model.devices == 1 && keepsInitial(model, 1))
     return tr("%1 share one device: faster than 1 only by the larger batch, which 1 does not take")
-        .arg(replicaCount(replicas));
-  return model.devices == 1
-             ? tr("%1 share one device: no faster than 1").arg(replicaCount(replicas))
-             : tr("%1 share %2 devices: no faster than %2").arg(replicaCount(replicas)).arg(model.devices);
+        .arg(common::replicaCount(replicas));
+  return model.devices == 1 ? tr("%1 share one device: no faster than 1").arg(common::replicaCount(replicas))
+                            : tr("%1 share %2 devices: no faster than %2")
+                                  .arg(common::replicaCount(replicas))
+                                  .arg(model.devices);
 }
 
 }  // namespace batchscope::desktop

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "batchscope/common/number_text.h"
 #include "chart/clip.h"
 #include "chart/ribbon.h"
-#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -219,7 +219,7 @@ void SeriesPainter::paintBadge(QPainter& painter) const {
   QStringList notes;
   if (scene_.points < scene_.samples) {
     notes << QCoreApplication::translate("chart", "%1 of %2 points")
-                 .arg(formatCount(scene_.points), formatCount(scene_.samples));
+                 .arg(common::formatCount(scene_.points), common::formatCount(scene_.samples));
   }
   if (scene_.isCut) notes << QCoreApplication::translate("chart", "peaks cut, O shows them");
   if (notes.isEmpty()) return;

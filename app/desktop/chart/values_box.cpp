@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/common/series_unit.h"
-#include "look/format.h"
-#include "look/translate.h"
+#include "batchscope/common/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -39,7 +39,7 @@ void addLines(ValuesBox& box, SeriesModel& model, const ChartSpec& spec, const V
     const auto value = valueOf(model, spec.lines[i], query.at);
     if (!value) continue;
     const QString unit = unitOf(spec.lines[i]);
-    QString text = formatNumber(*value);
+    QString text = common::formatNumber(*value);
     if (!unit.isEmpty()) text += QLatin1Char(' ') + unit;
     box.rows.push_back({lookOf(spec, i, theme), spec.lines[i].label, {text}});
   }
@@ -61,7 +61,7 @@ void addRuns(ValuesBox& box, const ChartSpec& spec, const ValuesQuery& query, co
     ValuesBox::Row row{lookOfRun(run.colour, theme), run.name, {}};
     for (const std::size_t line : lines) {
       const auto value = valueOf(*run.model, spec.lines[line], *at);
-      row.values.push_back(value ? formatNumber(*value) : QString());
+      row.values.push_back(value ? common::formatNumber(*value) : QString());
     }
     box.rows.push_back(std::move(row));
   }
@@ -71,11 +71,12 @@ void addRuns(ValuesBox& box, const ChartSpec& spec, const ValuesQuery& query, co
 
 ValuesBox valuesAt(SeriesModel& model, const ChartSpec& spec, const ValuesQuery& query, const Theme& theme) {
   ValuesBox box;
-  const QString step = tr("step %1").arg(formatCount(query.at.step));
-  box.head = query.axis == XAxis::Step
-                 ? tr("Step %1").arg(formatCount(query.runs.empty() ? query.at.step : std::llround(query.x)))
-             : query.runs.empty() ? tr("%1, %2").arg(xAxisText(query.axis, query.x), step)
-                                  : xAxisText(query.axis, query.x);
+  const QString step = tr("step %1").arg(common::formatCount(query.at.step));
+  box.head =
+      query.axis == XAxis::Step
+          ? tr("Step %1").arg(common::formatCount(query.runs.empty() ? query.at.step : std::llround(query.x)))
+      : query.runs.empty() ? tr("%1, %2").arg(xAxisText(query.axis, query.x), step)
+                           : xAxisText(query.axis, query.x);
   if (query.runs.empty()) {
     addLines(box, model, spec, query, theme);
   } else {

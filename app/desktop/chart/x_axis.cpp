@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <cmath>
 
-#include "look/format.h"
+#include "batchscope/common/number_text.h"
 
 namespace batchscope::desktop {
 
@@ -24,13 +24,14 @@ QString xAxisName(XAxis axis) {
 QString xAxisText(XAxis axis, double x) {
   const auto tr = [](const char* text) { return QCoreApplication::translate("XAxis", text); };
   switch (axis) {
-    case XAxis::Step: return tr("step %1").arg(formatCount(std::llround(x)));
-    case XAxis::Progress: return tr("%1 scale-invariant").arg(formatCount(std::llround(x)));
-    case XAxis::Epoch: return tr("epoch %1").arg(formatNumber(x));
+    case XAxis::Step: return tr("step %1").arg(common::formatCount(std::llround(x)));
+    case XAxis::Progress: return tr("%1 scale-invariant").arg(common::formatCount(std::llround(x)));
+    case XAxis::Epoch: return tr("epoch %1").arg(common::formatNumber(x));
     case XAxis::Samples:
-      return std::llround(x) == 1 ? tr("1 sample") : tr("%1 samples").arg(formatCount(std::llround(x)));
-    case XAxis::WallTime: return formatClock(x);
-    case XAxis::ActiveTime: return tr("%1 active").arg(formatClock(x));
+      return std::llround(x) == 1 ? tr("1 sample")
+                                  : tr("%1 samples").arg(common::formatCount(std::llround(x)));
+    case XAxis::WallTime: return common::formatClock(x);
+    case XAxis::ActiveTime: return tr("%1 active").arg(common::formatClock(x));
   }
   return {};
 }

@@ -6,12 +6,12 @@
 #include <array>
 #include <cmath>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/common/series_unit.h"
 #include "batchscope/protocol/series.h"
 #include "chart/line_look.h"
 #include "chart/view_state.h"
 #include "look/box.h"
-#include "look/format.h"
 #include "look/plain_table.h"
 #include "look/theme.h"
 
@@ -40,8 +40,8 @@ const std::array<ValueColumn, 9> kColumns{
 constexpr std::size_t kFirst = 1;  // behind the name
 
 QString placeText(XAxis axis, double x) {
-  if (isTime(axis)) return formatClock(x);
-  return axis == XAxis::Epoch ? formatNumber(x) : formatCount(std::llround(x));
+  if (isTime(axis)) return common::formatClock(x);
+  return axis == XAxis::Epoch ? common::formatNumber(x) : common::formatCount(std::llround(x));
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ void ComparisonModel::refresh() {
     }
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
       const auto value = at ? run.model->value(kColumns[i].series, *at) : std::nullopt;
-      cells[kFirst + i] = value ? formatNumber(*value * kColumns[i].factor) : QStringLiteral("–");
+      cells[kFirst + i] = value ? common::formatNumber(*value * kColumns[i].factor) : QStringLiteral("–");
     }
   }
   Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
@@ -127,7 +127,7 @@ ComparisonPanel::ComparisonPanel(ComparedSeries* compared, ViewState* view, QWid
   table->setModel(model);
   table->setColumnWidth(0, 176);
   // The widest number has a power of ten.
-  const int widest = 24 + table->fontMetrics().horizontalAdvance(formatNumber(-1.05e-10));
+  const int widest = 24 + table->fontMetrics().horizontalAdvance(common::formatNumber(-1.05e-10));
   for (int column = kFirst; column < model->columnCount(); ++column) {
     const QString title = model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     table->setColumnWidth(column, std::max(widest, 24 + 7 * static_cast<int>(title.size())));

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/protocol/error.h"
 #include "compare/compared_series.h"
 #include "look/box.h"
-#include "look/format.h"
 #include "look/plain_table.h"
 #include "look/theme.h"
 #include "session/catalogue_watcher.h"
@@ -32,11 +32,13 @@ QString titleOf(Kind kind) {
 }
 
 QString textOf(const storage::Generation& generation) {
-  QString text = DifferencesModel::tr("×%1, %2, steps %3–%4")
-                     .arg(generation.replicas)
-                     .arg(QString::fromStdString(generation.reason), formatCount(generation.first_step),
-                          formatCount(generation.last_step));
-  if (generation.pause >= 0) text += DifferencesModel::tr(", pause %1").arg(formatPause(generation.pause));
+  QString text =
+      DifferencesModel::tr("×%1, %2, steps %3–%4")
+          .arg(generation.replicas)
+          .arg(QString::fromStdString(generation.reason), common::formatCount(generation.first_step),
+               common::formatCount(generation.last_step));
+  if (generation.pause >= 0)
+    text += DifferencesModel::tr(", pause %1").arg(common::formatPause(generation.pause));
   return text;
 }
 
@@ -60,8 +62,8 @@ qsizetype commonStart(const std::vector<QString>& values) {
 
 QString textOf(const std::string& name, const storage::SideBySideValue& value) {
   if (const auto* number = std::get_if<double>(&value))
-    return name == "duration" ? formatDuration(*number) : formatNumber(*number, 4);
-  if (const auto* count = std::get_if<std::int64_t>(&value)) return formatCount(*count);
+    return name == "duration" ? common::formatDuration(*number) : common::formatNumber(*number, 4);
+  if (const auto* count = std::get_if<std::int64_t>(&value)) return common::formatCount(*count);
   if (const auto* text = std::get_if<std::string>(&value)) return QString::fromStdString(*text).simplified();
   if (const auto* generation = std::get_if<storage::Generation>(&value)) return textOf(*generation);
   return {};

@@ -14,6 +14,8 @@
 #include <set>
 #include <utility>
 
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/run_text.h"
 #include "batchscope/common/trial_text.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/client.h"
@@ -23,8 +25,6 @@
 #include "control/restart_steps.h"
 #include "figure/goodput_curve.h"
 #include "look/box.h"
-#include "look/format.h"
-#include "look/status_text.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
@@ -176,13 +176,13 @@ void ControlPanel::updateStatus() {
   const bool isRunning = state == RunState::running;
   const bool canResume = is_resumable(state);
   if (state == RunState::restarting || state == RunState::starting) {
-    restart_->setText(tr("Starting %1 …").arg(replicaCount(std::max(1, status.target_replicas))));
+    restart_->setText(tr("Starting %1 …").arg(common::replicaCount(std::max(1, status.target_replicas))));
   } else if (canResume) {
-    restart_->setText(tr("Resume on %1").arg(replicaCount(std::max(1, chosen))));
+    restart_->setText(tr("Resume on %1").arg(common::replicaCount(std::max(1, chosen))));
   } else if (state == RunState::finished) {
     restart_->setText(tr("Finished"));
   } else {
-    restart_->setText(tr("Restart on %1").arg(replicaCount(std::max(1, chosen))));
+    restart_->setText(tr("Restart on %1").arg(common::replicaCount(std::max(1, chosen))));
   }
   enable(restart_, canResume || (isRunning && chosen > 0 && chosen != present_));
   enable(replicas_, isRunning || canResume || (state == RunState::finished && session_->model()));  // what if
@@ -209,7 +209,7 @@ void ControlPanel::updateRestart() {
   if (!status.phase.empty()) {
     restartTitle_->setText(status.generation == 0 ? tr("Starting")
                            : present_ == status.target_replicas
-                               ? tr("Restarting on %1").arg(replicaCount(present_))
+                               ? tr("Restarting on %1").arg(common::replicaCount(present_))
                                : tr("Restarting, %1 → %2").arg(present_).arg(status.target_replicas));
     steps_->showRunning(status.phase, status.phase_seconds);
     return;
@@ -225,7 +225,7 @@ void ControlPanel::updateRestart() {
     if (generation.number < last->number) before = generation.replicas;
   }
   restartTitle_->setText(
-      tr("Last restart, %1 → %2, %3").arg(before).arg(last->replicas).arg(formatPause(last->pause)));
+      tr("Last restart, %1 → %2, %3").arg(before).arg(last->replicas).arg(common::formatPause(last->pause)));
   steps_->showDone(last->pause_parts);
   const bool isNewest = last->number == session_->generations().back().number;
   forecast_->setText(forecastText(*last, isNewest && is_active(stateOf(*session_))));
@@ -242,7 +242,7 @@ void ControlPanel::updateModel() {
     const int replicas = std::max(1, replicas_->chosen());
     GoodputPrediction prediction = predictGoodput(model, replicas, 120, present_, session_->status().latest);
     if (const auto& measured = session_->measured()) prediction.measured = measured->goodput;
-    curveTitle_->setText(tr("Predicted goodput, %1").arg(replicaCount(replicas)));
+    curveTitle_->setText(tr("Predicted goodput, %1").arg(common::replicaCount(replicas)));
     curve_->setPrediction(std::move(prediction));
     replicas_->setPrediction([model](int count) {
       const auto best = bestPoint(model, count);
@@ -258,7 +258,7 @@ QString ControlPanel::predictionText() const {
   const RunState state = stateOf(*session_);
   const QString message = QString::fromStdString(session_->run().message);
   if (state == RunState::damaged) return message;
-  if (session_->waitsForNodes()) return waitText(*session_->elsewhere());
+  if (session_->waitsForNodes()) return common::waitText(*session_->elsewhere());
   const bool isOver = !is_active(state) && !is_resumable(state);
   if (isOver && (!session_->model() || replicas_->chosen() == present_))
     return tr("This run is over; start another from the Run menu.");
@@ -283,36 +283,38 @@ QString ControlPanel::presentText(const protocol::Model& model) const {
                         : state == RunState::running ? tr("Measured now: ")
                                                      : tr("Measured last: ");
   return begin + tr("goodput %1 samples/s at efficiency %2, the mean of %3. The model predicts %4 for this.")
-                     .arg(formatNumber(measured->goodput), formatNumber(measured->efficiency, 2),
-                          formatDuration(std::max(1.0, measured->seconds)), predictedText(predicted));
+                     .arg(common::formatNumber(measured->goodput),
+                          common::formatNumber(measured->efficiency, 2),
+                          common::formatDuration(std::max(1.0, measured->seconds)), predictedText(predicted));
 }
 
 // Predicted against predicted: the model's error is in both, and cancels.
 QString ControlPanel::changeText(const protocol::Model& model, int replicas) const {
   const auto best = bestPoint(model, replicas);
   const auto now = presentPoint(model, present_, session_->status().latest);
-  if (!best) return tr("The model knows no batch size that fits %1.").arg(replicaCount(replicas));
+  if (!best) return tr("The model knows no batch size that fits %1.").arg(common::replicaCount(replicas));
   QString text = tr("Predicted goodput %1 samples/s").arg(predictedText(best->goodput));
   if (now && now->goodput > 0) {
     const double change = best->goodput / now->goodput - 1;
     const QString predicted = predictedText(now->goodput);
-    text += std::abs(change) < 0.005 ? tr(", as predicted for now")
-            : change > 0
-                ? tr(", %1 more than the %2 predicted for now").arg(formatPercent(change), predicted)
-                : tr(", %1 less than the %2 predicted for now").arg(formatPercent(-change), predicted);
     text +=
-        tr("; efficiency %1 → %2").arg(formatNumber(now->efficiency, 2), formatNumber(best->efficiency, 2));
+        std::abs(change) < 0.005 ? tr(", as predicted for now")
+        : change > 0
+            ? tr(", %1 more than the %2 predicted for now").arg(common::formatPercent(change), predicted)
+            : tr(", %1 less than the %2 predicted for now").arg(common::formatPercent(-change), predicted);
+    text += tr("; efficiency %1 → %2")
+                .arg(common::formatNumber(now->efficiency, 2), common::formatNumber(best->efficiency, 2));
   }
   text += QLatin1Char('.');
   if (const auto& measured = session_->measured(); measured && !std::isnan(measured->goodput))
     text += (stateOf(*session_) == RunState::running ? tr(" Measured now: %1.") : tr(" Measured last: %1."))
-                .arg(formatNumber(measured->goodput));
+                .arg(common::formatNumber(measured->goodput));
   if (const storage::Generation* last = session_->lastRestart())
-    text += tr(" Pause about %1.").arg(formatPause(last->pause));
+    text += tr(" Pause about %1.").arg(common::formatPause(last->pause));
   if (const QString sharing = sharingText(model, replicas); !sharing.isEmpty())
     text += QStringLiteral(" %1.").arg(sharing);
   else if (replicas > model.max_profiled_replicas)
-    text += tr(" %1: never measured.").arg(replicaCount(replicas));
+    text += tr(" %1: never measured.").arg(common::replicaCount(replicas));
   return text;
 }
 

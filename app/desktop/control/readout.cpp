@@ -8,11 +8,11 @@
 #include <set>
 #include <string>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/protocol/series.h"
 #include "chart/formula_hover.h"
 #include "chart/formulas.h"
 #include "chart/view_state.h"
-#include "look/format.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
@@ -92,16 +92,17 @@ void Readout::refresh() {
   }
   if (state_->pointedAt()) {
     const double seconds = model->position(XAxis::WallTime, *at).value_or(0);
-    title_->setText(tr("Measured at %1, step %2").arg(formatClock(seconds), formatCount(at->step)));
+    title_->setText(
+        tr("Measured at %1, step %2").arg(common::formatClock(seconds), common::formatCount(at->step)));
   } else {
-    title_->setText(tr("Measured, newest step %1").arg(formatCount(at->step)));
+    title_->setText(tr("Measured, newest step %1").arg(common::formatCount(at->step)));
   }
   const auto valueOf = [&](const char* series) { return model->value(series, *at).value_or(std::nan("")); };
   for (std::size_t i = 0; i < kRows.size(); ++i) {
     const Row& row = kRows[i];
     const double value = row.factor * valueOf(row.series);
-    QString text = tr(row.pattern).arg(formatNumber(value));
-    if (row.second != nullptr) text = text.arg(formatNumber(row.factor * valueOf(row.second)));
+    QString text = tr(row.pattern).arg(common::formatNumber(value));
+    if (row.second != nullptr) text = text.arg(common::formatNumber(row.factor * valueOf(row.second)));
     values_[i]->setText(std::isnan(value) ? QStringLiteral("–") : text);
   }
 }

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "look/status_text.h"
+#include "batchscope/common/run_text.h"
 
 namespace batchscope::desktop {
 
@@ -57,7 +57,7 @@ void ReplicaButtons::rebuild() {
                                                                : "middle");
     button->setProperty("present", replicas == present_);
     button->setProperty("beyond", replicas > devices_.free);
-    button->setAccessibleName(replicaCount(replicas));
+    button->setAccessibleName(common::replicaCount(replicas));
     button->setToolTip(hint(replicas));
     group_->addButton(button, replicas);
     row_->addWidget(button, 1);
@@ -70,7 +70,7 @@ QString ReplicaButtons::hint(int replicas) const {
 }
 
 QString ReplicaButtons::sharing(int replicas) const {
-  const QString count = replicaCount(replicas);
+  const QString count = common::replicaCount(replicas);
   if (replicas <= devices_.free) return count;
   if (devices_.areGpus) {
     const QString all = devices_.all == 1 ? tr("1 GPU") : tr("%1 GPUs").arg(devices_.all);

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/run_text.h"
 #include "chart/chart_card.h"
 #include "chart/measured_steps.h"
 #include "chart/prediction.h"
@@ -17,9 +19,7 @@
 #include "explorer/step_times.h"
 #include "figure/goodput_curve.h"
 #include "look/box.h"
-#include "look/format.h"
 #include "look/plain_table.h"
-#include "look/status_text.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
@@ -39,9 +39,9 @@ std::array<QString, 6> textsOf(const std::optional<OperatingPoint>& point, std::
   std::move(rates.begin(), rates.end(), texts.begin());
   std::fill(texts.begin() + 3, texts.end(), QStringLiteral("–"));
   if (!point) return texts;
-  texts[3] = formatCount(point->batchSize);
-  texts[4] = formatCount(point->localBatchSize());
-  texts[5] = formatCount(point->accumulation);
+  texts[3] = common::formatCount(point->batchSize);
+  texts[4] = common::formatCount(point->localBatchSize());
+  texts[5] = common::formatCount(point->accumulation);
   return texts;
 }
 
@@ -55,9 +55,9 @@ std::array<QString, 6> predictedTexts(const std::optional<OperatingPoint>& point
 std::array<QString, 6> measuredTexts(const std::optional<OperatingPoint>& point,
                                      const std::optional<run::MeasuredRate>& rate) {
   const double none = std::nan("");
-  return textsOf(point,
-                 {formatNumber(rate ? rate->goodput : none), formatNumber(rate ? rate->throughput : none),
-                  formatNumber(rate ? rate->efficiency : none, 2)});
+  return textsOf(point, {common::formatNumber(rate ? rate->goodput : none),
+                         common::formatNumber(rate ? rate->throughput : none),
+                         common::formatNumber(rate ? rate->efficiency : none, 2)});
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ void ExplorerPanel::refresh() {
     slider_->setRange(1, std::max({kLeastMost, 2 * profiled, replicas}));
     slider_->setValue(replicas);
   }
-  count_->setText(replicaCount(replicas));
+  count_->setText(common::replicaCount(replicas));
   if (hasModel) {
     refreshWhatIf(*session_->model(), replicas);
     return;
@@ -225,7 +225,7 @@ void ExplorerPanel::refreshWhatIf(const protocol::Model& model, int replicas) {
   if (!sharing.isEmpty()) notes += sharing + QLatin1Char('.');
   if (replicas > model.max_profiled_replicas)
     notes += tr("Never measured on %1: an extrapolation from at most %2.")
-                 .arg(replicaCount(replicas), replicaCount(model.max_profiled_replicas));
+                 .arg(common::replicaCount(replicas), common::replicaCount(model.max_profiled_replicas));
   flag_->setText(notes.join(QLatin1Char(' ')));
 }
 
@@ -240,7 +240,7 @@ void ExplorerPanel::refreshStepTimes() {
   auto times = measureStepTimes(*series, *session_->model());
   error_->setText(times.empty()
                       ? QString()
-                      : tr("ms, mean error %1 %").arg(formatNumber(100 * run::mean_error(times), 2)));
+                      : tr("ms, mean error %1 %").arg(common::formatNumber(100 * run::mean_error(times), 2)));
   plot_->setData(stepTimeFigure(times));
   times_->setTimes(std::move(times));
   // The plot gives way to the table, all of which is to be seen.

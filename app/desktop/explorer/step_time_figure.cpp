@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "look/format.h"
-#include "look/translate.h"
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -15,9 +15,10 @@ constexpr double kAgreement = 0.1, kBeyond = 1.3;
 QString textOf(const StepTime& time) {
   return tr("×%1, local batch %2, accumulation %3\nmeasured %4 ms in %5 steps\npredicted %6 ms")
       .arg(time.replicas)
-      .arg(formatCount(time.local_batch_size))
+      .arg(common::formatCount(time.local_batch_size))
       .arg(time.accumulation)
-      .arg(formatNumber(1000 * time.measured), formatCount(time.steps), formatNumber(1000 * time.predicted));
+      .arg(common::formatNumber(1000 * time.measured), common::formatCount(time.steps),
+           common::formatNumber(1000 * time.predicted));
 }
 
 }  // namespace
@@ -57,8 +58,9 @@ FigureData stepTimeFigure(const std::vector<StepTime>& times) {
     series.size = 11;
     data.series.push_back(std::move(series));
   }
-  data.description =
-      tr("Mean error %1 over %2 configurations").arg(formatPercent(run::mean_error(times))).arg(times.size());
+  data.description = tr("Mean error %1 over %2 configurations")
+                         .arg(common::formatPercent(run::mean_error(times)))
+                         .arg(times.size());
   return data;
 }
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "look/format.h"
+#include "batchscope/common/number_text.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {
@@ -28,14 +28,14 @@ QVariant StepTimeModel::cell(std::size_t row, std::size_t column, int role) cons
   if (role != Qt::DisplayRole) return {};
   switch (column) {
     case Replicas: return QStringLiteral("×%1").arg(time.replicas);
-    case LocalBatch: return formatCount(time.local_batch_size);
-    case Accumulation: return formatCount(time.accumulation);
-    case Steps: return formatCount(time.steps);
-    case Measured: return formatNumber(1000 * time.measured);
-    case Predicted: return formatNumber(1000 * time.predicted);
+    case LocalBatch: return common::formatCount(time.local_batch_size);
+    case Accumulation: return common::formatCount(time.accumulation);
+    case Steps: return common::formatCount(time.steps);
+    case Measured: return common::formatNumber(1000 * time.measured);
+    case Predicted: return common::formatNumber(1000 * time.predicted);
     default:
       return (time.residual() > 0 ? QStringLiteral("+") : QString()) +
-             tr("%1 %").arg(formatNumber(100 * time.residual(), 2));
+             tr("%1 %").arg(common::formatNumber(100 * time.residual(), 2));
   }
 }
 

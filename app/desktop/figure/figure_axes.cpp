@@ -5,15 +5,15 @@
 #include <cmath>
 #include <limits>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/common/ticks.h"
-#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {
 
-constexpr double kMargin = 0.02;  // of a linear one that ends where the data do
+constexpr double kMargin = 0.02;   // of a linear one that ends where the data do
 constexpr double kDotRoom = 0.05;  // of a linear axis, between a dot and its end
-constexpr double kPad = 0.04;     // of a logarithmic axis, beyond what is drawn
+constexpr double kPad = 0.04;      // of a logarithmic axis, beyond what is drawn
 
 // Powers of ten, and 2 and 5 times them where there is room.
 std::vector<Tick> decadeTicks(double low, double high, int most) {
@@ -22,7 +22,7 @@ std::vector<Tick> decadeTicks(double low, double high, int most) {
   for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10) {
     for (const double value : {power, 2 * power, 5 * power})
       if (value >= low && value <= high && (value == power || !isDense))
-        ticks.push_back({value, formatNumber(value, 1)});
+        ticks.push_back({value, common::formatNumber(value, 1)});
   }
   return ticks;
 }

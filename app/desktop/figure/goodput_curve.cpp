@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "look/format.h"
+#include "batchscope/common/number_text.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -34,9 +34,9 @@ void GoodputCurve::setPrediction(GoodputPrediction prediction) {
 QString GoodputCurve::textOf(const OperatingPoint& at) const {
   const QString steps = at.accumulation == 0 ? QString() : tr(" × %1 micro-batches").arg(at.accumulation + 1);
   QString text = tr("batch %1 = %2 × %3%4\npredicted throughput %5, efficiency %6\ngoodput %7 samples/s")
-                     .arg(formatCount(at.batchSize))
+                     .arg(common::formatCount(at.batchSize))
                      .arg(at.replicas)
-                     .arg(formatCount(at.localBatchSize()), steps, predictedText(at.throughput),
+                     .arg(common::formatCount(at.localBatchSize()), steps, predictedText(at.throughput),
                           predictedText(at.efficiency, 2), predictedText(at.goodput));
   if (const auto limit = prediction_.limits.find(at.limit); limit != prediction_.limits.end())
     text += tr("\nout of reach: %1").arg(limit->second);
@@ -85,25 +85,26 @@ FigureData GoodputCurve::figure() const {
   if (!prediction_.limits.empty()) data.series.push_back(beyond);
   if (const auto& best = prediction_.best) {
     const auto at = static_cast<double>(best->batchSize);
-    data.notes.push_back({at, kAnywhere, tr("best %1").arg(formatCount(best->batchSize)), {Ink::Accent}});
+    data.notes.push_back(
+        {at, kAnywhere, tr("best %1").arg(common::formatCount(best->batchSize)), {Ink::Accent}});
     // A batch size that a program fixes is one place on a line that is out of reach.
     data.series.push_back({.ink = {Ink::Series, 0},
                            .mark = FigureSeries::Mark::Dots,
                            .points = {{at, best->goodput}},
                            .size = 5});
     data.description = tr("Predicted best batch size %1 with %2 samples per second")
-                           .arg(formatCount(best->batchSize), formatNumber(best->goodput));
+                           .arg(common::formatCount(best->batchSize), common::formatNumber(best->goodput));
   }
   if (prediction_.now && prediction_.measured) {
     const auto at = std::clamp(static_cast<double>(prediction_.now->batchSize), first, last);
-    data.series.push_back(
-        {.name = isLarge_ ? tr("measured") : QString(),
-         .ink = {Ink::Accent},
-         .mark = FigureSeries::Mark::Rings,
-         .points = {{at, *prediction_.measured,
-                     tr("measured now at batch %1:\ngoodput %2 samples/s")
-                         .arg(formatCount(prediction_.now->batchSize), formatNumber(*prediction_.measured))}},
-         .size = 9});
+    data.series.push_back({.name = isLarge_ ? tr("measured") : QString(),
+                           .ink = {Ink::Accent},
+                           .mark = FigureSeries::Mark::Rings,
+                           .points = {{at, *prediction_.measured,
+                                       tr("measured now at batch %1:\ngoodput %2 samples/s")
+                                           .arg(common::formatCount(prediction_.now->batchSize),
+                                                common::formatNumber(*prediction_.measured))}},
+                           .size = 9});
   }
   return data;
 }

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/protocol/error.h"
 #include "chart/prediction.h"
 #include "chart/repeated_steps.h"
-#include "look/format.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
@@ -116,10 +116,10 @@ const std::map<QString, double (*)(const Number&, RunSession&)>& special() {
 QString textOf(const Number& number, double value) {
   const bool isTime = number.name.startsWith(QLatin1String("pause")) ||
                       number.part == QLatin1String("time") || number.name == QLatin1String("elapsed");
-  if (isTime) return formatPause(value);
-  if (number.unit == QLatin1String("ms")) return formatNumber(1000 * value) + QStringLiteral(" ms");
-  if (number.unit == QLatin1String("%")) return formatNumber(100 * value) + QStringLiteral(" %");
-  return formatNumber(value);
+  if (isTime) return common::formatPause(value);
+  if (number.unit == QLatin1String("ms")) return common::formatNumber(1000 * value) + QStringLiteral(" ms");
+  if (number.unit == QLatin1String("%")) return common::formatNumber(100 * value) + QStringLiteral(" %");
+  return common::formatNumber(value);
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <QSlider>
 #include <utility>
 
+#include "batchscope/common/number_text.h"
 #include "lessons/sharing_plot.h"
 #include "look/box.h"
-#include "look/format.h"
 #include "look/quiet_wheel.h"
 #include "look/theme.h"
 
@@ -101,14 +101,14 @@ void SharingPanel::showSplit() {
     const int share = sharing_->share(which, first);
     const double speedup = sharing_->speedup(which, first);
     speedups += speedup;
-    counts_[which]->setText(tr("%1: %2").arg(sharing_->run(which).name, formatCount(share)));
-    values_[which][0]->setText(formatCount(share));
-    values_[which][1]->setText(formatNumber(sharing_->goodput(which, first)));
-    values_[which][2]->setText(QStringLiteral("× ") + formatNumber(speedup));
+    counts_[which]->setText(tr("%1: %2").arg(sharing_->run(which).name, common::formatCount(share)));
+    values_[which][0]->setText(common::formatCount(share));
+    values_[which][1]->setText(common::formatNumber(sharing_->goodput(which, first)));
+    values_[which][2]->setText(QStringLiteral("× ") + common::formatNumber(speedup));
   }
-  values_[2][0]->setText(formatCount(sharing_->devices()));
-  values_[2][1]->setText(formatNumber(sharing_->sum(first)));
-  values_[2][2]->setText(QStringLiteral("× ") + formatNumber(speedups / 2));
+  values_[2][0]->setText(common::formatCount(sharing_->devices()));
+  values_[2][1]->setText(common::formatNumber(sharing_->sum(first)));
+  values_[2][2]->setText(QStringLiteral("× ") + common::formatNumber(speedups / 2));
 }
 
 }  // namespace batchscope::desktop

@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "look/format.h"
+#include "batchscope/common/number_text.h"
 
 namespace batchscope::desktop {
 
@@ -57,8 +57,8 @@ FigureData SharingPlot::figure() const {
     point.text = tr("%1 and %2 devices\n%3 + %4 = %5 samples/s")
                      .arg(first)
                      .arg(devices - first)
-                     .arg(formatNumber(sharing_->goodput(0, first)),
-                          formatNumber(sharing_->goodput(1, first)), formatNumber(point.y));
+                     .arg(common::formatNumber(sharing_->goodput(0, first)),
+                          common::formatNumber(sharing_->goodput(1, first)), common::formatNumber(point.y));
   }
 
   // Marks of one split share a label.

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <utility>
 
-#include "look/format.h"
+#include "batchscope/common/job_text.h"
+#include "batchscope/common/number_text.h"
 #include "look/theme.h"
-#include "queue/queue_text.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -22,7 +22,7 @@ QString changesText(const protocol::PoolDecision& decision, const NameOfRun& nam
   for (const protocol::PoolChoice& choice : decision.choices)
     if (const int by = change(choice); by != 0)
       parts << nameOf(choice.run) + (by > 0 ? QStringLiteral(" +") : QStringLiteral(" −")) +
-                   formatCount(std::abs(by));
+                   common::formatCount(std::abs(by));
   return parts.isEmpty() ? DecisionModel::tr("no change") : parts.join(QStringLiteral(", "));
 }
 
@@ -50,7 +50,7 @@ QVariant DecisionModel::cell(std::size_t row, std::size_t column, int role) cons
   switch (role) {
     case Qt::DisplayRole:
     case Qt::ToolTipRole:
-      if (column == Time) return formatSecondOfDay(decision.time);
+      if (column == Time) return common::formatSecondOfDay(decision.time);
       if (column == Cause) return QString::fromStdString(decision.cause);
       return changesText(decision, nameOf_);
     case Qt::ForegroundRole: return column == Cause ? QVariant() : QVariant(Theme::current().dim);
@@ -87,11 +87,11 @@ QVariant ChoiceModel::cell(std::size_t row, std::size_t column, int role) const 
       if (column == Devices) {
         const auto now = static_cast<std::int64_t>(choice.devices.size());
         const QString count =
-            change(choice) == 0 ? formatCount(now) : tr("%1 → %2").arg(choice.before).arg(now);
-        return choice.devices.empty() ? count : tr("%1: %2").arg(count, devicesText(choice.devices));
+            change(choice) == 0 ? common::formatCount(now) : tr("%1 → %2").arg(choice.before).arg(now);
+        return choice.devices.empty() ? count : tr("%1: %2").arg(count, common::devicesText(choice.devices));
       }
       if (column == Reason) return QString::fromStdString(choice.reason);
-      return alternativesText(choice.alternatives);
+      return common::alternativesText(choice.alternatives);
     case Qt::ForegroundRole: {
       const Theme& theme = Theme::current();
       if (column == Devices && change(choice) != 0) return change(choice) > 0 ? theme.good : theme.warning;

@@ -4,11 +4,11 @@
 #include <QHeaderView>
 #include <utility>
 
+#include "batchscope/common/job_text.h"
+#include "batchscope/common/number_text.h"
 #include "look/box.h"
 #include "look/elided_label.h"
-#include "look/format.h"
 #include "look/plain_table.h"
-#include "queue/queue_text.h"
 
 namespace batchscope::desktop {
 
@@ -62,11 +62,12 @@ void DecisionsPanel::showCurrent() {
     return;
   }
   const protocol::PoolDecision& decision = decisions_->at(current.row());
-  title_->setText(tr("%1, %2").arg(formatSecondOfDay(decision.time), QString::fromStdString(decision.cause)));
+  title_->setText(
+      tr("%1, %2").arg(common::formatSecondOfDay(decision.time), QString::fromStdString(decision.cause)));
   idle_->setText(decision.idle.empty()
                      ? tr("policy %1").arg(QString::fromStdString(decision.policy))
                      : tr("policy %1, idle: %2")
-                           .arg(QString::fromStdString(decision.policy), devicesText(decision.idle)));
+                           .arg(QString::fromStdString(decision.policy), common::devicesText(decision.idle)));
   choices_->setChoices(decision.choices);
 }
 

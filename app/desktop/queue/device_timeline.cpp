@@ -11,7 +11,7 @@
 #include <array>
 #include <cmath>
 
-#include "look/format.h"
+#include "batchscope/common/number_text.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {
@@ -185,15 +185,15 @@ QString DeviceTimeline::textAt(const QPointF& place) const {
   if (bar == nullptr) {
     const double time = timeAt(place.x());
     if (first_ <= 0 || time < first_ || time > clock_()) return {};
-    return tr("%1 idle at %2").arg(device, formatSecondOfDay(time));
+    return tr("%1 idle at %2").arg(device, common::formatSecondOfDay(time));
   }
   const storage::LeaseEvent& lease = bar->lease;
   QStringList lines{tr("%1 on %2").arg(QString::fromStdString(lease.name), device)};
-  const QString duration = formatDuration(bar->until(clock_()) - lease.since);
-  lines << (lease.until > 0
-                ? tr("%1 to %2, %3")
-                      .arg(formatSecondOfDay(lease.since), formatSecondOfDay(lease.until), duration)
-                : tr("since %1, %2").arg(formatSecondOfDay(lease.since), duration));
+  const QString duration = common::formatDuration(bar->until(clock_()) - lease.since);
+  lines << (lease.until > 0 ? tr("%1 to %2, %3")
+                                  .arg(common::formatSecondOfDay(lease.since),
+                                       common::formatSecondOfDay(lease.until), duration)
+                            : tr("since %1, %2").arg(common::formatSecondOfDay(lease.since), duration));
   if (!lease.why.empty() || lease.generation >= 0) {
     const QString why = QString::fromStdString(lease.why);
     lines << (lease.generation < 0 ? why
@@ -203,7 +203,7 @@ QString DeviceTimeline::textAt(const QPointF& place) const {
   for (const LaneRestart& restart : bar->restarts)
     if (std::abs(xOf(restart.time) - place.x()) <= 4)
       lines << tr("restarted at %1 on %2: %3")
-                   .arg(formatSecondOfDay(restart.time))
+                   .arg(common::formatSecondOfDay(restart.time))
                    .arg(restart.replicas)
                    .arg(QString::fromStdString(restart.why));
   return lines.join(QLatin1Char('\n'));

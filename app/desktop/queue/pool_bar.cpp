@@ -6,8 +6,8 @@
 #include <QSpinBox>
 #include <initializer_list>
 
+#include "batchscope/common/number_text.h"
 #include "look/box.h"
-#include "look/format.h"
 #include "look/quiet_wheel.h"
 #include "look/segments.h"
 #include "look/theme.h"
@@ -105,8 +105,8 @@ void PoolBar::chooseLimit() {
 void PoolBar::setCounts(std::size_t holding, std::size_t waiting) {
   count_->setText(holding + waiting == 0 ? tr("empty")
                                          : tr("%1 with devices, %2 waiting")
-                                               .arg(formatCount(static_cast<std::int64_t>(holding)),
-                                                    formatCount(static_cast<std::int64_t>(waiting))));
+                                               .arg(common::formatCount(static_cast<std::int64_t>(holding)),
+                                                    common::formatCount(static_cast<std::int64_t>(waiting))));
 }
 
 }  // namespace batchscope::desktop

@@ -6,12 +6,12 @@
 #include <array>
 #include <tuple>
 
+#include "batchscope/common/job_text.h"
+#include "batchscope/common/number_text.h"
 #include "batchscope/common/trial_fold.h"
 #include "batchscope/common/trial_text.h"
-#include "look/format.h"
 #include "look/swatch.h"
 #include "look/theme.h"
-#include "queue/queue_text.h"
 #include "session/queue_snapshot.h"
 
 namespace batchscope::desktop {
@@ -59,12 +59,14 @@ void QueueModel::unfold(const std::string& sweep) {
   showEntries();
 }
 
+std::optional<int> QueueModel::rungOf(const QueueEntry& entry) const {
+  const auto rung = rungs_.find(entry.run.id);
+  return rung == rungs_.end() ? std::nullopt : std::optional(rung->second);
+}
+
 void QueueModel::showEntries() {
   std::vector<common::PlacedJob> jobs;
-  for (const QueueEntry& entry : entries_) {
-    const auto rung = rungs_.find(entry.run.id);
-    jobs.push_back({entry, 0, rung == rungs_.end() ? std::nullopt : std::optional(rung->second)});
-  }
+  for (const QueueEntry& entry : entries_) jobs.push_back({entry, 0, rungOf(entry)});
   std::vector<QueueEntry> rows;
   for (common::QueueRow& row : common::foldQueue(std::move(jobs))) {
     rows.push_back(std::move(row.job.entry));
@@ -167,24 +169,21 @@ QString QueueModel::text(std::size_t row, Column column) const {
   const QueueEntry& entry = rows_[row];
   if (entry.run.id.empty()) return sweepText(entry, column);
   switch (column) {
-    case Place: return !hasPlace(entry) ? QString() : formatCount(static_cast<std::int64_t>(row) + 1);
+    case Place: return !hasPlace(entry) ? QString() : common::formatCount(static_cast<std::int64_t>(row) + 1);
     case Name: return QString::fromStdString(entry.run.name);
-    case State: return rungs_.contains(entry.run.id) ? tr("at rung") : stateText(entry.state);
+    case State: return common::stateText(entry, rungOf(entry));
     case Priority:
       return entry.job.priority > 0   ? QStringLiteral("+%1").arg(entry.job.priority)
              : entry.job.priority < 0 ? QStringLiteral("−%1").arg(-entry.job.priority)
                                       : QStringLiteral("0");
-    case Replicas: return replicasText(entry);
-    case Devices: return devicesText(entry.run.devices);
-    case Waited: return formatDuration(entry.waited);
+    case Replicas: return common::replicasText(entry);
+    case Devices: return common::devicesText(entry.run.devices);
+    case Waited: return common::formatDuration(entry.waited);
     case End: {
       const double end = hasEnded(entry) ? entry.run.ended : entry.job.expected_end;
-      return end > 0 ? formatTimeOfDay(end) : QStringLiteral("–");
+      return end > 0 ? common::formatTimeOfDay(end) : QStringLiteral("–");
     }
-    case Why:
-      if (const auto rung = rungs_.find(entry.run.id); rung != rungs_.end())
-        return QString::fromStdString(common::rungText(entry.run.trial->sweep, rung->second));
-      return whyText(entry);
+    case Why: return common::whyText(entry, rungOf(entry));
     case kColumns: break;
   }
   return {};

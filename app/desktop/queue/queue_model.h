@@ -63,6 +63,7 @@ class QueueModel : public TableModel {
  private:
   QString text(std::size_t row, Column column) const;
   QString sweepText(const pool::QueueEntry& entry, Column column) const;
+  std::optional<int> rungOf(const pool::QueueEntry& entry) const;
   bool hasPlace(const pool::QueueEntry& entry) const;
   void showEntries();
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "queue/totals_bar.h"
 
+#include "batchscope/common/number_text.h"
 #include "look/box.h"
 #include "look/elided_label.h"
-#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -47,17 +47,18 @@ void TotalsBar::setTotals(const QueueTotals& totals) {
   const auto text = [](const std::optional<double>& value, auto format) {
     return value ? format(*value) : QStringLiteral("–");
   };
-  values_[0]->setText(text(totals.meanCompletion, formatDuration));
-  values_[1]->setText(text(totals.meanWait, formatDuration));
-  values_[2]->setText(text(totals.use, [](double share) { return formatPercent(share); }));
+  values_[0]->setText(text(totals.meanCompletion, common::formatDuration));
+  values_[1]->setText(text(totals.meanWait, common::formatDuration));
+  values_[2]->setText(text(totals.use, [](double share) { return common::formatPercent(share); }));
   values_[3]->setText(totals.worstFairness
-                          ? tr("%1, %2").arg(formatNumber(*totals.worstFairness),
+                          ? tr("%1, %2").arg(common::formatNumber(*totals.worstFairness),
                                              fontMetrics().elidedText(totals.worstRun, Qt::ElideRight, kName))
                           : QStringLiteral("–"));
 }
 
 void TotalsBar::setHeartbeat(const std::optional<run::ProcessHeartbeat>& heartbeat) {
-  values_[4]->setText(heartbeat ? tr("%1 ago").arg(formatDuration(heartbeat->age)) : QStringLiteral("–"));
+  values_[4]->setText(heartbeat ? tr("%1 ago").arg(common::formatDuration(heartbeat->age))
+                                : QStringLiteral("–"));
 }
 
 void TotalsBar::setAdvice(const QString& sentence) {

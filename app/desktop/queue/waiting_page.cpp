@@ -6,13 +6,13 @@
 #include <QPushButton>
 
 #include "batchscope/common/cluster_text.h"
+#include "batchscope/common/job_text.h"
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/run_text.h"
 #include "look/box.h"
 #include "look/elided_label.h"
-#include "look/format.h"
-#include "look/status_text.h"
 #include "look/theme.h"
 #include "queue/cancel_question.h"
-#include "queue/queue_text.h"
 #include "session/queue_session.h"
 #include "session/run_command.h"
 #include "session/run_session.h"
@@ -99,14 +99,14 @@ void WaitingPage::refreshElsewhere(const storage::Origin& origin) {
     return text.empty() ? QStringLiteral("–") : QString::fromStdString(text);
   };
   chip_->setText(isHeld(origin) ? tr("Held") : tr("Pending"));
-  why_->setText(waitText(origin));
+  why_->setText(common::waitText(origin));
   hold_->setText(isHeld(origin) ? tr("Release") : tr("Hold"));
   hold_->setEnabled(storage::waits(job));
   values_[0]->setText(QString::fromStdString(common::clusterName(origin)));
   values_[1]->setText(word(job.partition));
   values_[2]->setText(word(job.number));
   values_[3]->setText(word(job.nodes));
-  values_[4]->setText(job.start > 0 ? formatTimeOfDay(job.start) : tr("not known yet"));
+  values_[4]->setText(job.start > 0 ? common::formatTimeOfDay(job.start) : tr("not known yet"));
 }
 
 void WaitingPage::refresh() {
@@ -139,7 +139,7 @@ void WaitingPage::refresh() {
   }
   const storage::Job& job = entry->job;
   chip_->setText(job.held ? tr("Held") : tr("Pending"));
-  QString why = whyText(*entry);
+  QString why = common::whyText(*entry);
   if (const pool::QueueEntry* before = queue_->find(job.after); before != nullptr && !hasEnded(*before))
     why = tr("waits for the end of %1").arg(QString::fromStdString(before->run.name));
   if (!why.isEmpty()) why[0] = why[0].toUpper();
@@ -147,8 +147,9 @@ void WaitingPage::refresh() {
   values_[0]->setText(
       tr("%1 of %2").arg(queue_->place(waiting.id)).arg(queueLength(queue_->snapshot().entries)));
   values_[2]->setText(QString::number(job.priority));
-  values_[3]->setText(tr("%1, waited %2").arg(formatTimeOfDay(job.submitted), formatDuration(entry->waited)));
-  values_[4]->setText(job.expected_end > 0 ? formatTimeOfDay(job.expected_end) : tr("not known yet"));
+  values_[3]->setText(
+      tr("%1, waited %2").arg(common::formatTimeOfDay(job.submitted), common::formatDuration(entry->waited)));
+  values_[4]->setText(job.expected_end > 0 ? common::formatTimeOfDay(job.expected_end) : tr("not known yet"));
 }
 
 void WaitingPage::showEvent(QShowEvent* event) {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "look/format.h"
-#include "look/translate.h"
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -32,8 +32,9 @@ std::vector<Alert> AlertRules::observe(const std::vector<storage::Run>& runs, do
     };
     if (!isNew && before->second.state != run.state && isOver(run.state)) {
       if (run.state == RunState::finished) {
-        addAlert(Alert::Kind::Finished, tr("%1 has finished").arg(name),
-                 run.step == 1 ? tr("after 1 step") : tr("after %1 steps").arg(formatCount(run.step)));
+        addAlert(
+            Alert::Kind::Finished, tr("%1 has finished").arg(name),
+            run.step == 1 ? tr("after 1 step") : tr("after %1 steps").arg(common::formatCount(run.step)));
       } else {
         addAlert(Alert::Kind::Failed, tr("%1 has failed").arg(name),
                  run.message.empty() ? tr("It can be resumed from its newest checkpoint.")
@@ -44,17 +45,18 @@ std::vector<Alert> AlertRules::observe(const std::vector<storage::Run>& runs, do
     const bool isNotFinite = loss != run.latest.end() && !std::isfinite(loss->second);
     if (run.state == RunState::running && isNotFinite && !at.saidNotFinite)
       addAlert(Alert::Kind::NotFinite, tr("The loss of %1 is not finite").arg(name),
-               tr("at step %1").arg(formatCount(run.step)));
+               tr("at step %1").arg(common::formatCount(run.step)));
     at.saidNotFinite = isNotFinite;
     const double quiet = now - at.since;
     if (run.state == RunState::running && quiet > kStall && !at.saidStalled) {
       addAlert(Alert::Kind::Stalled, tr("%1 makes no progress").arg(name),
-               tr("no step for %1, after step %2").arg(formatDuration(quiet), formatCount(run.step)));
+               tr("no step for %1, after step %2")
+                   .arg(common::formatDuration(quiet), common::formatCount(run.step)));
       at.saidStalled = true;
     }
     if (run.state == RunState::restarting && quiet > kLongPause && !at.saidLongPause) {
       addAlert(Alert::Kind::LongPause, tr("%1 takes long to restart").arg(name),
-               tr("%1 so far").arg(formatDuration(quiet)));
+               tr("%1 so far").arg(common::formatDuration(quiet)));
       at.saidLongPause = true;
     }
     seen.insert_or_assign(run.id, at);

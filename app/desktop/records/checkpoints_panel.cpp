@@ -5,9 +5,9 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "batchscope/common/number_text.h"
 #include "chart/view_state.h"
 #include "look/box.h"
-#include "look/format.h"
 #include "look/plain_table.h"
 #include "look/theme.h"
 #include "records/step_link.h"
@@ -31,12 +31,12 @@ QVariant CheckpointModel::cell(std::size_t row, std::size_t column, int role) co
   if (role != Qt::DisplayRole) return {};
   switch (column) {
     case NameColumn: return QString::fromStdString(checkpoint.name);
-    case StepColumn: return formatCount(checkpoint.step);
-    case EpochColumn: return formatCount(checkpoint.epoch);
-    case ProgressColumn: return formatNumber(checkpoint.progress);
-    case SizeColumn: return formatBytes(checkpoint.bytes);
-    case TookColumn: return formatPause(checkpoint.seconds);
-    case TimeColumn: return formatTimeOfDay(checkpoint.time);
+    case StepColumn: return common::formatCount(checkpoint.step);
+    case EpochColumn: return common::formatCount(checkpoint.epoch);
+    case ProgressColumn: return common::formatNumber(checkpoint.progress);
+    case SizeColumn: return common::formatBytes(checkpoint.bytes);
+    case TookColumn: return common::formatPause(checkpoint.seconds);
+    case TimeColumn: return common::formatTimeOfDay(checkpoint.time);
     default: return QString::fromStdString(checkpoint.reason);
   }
 }

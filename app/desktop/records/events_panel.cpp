@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "batchscope/common/number_text.h"
 #include "chart/view_state.h"
-#include "look/format.h"
 #include "look/theme.h"
 #include "records/step_link.h"
 #include "session/run_session.h"
@@ -62,10 +62,12 @@ QVariant EventModel::cell(std::size_t row, std::size_t column, int role) const {
   const Theme& theme = Theme::current();
   switch (role) {
     case Qt::DisplayRole:
-      return column == TimeColumn ? formatClock(event.time - start_) : QString::fromStdString(event.text);
+      return column == TimeColumn ? common::formatClock(event.time - start_)
+                                  : QString::fromStdString(event.text);
     case Qt::ToolTipRole:
       return tr("%1\n%2, step %3, generation %4")
-          .arg(QString::fromStdString(event.text), formatTimeOfDay(event.time), formatCount(event.step))
+          .arg(QString::fromStdString(event.text), common::formatTimeOfDay(event.time),
+               common::formatCount(event.step))
           .arg(event.generation);
     case Qt::ForegroundRole:
       if (column == TimeColumn) return theme.text;

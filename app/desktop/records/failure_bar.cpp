@@ -3,10 +3,10 @@
 
 #include <QPushButton>
 
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/run_text.h"
 #include "batchscope/common/trial_text.h"
 #include "look/box.h"
-#include "look/format.h"
-#include "look/status_text.h"
 #include "look/theme.h"
 #include "session/run_session.h"
 
@@ -44,9 +44,9 @@ void FailureBar::refresh() {
   const storage::Run& run = session_->run();
   const QString diverged = QString::fromStdString(common::divergedText(run));
   const QString when = run.step == 0        ? tr("Failed before its first step")
-                       : diverged.isEmpty() ? tr("Failed at step %1").arg(formatCount(run.step))
-                                            : tr("Diverged at step %1").arg(formatCount(run.step));
-  const QString after = describeRestarts(session_->generations());
+                       : diverged.isEmpty() ? tr("Failed at step %1").arg(common::formatCount(run.step))
+                                            : tr("Diverged at step %1").arg(common::formatCount(run.step));
+  const QString after = common::describeRestarts(session_->generations());
   what_->setText(after.isEmpty() ? when : tr("%1, after %2").arg(when, after));
   why_->setText(!diverged.isEmpty()   ? diverged
                 : run.message.empty() ? tr("It did not say why. Its log may.")
@@ -54,7 +54,7 @@ void FailureBar::refresh() {
   const std::vector<storage::Checkpoint> checkpoints = session_->checkpoints();
   resume_->setVisible(!checkpoints.empty());
   if (!checkpoints.empty()) {
-    resume_->setText(tr("Resume from step %1").arg(formatCount(checkpoints.front().step)));
+    resume_->setText(tr("Resume from step %1").arg(common::formatCount(checkpoints.front().step)));
     resume_->setToolTip(tr("Go on from the newest checkpoint, %1, on as many replicas as before")
                             .arg(QString::fromStdString(checkpoints.front().name)));
   }

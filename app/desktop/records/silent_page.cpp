@@ -4,8 +4,8 @@
 #include <QPushButton>
 #include <algorithm>
 
+#include "batchscope/common/number_text.h"
 #include "look/box.h"
-#include "look/format.h"
 #include "records/devices_panel.h"
 #include "records/log_panel.h"
 #include "session/run_session.h"
@@ -63,7 +63,7 @@ void SilentPage::look() {
   if (isSilentNow) {
     if (text_ == nullptr) build();
     const bool isActive = is_active(session_->run().state);
-    title_->setText(isActive ? tr("No step after %1").arg(formatDuration(session_->status().elapsed))
+    title_->setText(isActive ? tr("No step after %1").arg(common::formatDuration(session_->status().elapsed))
                              : tr("This program reported nothing"));
     text_->setText(
         (isActive

@@ -4,9 +4,9 @@
 #include <QLineEdit>
 #include <algorithm>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/storage/annotation.h"
-#include "look/format.h"
 #include "runs/parameter_form.h"
 #include "session/shell_words.h"
 
@@ -25,7 +25,7 @@ ForkDialog::ForkDialog(const storage::Run& run, const storage::Checkpoint& check
   setWindowTitle(tr("Fork %1").arg(QString::fromStdString(run.name)));
   QLabel* what = named("dim", this,
                        tr("A new run goes on from step %1, from %2. %3 stays as it is.")
-                           .arg(formatCount(checkpoint.step), QString::fromStdString(checkpoint.name),
+                           .arg(common::formatCount(checkpoint.step), QString::fromStdString(checkpoint.name),
                                 QString::fromStdString(run.name)));
   what->setWordWrap(true);
   what->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
@@ -71,9 +71,10 @@ std::optional<std::vector<std::string>> ForkDialog::arguments() const {
 void ForkDialog::validate() {
   form_->setComplaint(name_, complaintOf([&] { storage::check_name(name_->text().toStdString()); }));
   form_->setComplaint(
-      replicas_, replicas() > 0
-                     ? QString()
-                     : tr("expected a whole number from 1 to %1").arg(formatCount(protocol::kMostReplicas)));
+      replicas_,
+      replicas() > 0
+          ? QString()
+          : tr("expected a whole number from 1 to %1").arg(common::formatCount(protocol::kMostReplicas)));
   if (parameters_ == nullptr)
     form_->setComplaint(words_, parseShellWords(words_->text()) ? QString() : tr("a quote is not closed"));
   QStringList complaints = form_->complaints();

@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "batchscope/common/cluster_text.h"
+#include "batchscope/common/run_text.h"
 #include "batchscope/storage/run_field.h"
 #include "chart/view_state.h"
 #include "look/box.h"
 #include "look/elided_label.h"
-#include "look/status_text.h"
 #include "look/theme.h"
 #include "session/run_session.h"
 
@@ -170,7 +170,7 @@ void HeaderBar::updateRun() {
   if (!session_->isOpen()) return;
   const auto& head = state_->playHead();
   const protocol::RunStatus status = head ? session_->statusAt(*head) : session_->status();
-  StatusText words = describe(status);
+  common::StatusText words = common::describe(status);
   if (!head && !is_active(status.state) && storage::shown_state(session_->run()) == storage::kDiverged)
     words.text = tr("Diverged");
   if (QString silence = session_->silence(); !head && !silence.isEmpty()) {
@@ -181,13 +181,14 @@ void HeaderBar::updateRun() {
   name_->setToolTip(name_->text());
   chip_->setText(words.text);
   setStyleProperty(chip_, "tone", words.tone);
-  epoch_->setText(describeEpoch(status));
-  time_->setText(describeTime(status));
+  epoch_->setText(common::describeEpoch(status));
+  time_->setText(common::describeTime(status));
   bar_->setProgress(status.total_fraction, status.epochs);
   const auto& elsewhere = session_->elsewhere();
   place_->setVisible(elsewhere.has_value());
   if (!elsewhere) return;
-  const QString place = QString::fromStdString(common::jobPlace(*elsewhere)), wait = waitText(*elsewhere);
+  const QString place = QString::fromStdString(common::jobPlace(*elsewhere)),
+                wait = common::waitText(*elsewhere);
   place_->setText(wait.isEmpty() ? place : tr("%1: %2").arg(place, wait));
   place_->setToolTip(QString::fromStdString(storage::place_of(*elsewhere)));
 }

@@ -4,8 +4,8 @@
 #include <QCoreApplication>
 #include <cmath>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/common/recorded.h"
-#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -42,12 +42,12 @@ QString fieldText(const storage::Run& run, const std::string& field, double now)
   }
   const double* number = std::get_if<double>(&value);
   if (number == nullptr) return {};
-  if (field == "fraction") return formatPercent(*number);
+  if (field == "fraction") return common::formatPercent(*number);
   switch (storage::field_type(field)) {
-    case FieldType::duration: return formatDuration(*number);
-    case FieldType::time: return formatTimeOfDay(*number);
-    case FieldType::number: return formatCount(std::llround(*number));
-    default: return formatNumber(*number);
+    case FieldType::duration: return common::formatDuration(*number);
+    case FieldType::time: return common::formatTimeOfDay(*number);
+    case FieldType::number: return common::formatCount(std::llround(*number));
+    default: return common::formatNumber(*number);
   }
 }
 

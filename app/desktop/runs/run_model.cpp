@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "batchscope/common/cluster_text.h"
-#include "batchscope/common/recorded.h"
+#include "batchscope/common/run_text.h"
 #include "batchscope/common/trial_text.h"
-#include "look/format.h"
 #include "look/swatch.h"
 #include "look/theme.h"
 #include "runs/run_field_text.h"
@@ -36,16 +35,6 @@ bool isEditable(const std::string& field) {
   return field == "name" || field == "group" || field == "tag" || field == "note";
 }
 
-QString joined(const QStringList& parts) { return parts.join(QStringLiteral(" · ")); }
-
-// "best accuracy 0.981 · 12 trials: 3 running, 9 wait at rung 1"; a narrow list shows the beginning.
-QString sweepDetail(const common::RunRow& row) {
-  const QString text = QString::fromStdString(row.text);
-  if (!row.best) return text;
-  const QString metric = QString::fromStdString(row.best->metric);
-  return joined({RunModel::tr("best %1 %2").arg(metric, formatNumber(row.best->value)), text});
-}
-
 }  // namespace
 
 RunModel::RunModel(Comparison* comparison, QObject* parent) : TableModel(parent), comparison_(comparison) {
@@ -53,33 +42,6 @@ RunModel::RunModel(Comparison* comparison, QObject* parent) : TableModel(parent)
   connect(comparison_, &Comparison::changed, this, [this] {
     if (rowCount() > 0) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, 0));
   });
-}
-
-QString RunModel::detail(const storage::Run& run) {
-  QStringList parts;
-  if (storage::shown_state(run) == storage::kDiverged)
-    return tr("diverged after %1 steps").arg(formatCount(run.step));
-  if (run.state == RunState::failed || run.state == RunState::interrupted || run.state == RunState::damaged) {
-    parts << QString::fromStdString(run.message.empty() ? run_state_name(run.state) : run.message);
-    if (is_resumable(run.state)) parts << tr("resumable");
-    return joined(parts);
-  }
-  if (run.epochs > 0) parts << tr("epoch %1 of %2").arg(std::min(run.epoch + 1, run.epochs)).arg(run.epochs);
-  const auto metric = [&](const char* name, const QString& text) {
-    const auto found = run.latest.find(name);
-    if (found != run.latest.end()) parts << text.arg(formatNumber(found->second));
-  };
-  if (run.latest.contains("accuracy")) {
-    metric("accuracy", QStringLiteral("%1"));
-  } else {
-    metric("loss", tr("loss %1"));
-  }
-  if (!parts.isEmpty()) return joined(parts);
-  if (run.step > 0) return tr("step %1").arg(formatCount(run.step));
-  if (belongsToActive(run.state) || run.state == RunState::pending)
-    return tr("since %1").arg(formatTimeOfDay(run.created));
-  if (!run.message.empty()) return QString::fromStdString(run.message);
-  return common::isUnrecorded(run) ? QString::fromUtf8(common::kNotRecorded) : tr("without a step");
 }
 
 void RunModel::setRuns(const std::vector<storage::Run>& runs, const common::ListedSweeps& sweeps) {
@@ -107,7 +69,7 @@ void RunModel::order() {
       entries.push_back({.run = std::move(row.run), .section = state});
       continue;
     }
-    const QString detail = sweepDetail(row);
+    const QString detail = common::detailText(row);
     entries.push_back({std::move(row.run), Place::sweep, detail, state});
     for (storage::Run& trial : row.trials) {
       const QString wait =
@@ -175,12 +137,7 @@ void RunModel::setStatus(const protocol::RunStatus& status) {
   if (entry == entries_.end()) return;
   const QModelIndex at = index(static_cast<int>(entry - entries_.begin()), 0);
   const QVariant detailBefore = at.data(DetailRole), badgeBefore = at.data(BadgeRole);
-  storage::Run& run = entry->run;
-  run.replicas = status.replicas;
-  run.step = status.step;
-  run.epoch = status.epoch;
-  run.epochs = status.epochs;
-  run.latest = status.latest;
+  common::takeOver(status, entry->run);
   if (at.data(DetailRole) != detailBefore || at.data(BadgeRole) != badgeBefore)
     Q_EMIT dataChanged(at, at.siblingAtColumn(columnCount() - 1));
 }
@@ -305,18 +262,18 @@ QVariant RunModel::cell(std::size_t row, std::size_t column, int role) const {
       const auto waiting = waiting_.find(run.id);
       const QString detailText = isSilent                    ? state
                                  : !entry.detail.isEmpty()   ? entry.detail
-                                 : waiting == waiting_.end() ? detail(run)
+                                 : waiting == waiting_.end() ? common::detailText(run)
                                                              : waiting->second.detail;
       const auto place = followed_.find(run.id);
       if (place == followed_.end()) return detailText;
       const auto& job = place->second.job;
-      return joined({QString::fromStdString(common::clusterName(place->second)),
-                     job && storage::waits(*job) ? QString::fromStdString(job->reason) : detailText});
+      return QStringList{QString::fromStdString(common::clusterName(place->second)),
+                         job && storage::waits(*job) ? QString::fromStdString(job->reason) : detailText}
+          .join(QStringLiteral(" · "));
     }
     case BadgeRole:
       if (isSilent) return QString();
-      if (is_active(run.state)) return QStringLiteral("×%1").arg(std::max(1, run.replicas));
-      return run.state == RunState::finished ? tr("done") : state;
+      return common::badgeText(run);
     default: return {};
   }
 }

@@ -64,9 +64,6 @@ class RunModel : public TableModel {
   // Says what a person wants; the catalogue, once it has it, brings it back by setRuns.
   bool setData(const QModelIndex& index, const QVariant& value, int role) override;
 
-  // Returns a run's detail line: "epoch 19 of 30 · 0.981".
-  static QString detail(const storage::Run& run);
-
  Q_SIGNALS:
   void edited(const QString& id, const QString& field, const QString& text);
 

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "batchscope/common/number_text.h"
 #include "look/box.h"
-#include "look/format.h"
 #include "look/menu_key.h"
 #include "look/plain_table.h"
 #include "runs/run_actions.h"
@@ -237,8 +237,8 @@ void RunTablePage::showContextMenu(const QPoint& place) {
 
 void RunTablePage::updateCounts() {
   const int all = static_cast<int>(runs_->runs().size()), shown = filter_->passing();
-  count_->setText(shown == all ? tr("%1").arg(formatCount(all))
-                               : tr("%1 of %2").arg(formatCount(shown), formatCount(all)));
+  count_->setText(shown == all ? tr("%1").arg(common::formatCount(all))
+                               : tr("%1 of %2").arg(common::formatCount(shown), common::formatCount(all)));
   table_->setEmptyText(all == 0 ? tr("No runs yet. Ctrl+N starts one, and Ctrl+D the demo.")
                                 : tr("No run matches the search. Esc clears it."));
   // One that is checked is compared with the open one.

@@ -6,11 +6,11 @@
 #include <QPushButton>
 #include <QTreeWidget>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/trash.h"
 #include "look/box.h"
 #include "look/fit.h"
-#include "look/format.h"
 #include "runs/run_edits.h"
 #include "session/catalogue_watcher.h"
 
@@ -58,7 +58,7 @@ void TrashDialog::fill() {
     const QString id = QString::fromStdString(run.id);
     auto* item = new QTreeWidgetItem(
         runs_, {QString::fromStdString(run.name), QString::fromUtf8(run_state_name(run.state)),
-                formatTimeOfDay(run.removed), id});
+                common::formatTimeOfDay(run.removed), id});
     item->setSelected(selected.contains(id));
   }
   update();

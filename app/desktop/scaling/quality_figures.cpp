@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/series.h"
 #include "chart/series_model.h"
-#include "look/format.h"
-#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -34,7 +34,7 @@ double reachedAfter(const QualityRun& run, double accuracy) {
 }
 
 // Accuracies differ by less than whole percents.
-QString accuracyText(double accuracy) { return formatPercent(accuracy, 3); }
+QString accuracyText(double accuracy) { return common::formatPercent(accuracy, 3); }
 
 }  // namespace
 
@@ -66,11 +66,12 @@ FigureData accuracyOver(Cost cost, const std::vector<QualityRun>& runs) {
     for (const QualityPoint& point : run.points) {
       data.table.rows.push_back(
           {run.name.toStdString(), point.samples, point.seconds, point.epoch, point.accuracy});
-      line.points.push_back({costOf(cost, point), 100 * point.accuracy,
-                             tr("%1accuracy %2 after %3 samples,\n%4, %5 epochs")
-                                 .arg(runs.size() > 1 ? run.name + QStringLiteral(":\n") : QString(),
-                                      accuracyText(point.accuracy), formatCount(std::llround(point.samples)),
-                                      formatClock(point.seconds), formatNumber(point.epoch))});
+      line.points.push_back(
+          {costOf(cost, point), 100 * point.accuracy,
+           tr("%1accuracy %2 after %3 samples,\n%4, %5 epochs")
+               .arg(runs.size() > 1 ? run.name + QStringLiteral(":\n") : QString(),
+                    accuracyText(point.accuracy), common::formatCount(std::llround(point.samples)),
+                    common::formatClock(point.seconds), common::formatNumber(point.epoch))});
     }
     data.series.push_back(std::move(line));
   }
@@ -110,11 +111,12 @@ FigureData timeToTarget(const std::vector<QualityRun>& all) {
     for (const double share : kTargets) {
       const double target = share * bestOf(run), seconds = reachedAfter(run, target);
       addBar(accuracyText(target),
-             tr("%1 reached after %2").arg(accuracyText(target), formatDuration(seconds)), run, target,
-             seconds);
+             tr("%1 reached after %2").arg(accuracyText(target), common::formatDuration(seconds)), run,
+             target, seconds);
     }
-    data.description = tr("%1 reached after %2")
-                           .arg(accuracyText(bestOf(run)), formatDuration(reachedAfter(run, bestOf(run))));
+    data.description =
+        tr("%1 reached after %2")
+            .arg(accuracyText(bestOf(run)), common::formatDuration(reachedAfter(run, bestOf(run))));
   } else {
     double target = 1;
     for (const QualityRun& run : runs) target = std::min(target, bestOf(run));
@@ -123,9 +125,10 @@ FigureData timeToTarget(const std::vector<QualityRun>& all) {
     std::reverse(runs.begin(), runs.end());
     for (const QualityRun& run : runs) {
       const double seconds = reachedAfter(run, target);
-      addBar(run.name,
-             tr("%1:\n%2 reached after %3").arg(run.name, accuracyText(target), formatDuration(seconds)), run,
-             target, seconds);
+      addBar(
+          run.name,
+          tr("%1:\n%2 reached after %3").arg(run.name, accuracyText(target), common::formatDuration(seconds)),
+          run, target, seconds);
     }
     data.description = tr("All %1 runs reached %2").arg(runs.size()).arg(accuracyText(target));
   }

@@ -5,7 +5,7 @@
 #include <QDir>
 #include <QFileInfo>
 
-#include "look/status_text.h"
+#include "batchscope/common/run_text.h"
 #include "session/shell_words.h"
 
 namespace batchscope::desktop {
@@ -59,9 +59,9 @@ void addJob(Words& words, const pool::JobOptions& job) {
 
 QString replicasText(const RunSpec& spec) {
   const auto tr = [](const char* text) { return QCoreApplication::translate("NewRun", text); };
-  if (!spec.auto_replicas) return replicaCount(spec.replicas);
+  if (!spec.auto_replicas) return common::replicaCount(spec.replicas);
   const auto [least, most] = *spec.auto_replicas;
-  if (least == most) return replicaCount(least);
+  if (least == most) return common::replicaCount(least);
   if (most > 0) return tr("%1 to %2 replicas").arg(least).arg(most);
   return least > 1 ? tr("%1 replicas or more").arg(least) : tr("any number of replicas");
 }

@@ -4,10 +4,11 @@
 #include <algorithm>
 
 #include "batchscope/common/cluster_text.h"
+#include "batchscope/common/number_text.h"
 #include "batchscope/common/run_clock.h"
+#include "batchscope/common/run_text.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
-#include "look/format.h"
 #include "session/catalogue_watcher.h"
 #include "session/courier.h"
 
@@ -160,20 +161,7 @@ const std::optional<run::MeasuredRate>& RunSession::measured() {
 
 // Takes the last known state of a run that nobody supervises.
 void RunSession::statusFromCatalogue() {
-  status_ = {};
-  status_.run = run_->id;
-  status_.state = run_->state;
-  status_.replicas = status_.target_replicas = run_->replicas;
-  if (run_->spec.auto_replicas) status_.auto_replicas = run_->spec.auto_replicas->text();
-  status_.step = run_->step;
-  status_.epoch = run_->epoch;
-  status_.epochs = run_->epochs;
-  status_.total_fraction = run_->fraction;
-  status_.latest = run_->latest;
-  status_.message = run_->message;
-  if (const auto progress = run_->latest.find("progress"); progress != run_->latest.end()) {
-    status_.progress = progress->second;
-  }
+  status_ = common::statusOf(*run_);
   if (!generations_.empty()) {
     status_.generation = generations_.back().number;
     double end = run_->ended > 0 ? run_->ended : generations_.back().ended;
@@ -241,9 +229,9 @@ void RunSession::send(const protocol::Request& request) {
     if (answer == nullptr || !isCheckpoint) return;
     Q_EMIT said(tr("Checkpoint %1 is written: step %2, %3, in %4.")
                     .arg(QString::fromStdString(answer->value("name", "")),
-                         formatCount(answer->value("step", std::int64_t{0})),
-                         formatBytes(answer->value("bytes", std::int64_t{0})),
-                         formatPause(answer->value("seconds", 0.0))));
+                         common::formatCount(answer->value("step", std::int64_t{0})),
+                         common::formatBytes(answer->value("bytes", std::int64_t{0})),
+                         common::formatPause(answer->value("seconds", 0.0))));
   });
 }
 

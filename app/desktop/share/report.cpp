@@ -12,14 +12,14 @@
 #include <optional>
 #include <span>
 
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/run_text.h"
+#include "batchscope/common/translate.h"
 #include "chart/chart_card.h"
 #include "chart/prediction.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
-#include "look/format.h"
-#include "look/status_text.h"
 #include "look/theme.h"
-#include "look/translate.h"
 #include "session/run_session.h"
 #include "session/shell_words.h"
 #include "share/picture_export.h"
@@ -130,17 +130,17 @@ void addFacts(ReportPage& page, RunSession& session) {
   page.addFact(tr("Started"),
                QLocale().toString(QDateTime::fromSecsSinceEpoch(static_cast<qint64>(run.created)),
                                   QStringLiteral("d MMM yyyy HH:mm")));
-  page.addFact(tr("Trained"), formatDuration(status.elapsed));
-  page.addFact(tr("Progress"), describeEpoch(status));
-  page.addFact(tr("Iterations"), formatCount(run.step));
-  page.addFact(tr("Replicas"), formatCount(run.replicas));
+  page.addFact(tr("Trained"), common::formatDuration(status.elapsed));
+  page.addFact(tr("Progress"), common::describeEpoch(status));
+  page.addFact(tr("Iterations"), common::formatCount(run.step));
+  page.addFact(tr("Replicas"), common::formatCount(run.replicas));
   for (const auto& [series, label] : {std::pair("loss", tr("Loss")), std::pair("accuracy", tr("Accuracy")),
                                       std::pair("batch_size", tr("Batch size"))}) {
     if (const auto value = run.latest.find(series); value != run.latest.end())
-      page.addFact(label, formatNumber(value->second));
+      page.addFact(label, common::formatNumber(value->second));
   }
   if (const auto& measured = session.measured(); measured && !std::isnan(measured->goodput))
-    page.addFact(tr("Measured goodput"), tr("%1 samples/s").arg(formatNumber(measured->goodput)));
+    page.addFact(tr("Measured goodput"), tr("%1 samples/s").arg(common::formatNumber(measured->goodput)));
   const auto now = session.model() ? presentPoint(*session.model(), run.replicas, run.latest) : std::nullopt;
   if (now && now->goodput > 0)
     page.addFact(tr("Predicted for it"), tr("%1 samples/s").arg(predictedText(now->goodput)));
@@ -156,29 +156,32 @@ void addRecords(ReportPage& page, RunSession& session) {
       {tr(">Generation"), tr(">Replicas"), tr("Began with"), tr(">Iterations"), tr(">Pause"), tr("Of which"),
        tr("Prediction"), tr("Outcome")},
       session.generations(), [](const storage::Generation& each) {
-        return Row{{formatCount(each.number), formatCount(each.replicas), text(each.reason),
-                    QStringLiteral("%1 – %2").arg(formatCount(each.first_step), formatCount(each.last_step)),
-                    each.pause >= 0 ? formatPause(each.pause) : QStringLiteral("–"),
-                    describePause(each.pause_parts), forecastText(each, each.ended <= 0),
+        return Row{{common::formatCount(each.number), common::formatCount(each.replicas), text(each.reason),
+                    QStringLiteral("%1 – %2").arg(common::formatCount(each.first_step),
+                                                  common::formatCount(each.last_step)),
+                    each.pause >= 0 ? common::formatPause(each.pause) : QStringLiteral("–"),
+                    common::describePause(each.pause_parts), forecastText(each, each.ended <= 0),
                     text(each.outcome)}};
       });
-  page.addTable(tr("Checkpoints"),
-                {tr("Checkpoint"), tr(">Iteration"), tr(">Epoch"), tr(">Size"), tr(">Took"), tr("Reason")},
-                catalogue.checkpoints(run), [](const storage::Checkpoint& each) {
-                  return Row{{text(each.name), formatCount(each.step), formatCount(each.epoch),
-                              formatBytes(each.bytes), formatPause(each.seconds), text(each.reason)}};
-                });
+  page.addTable(
+      tr("Checkpoints"),
+      {tr("Checkpoint"), tr(">Iteration"), tr(">Epoch"), tr(">Size"), tr(">Took"), tr("Reason")},
+      catalogue.checkpoints(run), [](const storage::Checkpoint& each) {
+        return Row{{text(each.name), common::formatCount(each.step), common::formatCount(each.epoch),
+                    common::formatBytes(each.bytes), common::formatPause(each.seconds), text(each.reason)}};
+      });
   page.addTable(tr("Hyperparameters"), {tr("Hyperparameter"), tr("Value")}, catalogue.hyperparameters(run),
                 [](const auto& each) {
                   return Row{{text(each.first), text(each.second)}};
                 });
   const std::vector<storage::Event> events = catalogue.events(run);
   const auto newest = std::span(events).last(std::min(kMostEvents, events.size()));
-  page.addTable(tr("Events"), {tr(">Time"), tr(">Iteration"), tr("Event")}, newest,
-                [start = session.started()](const storage::Event& each) {
-                  return Row{{formatClock(each.time - start), formatCount(each.step), text(each.text)},
-                             text(each.level)};
-                });
+  page.addTable(
+      tr("Events"), {tr(">Time"), tr(">Iteration"), tr("Event")}, newest,
+      [start = session.started()](const storage::Event& each) {
+        return Row{{common::formatClock(each.time - start), common::formatCount(each.step), text(each.text)},
+                   text(each.level)};
+      });
 }
 
 }  // namespace
@@ -186,7 +189,7 @@ void addRecords(ReportPage& page, RunSession& session) {
 QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts,
                       const std::vector<FigureCard*>& figures) {
   const storage::Run& run = session.run();
-  const StatusText status = describe(session.status());
+  const common::StatusText status = common::describe(session.status());
   const Theme& theme = Theme::current();  // the charts are drawn in it
   ReportPage page;
   page.begin("html", {{"lang", "en"},

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "look/format.h"
-#include "look/translate.h"
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -75,7 +75,7 @@ std::vector<bool> Brushes::kept(const std::vector<TrialAxis>& axes, std::size_t 
 QStringList Brushes::texts(const std::vector<TrialAxis>& axes) const {
   QStringList texts;
   const auto number = [](const TrialAxis& axis, double value) {
-    return axis.isTime ? formatDuration(value) : formatNumber(value);
+    return axis.isTime ? common::formatDuration(value) : common::formatNumber(value);
   };
   for (const TrialAxis& axis : axes) {
     const auto found = bounds_.find(axis.name);

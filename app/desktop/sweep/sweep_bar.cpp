@@ -85,8 +85,8 @@ void SweepBar::setSnapshot(const SweepSnapshot& snapshot) {
   if (!isAny) return;
   const bool isRunning = sweep->state == storage::SweepState::running;
   const bool isAlone = isRunning && !snapshot.isDriven;
-  const StatusText status =
-      isAlone ? StatusText{tr("Interrupted"), QStringLiteral("bad")} : describe(sweep->state);
+  const common::StatusText status =
+      isAlone ? common::StatusText{tr("Interrupted"), QStringLiteral("bad")} : describe(sweep->state);
   chip_->setText(status.text);
   chip_->setToolTip(isAlone ? tr("The process that begins its trials is gone; Resume goes on where it was")
                             : QString::fromStdString(sweep->message));

@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "look/format.h"
-#include "look/translate.h"
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/translate.h"
 #include "sweep/sweep_text.h"
 
 namespace batchscope::desktop {
@@ -121,7 +121,7 @@ FigureData learningCurves(const SweepView& view, const std::vector<double>& rank
       .title = rule.unit == sweep::StopRule::Unit::steps ? tr("steps") : tr("scale-invariant iterations")};
   for (int rung = 0; rung <= last; ++rung) {
     const double at = *sweep::iterations_at(rule, rung);
-    if (rung % (last / kMostNames + 1) == 0) data.bottom.ticks.push_back({at, formatNumber(at)});
+    if (rung % (last / kMostNames + 1) == 0) data.bottom.ticks.push_back({at, common::formatNumber(at)});
     data.notes.push_back({at, kAnywhere, {}, {Ink::Faint}});
   }
   data.description = tr("%1 trials on %2 rungs").arg(order.size()).arg(last + 1);
@@ -154,11 +154,12 @@ FigureData bestSoFar(const SweepView& view, Budget budget) {
     steps.points.push_back({x, factor * best,
                             tr("Trial %1\n%2 %3 after %4")
                                 .arg(leg->trial)
-                                .arg(metricOf(view), metricText(view, best), formatDuration(x))});
+                                .arg(metricOf(view), metricText(view, best), common::formatDuration(x))});
   }
   if (line.points.empty()) return data;
   line.points.push_back({x, factor * best});
-  data.description = tr("%1 %2 after %3").arg(metricOf(view), metricText(view, best), formatDuration(x));
+  data.description =
+      tr("%1 %2 after %3").arg(metricOf(view), metricText(view, best), common::formatDuration(x));
   data.series = {std::move(line), std::move(steps)};
   data.bottom = {.kind = FigureAxis::Kind::Time,
                  .title = budget == Budget::WallTime ? tr("time since it began") : tr("device time"),
@@ -206,7 +207,8 @@ FigureData importanceBars(const SweepView& view, const std::vector<double>& impo
     const QString name = QString::fromStdString(view.file.parameters[i].name);
     data.left.ticks.push_back({static_cast<double>(part.values.size()), name});
     part.values.push_back(100 * importance[i]);
-    data.barTexts.push_back(tr("%1: %2 of what is known to matter").arg(name, formatPercent(importance[i])));
+    data.barTexts.push_back(
+        tr("%1: %2 of what is known to matter").arg(name, common::formatPercent(importance[i])));
   }
   data.bottom = {.title = tr("%"), .low = 0};
   data.description = tr("%1 matters most").arg(data.left.ticks.back().label);

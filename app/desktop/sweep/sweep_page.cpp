@@ -17,11 +17,11 @@
 #include <algorithm>
 #include <set>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/common/sweep_progress.h"
 #include "figure/figure.h"
 #include "look/box.h"
 #include "look/elided_label.h"
-#include "look/format.h"
 #include "look/menu_key.h"
 #include "look/plain_table.h"
 #include "look/quiet_wheel.h"
@@ -355,8 +355,9 @@ void SweepPage::applyFilter() {
   filter_->setText(text_->text());
   plot_->setKept(filter_->shown(trials));
   const int shownRows = filter_->rowCount(), allRows = model_->rowCount();
-  count_->setText(shownRows == allRows ? formatCount(allRows)
-                                       : tr("%1 of %2").arg(formatCount(shownRows), formatCount(allRows)));
+  count_->setText(shownRows == allRows
+                      ? common::formatCount(allRows)
+                      : tr("%1 of %2").arg(common::formatCount(shownRows), common::formatCount(allRows)));
   clear_->setEnabled(!plot_->brushes().isEmpty());
   updateActions();
 }

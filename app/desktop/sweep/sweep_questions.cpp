@@ -10,9 +10,9 @@
 #include <QSpinBox>
 #include <initializer_list>
 
+#include "batchscope/common/translate.h"
 #include "look/box.h"
 #include "look/quiet_wheel.h"
-#include "look/translate.h"
 #include "session/sweep_session.h"
 
 namespace batchscope::desktop {

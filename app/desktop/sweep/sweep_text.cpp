@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/common/series_unit.h"
-#include "look/format.h"
-#include "look/translate.h"
+#include "batchscope/common/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -19,7 +19,7 @@ bool isOver(const sweep::SweepView& view) { return view.sweep.ended > 0; }
 
 }  // namespace
 
-StatusText describe(storage::SweepState state) {
+common::StatusText describe(storage::SweepState state) {
   switch (state) {
     case storage::SweepState::running: return {tr("Running"), QStringLiteral("good")};
     case storage::SweepState::paused: return {tr("Paused"), QStringLiteral("warning")};
@@ -59,7 +59,7 @@ QString metricUnit(const sweep::SweepView& view) {
 double metricFactor(const sweep::SweepView& view) { return common::unitOf(view.file.metric).factor; }
 
 QString metricText(const sweep::SweepView& view, double value) {
-  const QString number = formatNumber(metricFactor(view) * value, 4), unit = metricUnit(view);
+  const QString number = common::formatNumber(metricFactor(view) * value, 4), unit = metricUnit(view);
   return unit.isEmpty() ? number : tr("%1 %2").arg(number, unit);
 }
 

@@ -5,13 +5,13 @@
 
 #include <QString>
 
+#include "batchscope/common/run_text.h"
 #include "batchscope/sweep/sweeps.h"
-#include "look/status_text.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {
 
-StatusText describe(storage::SweepState state);
+common::StatusText describe(storage::SweepState state);
 // How a trial stands. One that trained when its sweep was paused or ended is interrupted until that goes on,
 // and one that rests at a rung when its sweep is over has stopped there.
 QString stateText(const sweep::SweepView& view, std::size_t trial);

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "batchscope/common/number_text.h"
 #include "look/box.h"
 #include "look/elided_label.h"
-#include "look/format.h"
 #include "sweep/sweep_text.h"
 
 namespace batchscope::desktop {
@@ -18,7 +18,7 @@ using State = sweep::Standing::State;
 
 constexpr int kWhole = 1000;  // of the bar
 
-QString countText(std::size_t count) { return formatCount(static_cast<std::int64_t>(count)); }
+QString countText(std::size_t count) { return common::formatCount(static_cast<std::int64_t>(count)); }
 
 // 0 to 1, by what ends it first; none: nothing is said to end it.
 std::optional<double> shareDone(const sweep::SweepView& view, std::size_t wanted) {
@@ -71,9 +71,9 @@ void SweepTotals::setView(const sweep::SweepView& view) {
                                            metricText(view, *view.trials[*view.best].standing.value),
                                            countText(*view.best))
                                 : QStringLiteral("–"));
-  const QString hours = formatDuration(3600 * view.device_hours);
+  const QString hours = common::formatDuration(3600 * view.device_hours);
   values_[2]->setText(view.file.device_hours
-                          ? tr("%1 of %2").arg(hours, formatDuration(3600 * *view.file.device_hours))
+                          ? tr("%1 of %2").arg(hours, common::formatDuration(3600 * *view.file.device_hours))
                           : hours);
   values_[3]->setText(countText(stoppedEarly(view)));
   values_[4]->setText(countText(
@@ -86,7 +86,7 @@ void SweepTotals::setView(const sweep::SweepView& view) {
   const auto share = shareDone(view, wanted);
   progress_->setVisible(share.has_value());
   progress_->setValue(static_cast<int>(std::lround(kWhole * std::min(share.value_or(0), 1.0))));
-  progress_->setToolTip(formatPercent(share.value_or(0)));
+  progress_->setToolTip(common::formatPercent(share.value_or(0)));
 }
 
 }  // namespace batchscope::desktop

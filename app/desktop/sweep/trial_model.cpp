@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "look/format.h"
+#include "batchscope/common/number_text.h"
 #include "look/swatch.h"
 #include "sweep/sweep_text.h"
 
@@ -85,7 +85,7 @@ int TrialModel::valueColumn() const {
 
 QString TrialModel::text(const TrialView& trial, std::size_t row, const Column& column) const {
   switch (column.kind) {
-    case Kind::Number: return formatCount(static_cast<std::int64_t>(row));
+    case Kind::Number: return common::formatCount(static_cast<std::int64_t>(row));
     case Kind::State: return stateText(*view_, row);
     case Kind::Parameter: {
       const auto& value = trial.standing.point[column.parameter];
@@ -94,9 +94,10 @@ QString TrialModel::text(const TrialView& trial, std::size_t row, const Column& 
     }
     case Kind::Value:
       return trial.standing.value ? metricText(*view_, *trial.standing.value) : QStringLiteral("–");
-    case Kind::Rung: return trial.standing.rung < 0 ? QStringLiteral("–") : formatCount(trial.standing.rung);
+    case Kind::Rung:
+      return trial.standing.rung < 0 ? QStringLiteral("–") : common::formatCount(trial.standing.rung);
     case Kind::DeviceTime:
-      return trial.standing.device_hours > 0 ? formatDuration(3600 * trial.standing.device_hours)
+      return trial.standing.device_hours > 0 ? common::formatDuration(3600 * trial.standing.device_hours)
                                              : QStringLiteral("–");
     case Kind::Message: return QString::fromStdString(trial.message);
   }

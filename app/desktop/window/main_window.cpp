@@ -9,6 +9,8 @@
 #include <QSettings>
 #include <QSlider>
 
+#include "batchscope/common/job_text.h"
+#include "batchscope/common/run_text.h"
 #include "batchscope/run/machine.h"
 #include "chart/dashboard.h"
 #include "chart/view_state.h"
@@ -27,10 +29,8 @@
 #include "lessons/sharing_panel.h"
 #include "look/box.h"
 #include "look/plain_text.h"
-#include "look/status_text.h"
 #include "look/toast.h"
 #include "queue/queue_page.h"
-#include "queue/queue_text.h"
 #include "queue/waiting_page.h"
 #include "records/checkpoints_panel.h"
 #include "records/devices_panel.h"
@@ -255,7 +255,7 @@ void MainWindow::connectQueue() {
           queueSession_->snapshot().rungs.contains(entry.run.id))
         continue;
       const int place = queueSession_->place(entry.run.id);
-      waiting[entry.run.id] = {place, tr("place %1 · %2").arg(place).arg(whyText(entry))};
+      waiting[entry.run.id] = {place, tr("place %1 · %2").arg(place).arg(common::whyText(entry))};
     }
     runs_->setWaiting(std::move(waiting));
   });
@@ -381,7 +381,7 @@ void MainWindow::updateStatus() {
                  session_->status().state != protocol::RunState::pending);
   setWindowTitle(session_->isOpen() ? tr("%1: %2 – BatchScope")
                                           .arg(QString::fromStdString(session_->run().name),
-                                               describe(session_->status()).text)
+                                               common::describe(session_->status()).text)
                                     : tr("BatchScope"));
 }
 

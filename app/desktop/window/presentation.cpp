@@ -14,7 +14,7 @@ namespace batchscope::desktop {
 namespace {
 
 // The chart is laid out this wide and magnified to the screen.
-constexpr double kWidth = 560;
+constexpr double kUsualWidth = 560;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void Presentation::turn(int by) {
 
 void Presentation::fit() {
   if (card_ == nullptr) return;
-  const double magnification = std::max(1.0, viewport()->width() / kWidth);
+  const double magnification = std::max(1.0, viewport()->width() / kUsualWidth);
   const QSizeF size = QSizeF(viewport()->size()) / magnification;
   card_->plot()->setMagnification(magnification);
   proxy_->resize(size);

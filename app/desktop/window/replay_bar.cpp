@@ -11,9 +11,9 @@
 #include <array>
 #include <utility>
 
+#include "batchscope/common/number_text.h"
 #include "chart/view_state.h"
 #include "look/box.h"
-#include "look/format.h"
 #include "look/quiet_wheel.h"
 #include "session/run_session.h"
 
@@ -117,7 +117,7 @@ void ReplayBar::setHead(double seconds) {
   if (series == nullptr || !replay_->isChecked()) return;
   const double whole = length();
   view_->setPlayHead(*series, std::clamp(seconds, 0.0, whole));
-  time_->setText(tr("%1 of %2").arg(formatClock(*view_->playHead()), formatClock(whole)));
+  time_->setText(tr("%1 of %2").arg(common::formatClock(*view_->playHead()), common::formatClock(whole)));
   const QSignalBlocker quiet(slider_);
   slider_->setValue(whole > 0 ? static_cast<int>(kPlaces * *view_->playHead() / whole) : 0);
 }

@@ -4,8 +4,8 @@
 #include <QLabel>
 #include <QThread>
 
+#include "batchscope/common/number_text.h"
 #include "batchscope/storage/maintenance.h"
-#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -33,7 +33,7 @@ StatusLine::StatusLine(const fs::path& catalogue, QWidget* parent)
   setSizeGripEnabled(false);
 
   const auto measure = [catalogue, store] {
-    store->setText(tr("store %1").arg(formatBytes(storeSize(catalogue))));
+    store->setText(tr("store %1").arg(common::formatBytes(storeSize(catalogue))));
   };
   connect(&storeTimer_, &QTimer::timeout, this, measure);
   storeTimer_.start(10'000);

@@ -8,9 +8,9 @@
 #include <QTranslator>
 #include <set>
 
+#include "batchscope/common/number_text.h"
 #include "chart/axis.h"
 #include "control/control_panel.h"
-#include "look/format.h"
 #include "runs/run_list_panel.h"
 #include "test_case.h"
 #include "visual_checks.h"
@@ -325,10 +325,10 @@ class TestLayout : public test::WindowTest {
   void numbersAreThoseOfTheLocale() {
     const QLocale before;
     QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
-    QCOMPARE(formatNumber(4731.4), QStringLiteral("4.731"));
-    QCOMPARE(formatNumber(4.2137), QStringLiteral("4,21"));
-    QCOMPARE(formatCount(7214), QStringLiteral("7.214"));
-    QCOMPARE(formatPause(1.402), QStringLiteral("1,40 s"));
+    QCOMPARE(common::formatNumber(4731.4), QStringLiteral("4.731"));
+    QCOMPARE(common::formatNumber(4.2137), QStringLiteral("4,21"));
+    QCOMPARE(common::formatCount(7214), QStringLiteral("7.214"));
+    QCOMPARE(common::formatPause(1.402), QStringLiteral("1,40 s"));
     QCOMPARE(linearTicks(0, 1, 4)[1].label, QStringLiteral("0,25"));
     QLocale::setDefault(before);
   }

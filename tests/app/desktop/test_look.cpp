@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Contrast of the themes, ticks of the axes, words and numbers.
+// Contrast of the themes, and ticks of the axes.
 #include <QPainter>
 #include <cmath>
 #include <set>
 
-#include "batchscope/protocol/control.h"
 #include "chart/axis.h"
 #include "chart/line_look.h"
 #include "chart/series_painter.h"
 #include "control/replica_buttons.h"
-#include "look/format.h"
-#include "look/status_text.h"
 #include "look/swatch.h"
 #include "look/theme.h"
 #include "test_case.h"
@@ -237,39 +234,6 @@ class TestLook : public QObject {
     QStringList labels;
     for (const Tick& tick : timeTicks(low, high, 4)) labels << tick.label;
     QTEST(labels.join(QLatin1Char('|')), "labels");
-  }
-
-  void numbersAsAPersonReadsThem() {
-    QCOMPARE(formatNumber(4731.4), QStringLiteral("4,731"));
-    QCOMPARE(formatNumber(18'223), QStringLiteral("18,220"));
-    QCOMPARE(formatNumber(96), QStringLiteral("96"));
-    QCOMPARE(formatNumber(4.2137), QStringLiteral("4.21"));
-    QCOMPARE(formatNumber(5.438e-5), QStringLiteral("5.44 × 10⁻⁵"));
-    QCOMPARE(formatNumber(std::nan("")), QStringLiteral("–"));
-    QCOMPARE(formatDuration(3660), QStringLiteral("61 min"));
-    QCOMPARE(formatDuration(7800), QStringLiteral("2 h 10 min"));
-    QCOMPARE(formatClock(2201), QStringLiteral("36:41"));
-    QCOMPARE(formatPause(0.064), QStringLiteral("64 ms"));
-    QCOMPARE(formatPause(1.402), QStringLiteral("1.40 s"));
-    QCOMPARE(formatPercent(0.186), QStringLiteral("19 %"));
-    QCOMPARE(formatPercent(0.9837, 3), QStringLiteral("98.4 %"));
-    QCOMPARE(formatPercent(1, 3), QStringLiteral("100 %"));
-  }
-
-  void theStateIsASentence() {
-    batchscope::protocol::RunStatus status;
-    status.state = batchscope::protocol::RunState::running;
-    status.replicas = 8;
-    status.epoch = 18;
-    status.epochs = 30;
-    status.elapsed = 3660;
-    status.remaining = 2160;
-    QCOMPARE(describe(status).text, QStringLiteral("Training on 8 replicas"));
-    QCOMPARE(describeEpoch(status), QStringLiteral("Epoch 19 of 30"));
-    QCOMPARE(describeTime(status), QStringLiteral("61 min, about 36 min left"));
-    status.state = batchscope::protocol::RunState::restarting;
-    status.target_replicas = 1;
-    QCOMPARE(describe(status).text, QStringLiteral("Restarting on 1 replica"));
   }
 
   void replicaChoicesFitTheMachine() {

@@ -10,10 +10,10 @@
 #include <QToolTip>
 #include <cmath>
 
+#include "batchscope/common/run_text.h"
 #include "batchscope/protocol/series.h"
 #include "chart/derived_series.h"
 #include "chart/formulas.h"
-#include "look/status_text.h"
 #include "records/events_panel.h"
 #include "runs/header_bar.h"
 #include "test_case.h"
@@ -177,9 +177,9 @@ class TestReplay : public test::WindowTest {
     }
     QVERIFY(percents[0] < percents[1] && percents[1] < percents[2] && percents[2] <= percents[3]);
     QVERIFY(3 * percents[0] < percents[3]);
-    QVERIFY(labels().contains(describeEpoch(window_->session()->status())));
+    QVERIFY(labels().contains(common::describeEpoch(window_->session()->status())));
     bar().slider()->setValue(500);
-    QVERIFY(!labels().contains(describeTime(window_->session()->status())));
+    QVERIFY(!labels().contains(common::describeTime(window_->session()->status())));
   }
 
   void itPlaysToItsEnd() {

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <set>
 
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/run_text.h"
 #include "batchscope/run/step_times.h"
 #include "batchscope/storage/samples.h"
 #include "chart/repeated_steps.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
-#include "look/format.h"
-#include "look/status_text.h"
 #include "scaling/quality_figures.h"
 #include "scaling/restart_figures.h"
 #include "scaling/run_history.h"
@@ -108,15 +108,15 @@ class TestScaling : public test::WindowTest {
   void restartsHaveTheirPartsInOrder() {
     const FigureData restarts = restartParts(&series());
     QCOMPARE(restarts.barTexts.size(), 2u);
-    for (std::size_t part = 0; part < kPauseParts.size(); ++part)
-      QCOMPARE(restarts.bars[part].name, pausePartText(part));
+    for (std::size_t part = 0; part < common::kPauseParts.size(); ++part)
+      QCOMPARE(restarts.bars[part].name, common::pausePartText(part));
     QCOMPARE(restarts.bars[2].values, (std::vector<double>{0.031, 0.031}));
     QCOMPARE(repeatedBefore(series(), 1).steps, 0);
     QCOMPARE(repeatedBefore(series(), 2).steps, kSteps / 10);
     // A tenth of the steps of the generation, at 48 ms each.
     const double seconds = repeatedBefore(series(), 2).seconds;
     QVERIFY(seconds > 0.03 * kSteps / 10 && seconds < 0.06 * kSteps / 10);
-    QCOMPARE(restarts.notes[0].text, formatPause(0.072));
+    QCOMPARE(restarts.notes[0].text, common::formatPause(0.072));
     QVERIFY(restarts.notes[1].text.contains(QStringLiteral("120 steps done again")));
     QVERIFY(restarts.barTexts[1].contains(QStringLiteral("120 steps done again")));
   }

@@ -5,6 +5,7 @@
 
 #include <QSysInfo>
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "answer.h"
@@ -98,18 +99,15 @@ void Api::ask(const Reply& reply, std::function<Json(Store&)> question) {
 
 void Api::list(const Request& request, const Reply& reply) {
   reads_.post([this, request, reply](Store& store) -> Worker::Rest {
-    RunList list;
+    std::optional<RunList> list;
     const http::Response failure = answer_of([&] {
       list = list_runs(store, request);
       return http::Response();
     });
-    if (list.json.is_null()) return [reply, failure] { reply(failure); };
-    return [this, reply, list = std::move(list)] {
-      live_.ask(list.active, [reply, json = list.json](const LiveRuns::Statuses& statuses) mutable {
-        for (Json& run : json["runs"])
-          if (const auto found = statuses.find(run["id"]); found != statuses.end())
-            run["live"] = found->second;
-        reply(json_response(json));
+    if (!list) return [reply, failure] { reply(failure); };
+    return [this, reply, list = std::move(*list)] {
+      live_.ask(list.active, [reply, list](const LiveRuns::Statuses& statuses) {
+        reply(json_response(list_json(list, statuses)));
       });
     };
   });

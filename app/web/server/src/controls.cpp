@@ -10,6 +10,7 @@
 
 #include "answer.h"
 #include "batchscope/common/run_control.h"
+#include "batchscope/common/shown_json.h"
 #include "batchscope/protocol/control.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
@@ -64,6 +65,13 @@ Json ask_elsewhere(const QString& program, const std::string& id, const protocol
   throw Error(ErrorKind::failure, process.readAllStandardError().trimmed().toStdString());
 }
 
+// A status with what is to be read of it.
+Json with_words(Json result) {
+  if (result.is_object() && result.contains("state"))
+    result["shown"] = common::shownJson(result.get<protocol::RunStatus>());
+  return result;
+}
+
 Json carry_out(const QString& program, const std::string& id, const protocol::Request& request) {
   Store store;
   const storage::Run run = store.run(id);
@@ -75,7 +83,7 @@ Json carry_out(const QString& program, const std::string& id, const protocol::Re
   if (request.command != Command::resume) return common::askRun(store.catalogue(), run, request);
   common::resumeRun(store.catalogue(), run, request.replicas.value_or(0), {});
   if (store.catalogue().job(id)) return nullptr;  // it waits for the pool
-  return run::request(id, protocol::Request());  // its status
+  return run::request(id, protocol::Request());   // its status
 }
 
 }  // namespace
@@ -95,7 +103,7 @@ void Controls::answer(const std::string& run, const http::Request& request, cons
   const protocol::Request asked = parsed(protocol::parse_object(request.body));
   threads_.start([this, run, asked, reply] {
     const http::Response response = answer_of([&] {
-      return json_response({{"result", carry_out(program_, run, asked)}});
+      return json_response({{"result", with_words(carry_out(program_, run, asked))}});
     });
     QMetaObject::invokeMethod(
         &home_, [reply, response] { reply(response); }, Qt::QueuedConnection);

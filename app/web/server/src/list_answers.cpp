@@ -2,6 +2,7 @@
 #include "list_answers.h"
 
 #include "batchscope/common/queue_json.h"
+#include "batchscope/common/shown_json.h"
 #include "batchscope/common/sweep_json.h"
 #include "batchscope/common/trial_fold.h"
 #include "batchscope/protocol/pool.h"
@@ -24,6 +25,7 @@ Json queue_json(Store& store) {
   storage::Catalogue& catalogue = store.catalogue();
   const std::vector<common::PlacedJob> jobs = common::placedJobs(catalogue);
   Json json = common::queueJson(catalogue, jobs);
+  for (std::size_t i = 0; i < jobs.size(); ++i) json["queue"][i]["shown"] = common::shownJson(jobs[i]);
   json["rows"] = Json::array();
   for (const common::QueueRow& row : common::foldQueue(jobs)) json["rows"].push_back(common::rowJson(row));
   const run::Machine machine = run::Machine::here();

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "batchscope/common/shown_json.h"
+
 namespace batchscope::web {
 namespace {
 
@@ -20,6 +22,7 @@ LiveRun::LiveRun(const std::string& id) : client_(id) {
   QObject::connect(&client_, &run::ControlClient::statusChanged, &client_,
                    [this](const protocol::RunStatus& status) {
                      status_ = status;
+                     status_["shown"] = common::shownJson(status);
                      if (on_status) on_status();
                    });
   QObject::connect(&client_, &run::ControlClient::connectedChanged, &client_, [this](bool connected) {

@@ -22,7 +22,8 @@ class LiveRun {
  public:
   explicit LiveRun(const std::string& id);
 
-  // The newest status, as PROTOCOL.md has it; null while no supervisor answers.
+  // The newest status, as PROTOCOL.md has it, with `shown` (common/shown_json.h); null while no supervisor
+  // answers.
   const protocol::Json& status() const { return status_; }
   run::ControlClient& client() { return client_; }
 

@@ -9,6 +9,7 @@
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/series_unit.h"
+#include "batchscope/common/shown_json.h"
 #include "batchscope/common/trial_fold.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/origins.h"
@@ -75,12 +76,6 @@ Json series_json(Store& store, const std::string& id) {
   return list;
 }
 
-// Null where its state is no older than a minute.
-Json heard_json(const storage::Run& run, bool is_followed, double now) {
-  const auto heard = common::lastHeard(run, is_followed, now);
-  return heard ? Json(*heard) : Json();
-}
-
 }  // namespace
 
 RunList list_runs(Store& store, const http::Request& request) {
@@ -108,17 +103,30 @@ RunList list_runs(Store& store, const http::Request& request) {
 
   const auto followed = storage::Origins(protocol::catalogue_path()).followed();
   RunList list;
-  Json shown = Json::array();
+  list.total = rows.size();
   for (std::size_t i = std::min(offset, rows.size()); i < std::min(offset + limit, rows.size()); ++i) {
-    Json json = common::rowJson(rows[i]);
-    json["live"] = nullptr;
-    json["heard"] = heard_json(rows[i].run, followed.contains(rows[i].run.id), now);
-    shown.push_back(std::move(json));
-    if (rows[i].trials.empty() && protocol::is_active(rows[i].run.state))
-      list.active.push_back(rows[i].run.id);
+    const storage::Run& run = rows[i].run;
+    if (rows[i].trials.empty() && protocol::is_active(run.state)) list.active.push_back(run.id);
+    const auto heard = common::lastHeard(run, followed.contains(run.id), now);
+    list.entries.push_back({std::move(rows[i]), heard});
   }
-  list.json = {{"runs", std::move(shown)}, {"total", rows.size()}};
   return list;
+}
+
+Json list_json(const RunList& list, const LiveRuns::Statuses& statuses) {
+  const double now = storage::now();
+  Json runs = Json::array();
+  for (const auto& [row, heard] : list.entries) {
+    const auto found = statuses.find(row.run.id);
+    const Json live = found == statuses.end() ? Json() : found->second;
+    Json json = common::rowJson(row);
+    json["live"] = live;
+    json["heard"] = heard ? Json(*heard) : Json();
+    json["shown"] = common::shownJson(
+        row, live.is_null() ? std::nullopt : std::optional(live.get<protocol::RunStatus>()), heard, now);
+    runs.push_back(std::move(json));
+  }
+  return {{"runs", std::move(runs)}, {"total", list.total}};
 }
 
 RunDetails run_details(Store& store, const std::string& id) {
@@ -130,8 +138,11 @@ RunDetails run_details(Store& store, const std::string& id) {
   details.json = common::runDetailsJson(store.catalogue(), run, kMostEvents);
   const auto job = common::placedJob(store.catalogue(), run);
   details.json["job"] = job ? common::jobJson(*job) : Json();
+  const double now = storage::now();
   const Json& origin = details.json["origin"];
-  details.json["run"]["heard"] = heard_json(run, origin.is_object() && origin.at("followed"), storage::now());
+  const auto heard = common::lastHeard(run, origin.is_object() && origin.at("followed"), now);
+  details.json["run"]["heard"] = heard ? Json(*heard) : Json();
+  details.json["run"]["shown"] = common::shownJson({.run = run}, std::nullopt, heard, now);
   details.json["clock"] = common::clockOrigin(run, store.catalogue().generations(id));
   details.json["series"] = series_json(store, id);
   details.json["status"] = nullptr;

@@ -1,35 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Job, lanes, poolText, type Queue, replicasText, stateText, tableRows, whyText } from "../../../../app/web/page/src/queue/jobs";
+import { type Job, lanes, poolText, type Queue, tableRows } from "../../../../app/web/page/src/queue/jobs";
 
 const job: Job = {
   run: "a", name: "a", group: "", place: null, state: "running", replicas: 1, asked: "auto:1-4", devices: ["cpu:0"], target: ["cpu:0"],
   submitted: 0, waited: 0, expected_end: null, priority: 0, after: null, held: false, preempted: false, reason: "", rung: null,
+  shown: { state: "running", tone: "good", replicas: "1 of 1–4", why: "" },
 };
-
-test("replicas: what it has, what it is to have, what it may have", () => {
-  assert.equal(replicasText(job), "1 of 1–4");
-  assert.equal(replicasText({ ...job, target: ["cpu:0", "cpu:1"] }), "1 → 2 of 1–4");
-  assert.equal(replicasText({ ...job, asked: "auto", devices: [], target: [] }), "0 (auto)");
-});
 
 test("what the pool does, and when it was heard", () => {
   assert.equal(poolText({ policy: "fair" }, { pid: 7, age: 3, hang: "" }), "fair, heard 3 s ago");
   assert.equal(poolText({ policy: "fair", paused: true }, null), "paused");
-});
-
-test("why a job has what it has", () => {
-  assert.equal(whyText({ ...job, reason: "worth it" }), "worth it");
-  assert.match(whyText({ ...job, state: "held", held: true, reason: "x" }), /release it/);
-  assert.match(whyText({ ...job, state: "pending" }), /first decision/);
-  assert.match(whyText({ ...job, state: "pending", after: "b" }), /end of another run/);
-});
-
-test("a trial that waits at a rung invites nobody to resume it", () => {
-  const trial: Job = { ...job, state: "held", rung: 1, reason: "waits at rung 1 of rates" };
-  assert.equal(whyText(trial), "waits at rung 1 of rates");
-  assert.equal(stateText(trial), "at rung");
 });
 
 test("trials that wait at a rung are one row until it is unfolded", () => {

@@ -95,7 +95,9 @@ class TestLists : public WebTest {
     std::filesystem::last_write_time(file,
                                      std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
     QVERIFY(heard().is_number());
-    QVERIFY(get("/api/runs").json.at("runs").at(0).at("heard").is_number());
+    const Json listed = get("/api/runs").json.at("runs").at(0);
+    QVERIFY(listed.at("heard").is_number());
+    VERIFY_HOLDS(listed.at("shown").at("state").get<std::string>(), "Last heard ");
   }
 
   void trialsFoldUnderTheirSweep() {
@@ -191,6 +193,7 @@ class TestLists : public WebTest {
     const Json queue = get("/api/queue").json;
     QCOMPARE(queue.at("queue")[0].at("run").get<std::string>(), id);
     QCOMPARE(queue.at("queue")[0].at("state").get<std::string>(), std::string("held"));
+    VERIFY_HOLDS(queue.at("queue")[0].at("shown").at("why").get<std::string>(), "release it");
     QVERIFY(!queue.at("devices").empty() && queue.at("leases").empty());
     QCOMPARE(queue.at("pool").at("policy").get<std::string>(), std::string("fair"));
     QCOMPARE(get("/api/runs/" + id).json.at("job").at("held").get<bool>(), true);

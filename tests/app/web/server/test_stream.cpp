@@ -255,6 +255,7 @@ class TestStream : public WebTest {
     supervisor.tell();
     QVERIFY(page.await(
         [](const auto& event) { return event.name == "status" && event.data.at("replicas") == 3; }));
+    QCOMPARE(text(page.last().data.at("shown").at("tone")), std::string("\"warning\""));
     supervisor.leave();
     QVERIFY(page.await([](const auto& event) { return event.name == "status" && event.data.is_null(); }));
   }

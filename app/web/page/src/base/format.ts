@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as a person reads them, word for word as the window has them (app/desktop/look/format.h): few significant
+// Numbers as a person reads them, word for word as the window has them (batchscope/common/number_text.h): few significant
 // digits, grouped thousands, times in the unit that fits.
 
 const dash = "–";

@@ -22,10 +22,26 @@ export type RunState =
   | "pending" | "starting" | "running" | "restarting" | "pausing" | "paused" | "stopping" | "stopped" | "finished"
   | "failed" | "interrupted" | "damaged";
 
-/** The state that a list shows of a run: a trial of a sweep that has diverged is not called failed, whatever ended its run. */
-export type ShownState = RunState | "diverged";
+/** How a state is coloured. */
+export type Tone = "good" | "warning" | "bad" | "plain";
+
+/** What is to be read of a run, as its supervisor says it is. */
+export interface ShownStatus {
+  state: string; // "Training on 2 replicas"
+  tone: Tone;
+  progress: string; // "Epoch 3 of 10"
+  time: string; // "61 min, about 36 min left"
+}
+
+/** The same, and what is to be read of it in a list. */
+export interface ShownRun extends ShownStatus {
+  badge: string; // "×2"
+  detail: string; // "epoch 3 of 10 · 0.981"
+  whose: string; // the sweep that decides whether it goes on
+}
 
 export interface RunStatus {
+  shown: ShownStatus;
   run: string;
   state: RunState;
   phase: string;
@@ -81,6 +97,7 @@ export interface RunSummary {
   sweep: string | null;
   trial: number | null;
   diverged: boolean;
+  shown: ShownRun;
   heard?: number | null; // of a run that is only followed: when, if that is more than a minute ago
   fold?: Fold | null;
 }
@@ -228,6 +245,4 @@ export interface CheckpointResult {
 
 export const isActive = (state: RunState) =>
   ["starting", "running", "restarting", "pausing", "stopping"].includes(state);
-export const shownState = (run: RunSummary, state: RunState = run.live?.state ?? run.state): ShownState =>
-  run.diverged && !isActive(state) && state !== "pending" ? "diverged" : state;
 export const isResumable = (state: RunState) => ["paused", "stopped", "failed", "interrupted"].includes(state);

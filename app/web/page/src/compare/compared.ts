@@ -47,7 +47,7 @@ export class Compared {
     this.runs = wanted.map((id) => this.runs.find((run) => run.id === id) ?? this.#begin(id));
     this.#stream?.end();
     this.#stream = wanted.length === 0 ? null : new Stream(`/api/stream?runs=${wanted.map(encodeURIComponent).join(",")}`, {
-      status: (data) => this.#of(data, (run) => (run.status = (data as { status?: RunStatus }).status ?? run.status)),
+      status: (data) => this.#of(data, (run) => (run.status = "gone" in (data as object) ? null : (data as RunStatus))),
       samples: (data) => this.#of(data, (run) => run.samples.add((data as { rows: Row[] }).rows)),
       changed: (data) => this.#of(data, (run) => void this.#read(run)),
     }, () => {

@@ -5,7 +5,6 @@ import { count, number } from "../base/format";
 import { pathOf } from "../base/route";
 import { type Column, Table } from "../base/table";
 import { nearest } from "../chart/piece";
-import { stateText } from "../run/words";
 import type { ComparedChart } from "./charts";
 import type { ComparedRun } from "./compared";
 
@@ -37,7 +36,7 @@ export interface ValueRow {
 export function valuesTable(charts: readonly ComparedChart[]): Table<ValueRow> {
   const columns: Column<ValueRow>[] = [
     { title: "Run", by: ({ run }) => run.name, cell: ({ run, colour }) => runName(run, colour) },
-    { title: "State", cell: ({ run }) => (run.failure ? run.failure : run.state ? stateText(run.state, run.status) : "…") },
+    { title: "State", cell: ({ run }) => run.failure || (run.status?.shown ?? run.detail?.run.shown)?.state || "…" },
     { title: "Replicas", isNumber: true, by: ({ run }) => replicasOf(run), cell: ({ run }) => number(replicasOf(run)) },
     { title: "Step", isNumber: true, by: ({ run }) => stepOf(run), cell: ({ run }) => count(stepOf(run)) },
     ...charts.map(({ spec }, i): Column<ValueRow> => ({

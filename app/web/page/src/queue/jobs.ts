@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue as the server tells it, and a job in words (those of the window, app/desktop/queue/queue_text).
-import { count, duration, timeOfDay } from "../base/format";
+// The queue as the server tells it: its rows, and the lanes of its devices.
+import { duration, timeOfDay } from "../base/format";
 import { go, pathOf } from "../base/route";
 import type { FigureData, FigureSeries } from "../figure/figure";
 import type { Tick } from "../base/ticks";
+import type { Tone } from "../base/types";
 
 export interface Job {
   run: string;
@@ -24,6 +25,7 @@ export interface Job {
   preempted: boolean;
   reason: string;
   rung: number | null; // of a trial that waits there for its sweep to decide
+  shown: { state: string; tone: Tone; replicas: string; why: string }; // what is to be read of it
 }
 
 /** A row of the queue: a job by its run, or trials of a sweep that wait at a rung. */
@@ -68,34 +70,6 @@ export function tableRows(queue: Queue, unfolded: ReadonlySet<string>): TableRow
     const fold = { job: trials[0]!.job, fold: { sweep: row.sweep, text: row.text } };
     return [fold, ...(unfolded.has(row.sweep) ? trials : [])];
   });
-}
-
-export function stateText(job: Job): string {
-  if (job.rung !== null) return "at rung";
-  return job.state === "pending" ? "waiting" : job.state;
-}
-
-export function tone(job: Job): string {
-  if (job.state === "running") return "good";
-  if (job.state === "failed") return "bad";
-  return ["paused", "held", "starting", "stopping"].includes(job.state) ? "warning" : "";
-}
-
-const rangeText = (asked: string) => (asked === "auto" ? "(auto)" : `of ${asked.replace(/^auto:/, "").replace("-", "–")}`);
-
-/** "2 → 3 of 1–4", "2 (auto)": what it has, what the pool wants it to have, and what it may have. */
-export function replicasText(job: Job): string {
-  const [has, wanted] = [job.devices.length, job.target.length];
-  const now = wanted === has || (wanted === 0 && !job.preempted) ? count(has) : `${count(has)} → ${count(wanted)}`;
-  return `${now} ${rangeText(job.asked)}`;
-}
-
-export function whyText(job: Job): string {
-  if (job.rung !== null) return job.reason;
-  if (job.state === "held") return job.held ? "held; release it to let it have devices" : "paused; it goes on once it is resumed";
-  if (job.reason) return job.reason;
-  if (job.after) return "waits for the end of another run";
-  return job.state === "pending" ? "waits for the pool's first decision" : "";
 }
 
 export function poolText(pool: NonNullable<Queue["pool"]>, heartbeat?: Queue["heartbeat"]): string {

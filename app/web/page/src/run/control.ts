@@ -8,7 +8,6 @@ import { Endings } from "../base/signal";
 import { type CheckpointResult, type ControlRequest, type Explorer, isActive, isResumable, type RunState, type RunStatus, toNumber } from "../base/types";
 import { ReplicaChoice } from "./replica_choice";
 import type { RunSession } from "./session";
-import { stateText } from "./words";
 
 const answerSeconds = 8; // for which the supervisor's answer stays
 
@@ -200,7 +199,7 @@ export class Control {
     } else {
       const status = result as RunStatus | null;
       this.told = status?.state ?? null;
-      setText(this.answer, status ? `The supervisor answers: ${stateText(status.state, status).toLowerCase()}.` : "");
+      setText(this.answer, status ? `The supervisor answers: ${status.shown.state.toLowerCase()}.` : "");
     }
   }
 }

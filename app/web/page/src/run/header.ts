@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a run: what runs, how far it is, and how the charts below are looked at.
 import { fill, h, setAttributes, setText } from "../base/dom";
-import * as format from "../base/format";
 import { pathOf } from "../base/route";
 import { Endings } from "../base/signal";
 import { unheard } from "../base/stream";
-import { isActive, shownState } from "../base/types";
+import { isActive } from "../base/types";
 import type { Dashboard } from "./dashboard";
 import type { RunSession } from "./session";
 import { viewControls } from "./view_controls";
-import { capital, epochText, heardText, stateText, timeText, toneOf, trialText } from "./words";
 
 export function header(session: RunSession, dashboard: Dashboard): { element: HTMLElement; end: () => void } {
   const endings = new Endings();
@@ -40,16 +38,13 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
     setText(name, run.name || run.id);
     // The last word may be long past.
     const isUnknown = silence > 0 && isActive(state);
-    const shown = shownState(run, state);
-    const whose = state === "paused" ? trialText(run) : "";
-    const heard = heardText(run);
-    const text = capital(heard) || stateText(shown, status);
-    setText(chip, isUnknown ? `Nothing heard for ${silence} s` : whose === "" ? text : `${text} · ${whose}`);
-    setAttributes(chip, { "data-tone": isUnknown || heard !== "" ? "warning" : toneOf[shown] });
-    setText(epoch, epochText(state, status?.epoch ?? run.epoch, run.epochs, status?.step ?? run.step));
+    const shown = status?.shown ?? run.shown;
+    const whose = state === "paused" ? run.shown.whose : "";
+    setText(chip, isUnknown ? `Nothing heard for ${silence} s` : whose === "" ? shown.state : `${shown.state} · ${whose}`);
+    setAttributes(chip, { "data-tone": isUnknown ? "warning" : shown.tone });
+    setText(epoch, shown.progress);
     bar.value = status?.total_fraction ?? run.fraction;
-    const over = run.ended === null ? 0 : run.ended - run.created;
-    setText(time, status ? timeText(status) : over > 0 ? format.duration(over) : "");
+    setText(time, shown.time);
     document.title = `${run.name || run.id} · BatchScope`;
   };
   // A press beside a menu closes it.

@@ -3,7 +3,8 @@
 import { fill, h, setText } from "../base/dom";
 import * as format from "../base/format";
 import type { RunSession } from "./session";
-import { pauseParts } from "./words";
+
+const pauseParts = ["checkpoint", "stop", "launch", "restore", "first step"] as const;
 
 export function restartSteps(session: RunSession): { element: HTMLElement; end: () => void } {
   const title = h("h2", {}, "No restart yet");

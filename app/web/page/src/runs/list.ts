@@ -9,8 +9,7 @@ import { addKeys } from "../base/keys";
 import { address, here, navigated, pathOf, setQuery } from "../base/route";
 import { Endings, Signal } from "../base/signal";
 import { Stream } from "../base/stream";
-import { isActive, type RunSummary, shownState, toNumber } from "../base/types";
-import { detailText, heardText, stateText, toneOf } from "../run/words";
+import { isActive, type RunSummary, toNumber } from "../base/types";
 import { whereOf, whereOfTrials } from "./search";
 
 const patience = 250; // ms, in which a person goes on writing
@@ -196,17 +195,15 @@ export class RunList {
   }
 
   private fill(row: HTMLElement, run: RunSummary): void {
-    const state = stateOf(run);
+    const { shown } = run;
     // The first of its kind: a sweep's own, not its trials'.
     const set = (name: string, text: string) => {
       const element = row.querySelector(`.${name}`);
       if (element) setText(element, text);
     };
-    const replicas = run.live?.replicas ?? run.replicas;
-    const isTraining = isActive(state);
     set("run-name", run.name || run.id);
-    set("run-replicas", run.heard != null ? "" : isTraining && !(run.fold && replicas === 0) ? `×${replicas}` : state === "finished" ? "done" : shownState(run));
-    set("run-detail", detailText(run));
+    set("run-replicas", shown.badge);
+    set("run-detail", shown.detail);
     if (this.options.isWide) {
       const goodput = toNumber((run.live?.latest ?? run.latest)["goodput"]);
       set("run-goodput", Number.isNaN(goodput) ? "" : `${format.number(goodput)} samples/s`);
@@ -214,10 +211,9 @@ export class RunList {
       set("run-duration", seconds > 0 ? format.duration(seconds) : "");
       set("run-created", format.timeOfDay(run.created));
     }
-    const shown = shownState(run);
     setAttributes(row.querySelector(".run-row")!, {
-      "data-tone": run.heard == null ? toneOf[shown] : "warning",
-      title: heardText(run) || stateText(shown, run.live ?? null),
+      "data-tone": shown.tone,
+      title: shown.state,
       "aria-current": !run.fold && run.id === this.opened ? "page" : null,
       "aria-expanded": run.fold ? String(this.unfolded.has(run.name)) : null,
     });

@@ -6,11 +6,10 @@ import { count, number, percent, replicas } from "../base/format";
 import { pathOf, type Route, setQuery } from "../base/route";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
-import { isActive, type RunDetail, shownState, toNumber } from "../base/types";
+import { isActive, type RunDetail, toNumber } from "../base/types";
 import { batchFigure, boundsText, type Explorer, legend, type MeasuredStep, type Point, presentPoint, replicasFigure, stepTimeFigure } from "../explorer/what_if";
 import { card } from "../figure/card";
 import { Figure } from "../figure/figure";
-import { stateText, toneOf } from "../run/words";
 
 const curveHeight = 280;
 const timesHeight = 240;
@@ -139,10 +138,9 @@ export function show(root: HTMLElement, route: Route): () => void {
       failure.hidden = true;
       document.title = `Explorer of ${run.run.name} · BatchScope`;
       setText(link, run.run.name);
-      const state = run.status?.state ?? run.run.state;
-      const shown = shownState(run.run, state);
-      setText(chip, stateText(shown, run.status));
-      setAttributes(chip, { "data-tone": toneOf[shown] });
+      const shown = run.status?.shown ?? run.run.shown;
+      setText(chip, shown.state);
+      setAttributes(chip, { "data-tone": shown.tone });
       const needsCurve = chosen === 0;
       refresh();
       if (needsCurve) void load();

@@ -9,7 +9,7 @@ import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { card, totals } from "../figure/card";
 import { Figure } from "../figure/figure";
-import { colourOf, hasEnded, type Job, lanes, poolText, type Queue, replicasText, runsOf, stateText, type TableRow, tableRows, tone, whyText } from "../queue/jobs";
+import { colourOf, hasEnded, type Job, lanes, poolText, type Queue, runsOf, type TableRow, tableRows } from "../queue/jobs";
 
 const laneHeight = 30;
 const mostOver = 20; // jobs that are over, the newest
@@ -37,13 +37,13 @@ export function show(root: HTMLElement): () => void {
       { title: "Run", cell: ({ job, fold }) => (fold
         ? button(fold.sweep, () => unfold(fold.sweep), { class: "unfold", "aria-expanded": String(unfolded.has(fold.sweep)) })
         : h("a", { href: pathOf("run", job.run) }, job.name)) },
-      { title: "State", cell: ({ job }) => h("span.state", { "data-tone": tone(job) }, stateText(job)) },
+      { title: "State", cell: ({ job }) => h("span.state", { "data-tone": job.shown.tone }, job.shown.state) },
       { title: "Priority", isNumber: true, cell: ofJob((job) => (job.priority > 0 ? `+${job.priority}` : String(job.priority).replace("-", "−"))) },
-      { title: "Replicas", cell: ofJob(replicasText) },
+      { title: "Replicas", cell: ofJob((job) => job.shown.replicas) },
       { title: "Devices", cell: ofJob((job) => job.devices.join(", ") || "–") },
       { title: "Waited", isNumber: true, cell: ofJob((job) => duration(job.waited)) },
       { title: "End", isNumber: true, cell: ofJob((job) => (job.expected_end === null ? "–" : timeOfDay(job.expected_end))) },
-      { title: "Why", isWide: true, cell: ({ job, fold }) => fold?.text ?? whyText(job) },
+      { title: "Why", isWide: true, cell: ({ job, fold }) => fold?.text ?? job.shown.why },
     ],
   });
   const overTable = new Table<Job>({
@@ -52,7 +52,7 @@ export function show(root: HTMLElement): () => void {
     none: "None yet.",
     columns: [
       { title: "Run", by: (job) => job.name, cell: (job) => h("a", { href: pathOf("run", job.run) }, job.name) },
-      { title: "State", by: (job) => job.state, cell: (job) => h("span.state", { "data-tone": tone(job) }, stateText(job)) },
+      { title: "State", by: (job) => job.state, cell: (job) => h("span.state", { "data-tone": job.shown.tone }, job.shown.state) },
       { title: "Submitted", isNumber: true, by: (job) => job.submitted, cell: (job) => timeOfDay(job.submitted) },
       { title: "Waited", isNumber: true, by: (job) => job.waited, cell: (job) => duration(job.waited) },
     ],

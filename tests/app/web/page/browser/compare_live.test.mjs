@@ -27,3 +27,13 @@ test("the lines of two runs that train grow, and grow on where the connection wa
   view.assertSound();
   await tunnel.breakOff();
 });
+
+test("the state of a compared run stays up to date", async () => {
+  const id = await it.store.train("one", "--replicas", "1");
+  const view = await it.browser.open(`/compare?runs=${id}&x=step`);
+  const reads = (text) => view.until((wanted) => document.body.textContent.includes(wanted), text);
+  await reads("Training on 1 replica");
+  await it.store.ask("pause", id);
+  await reads("Paused");
+  view.assertSound();
+});

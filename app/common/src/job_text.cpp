@@ -1,15 +1,15 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "queue/queue_text.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/job_text.h"
 
 #include <QStringList>
 #include <cmath>
 
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/translate.h"
+#include "batchscope/common/trial_text.h"
 #include "batchscope/run/machine.h"
-#include "look/format.h"
-#include "look/translate.h"
-#include "session/queue_snapshot.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 using pool::JobState;
@@ -23,8 +23,9 @@ QString range(const protocol::RunSpec& spec) {
 
 }  // namespace
 
-QString stateText(JobState state) {
-  switch (state) {
+QString stateText(const pool::QueueEntry& entry, std::optional<int> rung) {
+  if (rung) return tr("at rung");
+  switch (entry.state) {
     case JobState::pending: return tr("waiting");
     case JobState::held: return tr("held");
     case JobState::starting: return tr("starting");
@@ -38,9 +39,22 @@ QString stateText(JobState state) {
   return {};
 }
 
+QString stateTone(const pool::QueueEntry& entry, std::optional<int> rung) {
+  if (rung) return QStringLiteral("warning");
+  switch (entry.state) {
+    case JobState::running: return QStringLiteral("good");
+    case JobState::held:
+    case JobState::starting:
+    case JobState::paused:
+    case JobState::stopping: return QStringLiteral("warning");
+    case JobState::failed: return QStringLiteral("bad");
+    default: return QStringLiteral("plain");
+  }
+}
+
 QString replicasText(const pool::QueueEntry& entry) {
   const std::size_t held = entry.run.devices.size(), wanted = entry.job.target.size();
-  if (hasEnded(entry)) return range(entry.run.spec);
+  if (entry.state >= JobState::succeeded) return range(entry.run.spec);
   const QString heldText = formatCount(static_cast<std::int64_t>(held));
   const QString nowText = wanted == held || (wanted == 0 && !entry.job.preempted)
                               ? heldText
@@ -49,9 +63,10 @@ QString replicasText(const pool::QueueEntry& entry) {
   return (isOpen ? tr("%1 (%2)") : tr("%1 of %2")).arg(nowText, range(entry.run.spec));
 }
 
-QString whyText(const pool::QueueEntry& entry) {
+QString whyText(const pool::QueueEntry& entry, std::optional<int> rung) {
+  if (rung) return QString::fromStdString(rungText(entry.run.trial->sweep, *rung));
   const QString reason = QString::fromStdString(entry.job.reason);
-  if (hasEnded(entry)) {
+  if (entry.state >= JobState::succeeded) {
     const QString duration = formatDuration(entry.run.ended - entry.job.submitted);
     const QString message = QString::fromStdString(entry.run.message);
     if (entry.state == JobState::succeeded) return tr("took %1 in all").arg(duration);
@@ -86,4 +101,4 @@ QString alternativesText(const std::vector<protocol::PoolAlternative>& alternati
   return parts.join(QStringLiteral(", "));
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "look/format.h"
-#include "look/translate.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/translate.h"
 
 #include <QDateTime>
 #include <QLocale>
@@ -9,7 +9,7 @@
 
 #include "batchscope/storage/record_fields.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 constexpr double kMostSeconds = 1e15;  // that are told as hours; a series may hold any number
@@ -91,4 +91,4 @@ QString formatSecondOfDay(double secondsSince1970) {
   return timeText(secondsSince1970, QStringLiteral("HH:mm:ss"));
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common
