@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Asks whether the tests would notice a fault: changes a room's sources one place at a time, and runs the tests that speak of it.
+
+  mutants.py [ROOM...] [--seed N] [--count N] [--minutes N] [--line FILE:LINE] [--json]
+
+Rooms are named as the tests are: goodput, policy, storage; all that are known here, if none is named. The seed picks the
+places, --count how many (100), --line all changes of one line instead. What nobody noticed is listed at the end. A change that
+does the same as the original is entered with its reason in tests/mutants/equivalent.txt and is not tried again. Exits with 1
+where a fault went unnoticed, and with 2 where it could not begin.
+
+It works on a copy of the tree in build/mutants, where files are compiled one by one, so that only what hangs on a changed file is
+built. A change that does not compile is not counted; one that hangs is noticed by a time limit, ten times what the tests took.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+from mutations import mutations
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EQUIVALENT = ROOT / "tests/mutants/equivalent.txt"
+WORK = ROOT / "build/mutants"
+TREE, BUILD = WORK / "tree", WORK / "build"
+SHORTEST, PATIENCE = 20, 10  # s that tests may take, and times what they took before
+
+
+class Room(NamedTuple):
+    folder: str
+    targets: list[str]
+    tests: list[str]  # what ctest -R takes, the quickest first
+
+
+ROOMS = {
+    "goodput": Room("engine/goodput", ["goodput_tests", "policy_tests"], ["^goodput\\.", "^policy\\."]),
+    "policy": Room("engine/policy", ["policy_tests", "pool_tests", "cli_tests", "batchscope-simulate", "batchscope"],
+                   ["^policy\\.", "^pool\\.", "^cli\\.simulate$"]),
+    "storage": Room("storage", ["storage_tests"], ["^storage\\."]),
+    "protocol": Room("engine/protocol", ["protocol_tests", "storage_tests"], ["^protocol\\.", "^storage\\."]),
+    "replica": Room("engine/replica", ["replica_tests"], ["^replica\\."]),
+    "http": Room("engine/http", ["http_tests"], ["^http\\."]),
+    "run": Room("engine/run", ["run_tests", "fake-replica", "test-supervisor"], ["^run\\."]),
+    "pool": Room("engine/pool", ["pool_tests"], ["^pool\\."]),
+    "sweep": Room("engine/sweep", ["sweep_tests"], ["^sweep\\."]),
+    "common": Room("app/common", ["common_tests"], ["^common\\."]),
+}
+
+
+class Refused(Exception):
+    """What a person has asked cannot be done."""
+
+
+def run(*command, limit=None, cwd=None):
+    """Runs it to its end; beyond the limit it is killed, with all that it has started."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, start_new_session=True)
+    try:
+        out, errors = process.communicate(timeout=limit)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return subprocess.CompletedProcess(command, process.returncode, out, errors)
+
+
+def copy_tree():
+    """Brings the copy up to date: of files that are the same, the time stays, so that they are not built again."""
+    listed = run("git", "ls-files", "-co", "--exclude-standard", "-z", cwd=ROOT).stdout.split("\0")
+    wanted = {name for name in listed if name and (ROOT / name).is_file()}
+    for name in wanted:
+        source, copy = ROOT / name, TREE / name
+        if copy.exists() and copy.read_bytes() == source.read_bytes():
+            continue
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, copy)
+    for copy in [each for each in TREE.rglob("*") if each.is_file()]:
+        if str(copy.relative_to(TREE)) not in wanted:
+            copy.unlink()
+
+
+def build(targets):
+    """What the build said where it failed, else nothing."""
+    done = run("cmake", "--build", str(BUILD), "-j", "2", "--target", *targets)
+    return done.stdout + done.stderr if done.returncode else ""
+
+
+class Suite:
+    """The tests that speak of a room."""
+
+    def __init__(self, room):
+        self.room = room
+        self.limits = [None] * len(room.tests)  # s
+
+    def prepare(self):
+        """Builds them, and sees to it that they pass as it is."""
+        if fault := build(self.room.targets):
+            raise Refused(f"{self.room.folder} does not build as it is:\n{fault[-2000:]}")
+        for place, tests in enumerate(self.room.tests):
+            began = time.monotonic()
+            if failed := self.run(place):
+                raise Refused(f"{', '.join(failed)} fails as it is: mend it first")
+            self.limits[place] = max(SHORTEST, PATIENCE * (time.monotonic() - began))
+
+    def run(self, place):
+        """The tests that failed."""
+        command = ["ctest", "--test-dir", str(BUILD), "-R", self.room.tests[place], "-j", "2", "--stop-on-failure", "--no-tests=error"]
+        try:
+            done = run(*command, limit=self.limits[place])
+        except subprocess.TimeoutExpired:
+            return [f"the time limit of {self.room.tests[place]}"]
+        failed = re.findall(r"^\s*\d+ - (\S+) \(", done.stdout, re.M)
+        return failed or (["ctest"] if done.returncode else [])
+
+    def noticed_by(self):
+        for place in range(len(self.room.tests)):
+            if failed := self.run(place):
+                return failed[0]
+        return None
+
+
+def known_equivalents():
+    """(file, before, after) of what was judged to do the same as the original."""
+    if not EQUIVALENT.exists():
+        return set()
+    lines = [line for line in EQUIVALENT.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    return {tuple(line.split("\t")[:3]) for line in lines}
+
+
+class Trial:
+    """One change, tried."""
+
+    def __init__(self, name, room, file, mutation):
+        self.name, self.room, self.file, self.mutation = name, room, file, mutation
+        self.outcome, self.test = "", None
+
+    def take_place(self, suite, equivalents):
+        if (self.file, self.mutation.before, self.mutation.after) in equivalents:
+            self.outcome = "equivalent"
+            return
+        path = TREE / self.file
+        original = path.read_text(encoding="utf-8")
+        try:
+            path.write_text(self.mutation.applied(original), encoding="utf-8")
+            if build(self.room.targets):
+                self.outcome = "not compiled"
+                return
+            self.test = suite.noticed_by()
+            self.outcome = "noticed" if self.test else "unnoticed"
+        finally:
+            path.write_text(original, encoding="utf-8")
+
+    def text(self):
+        what = f"{self.outcome} by {self.test}" if self.test else self.outcome
+        return f"{what}  {self.file}:{self.mutation.line}\n      {self.mutation.before}\n   -> {self.mutation.after}"
+
+    def json(self):
+        line, before, after, _ = self.mutation
+        return {"room": self.name, "file": self.file, "line": line, "before": before, "after": after, "outcome": self.outcome,
+                "test": self.test}
+
+
+def places(name, line):
+    """Every change of a room's sources, or of one line."""
+    room = ROOMS[name]
+    found = []
+    for path in sorted((ROOT / room.folder).rglob("*.cpp")):
+        file = str(path.relative_to(ROOT))
+        for mutation in mutations(path.read_text(encoding="utf-8")):
+            if line is None or line == (file, mutation.line):
+                found.append(Trial(name, room, file, mutation))
+    return found
+
+
+def asked():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rooms", nargs="*", metavar="ROOM", help=", ".join(ROOMS))
+    parser.add_argument("--seed", type=int, default=1, help="picks the places: the same one, the same places")
+    parser.add_argument("--count", type=int, default=100, help="changes of each room")
+    parser.add_argument("--minutes", type=float, help="begin no other change after so long")
+    parser.add_argument("--line", metavar="FILE:LINE", help="all changes of this line")
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each change, and one for the whole")
+    options = parser.parse_args()
+    for name in options.rooms:
+        if name not in ROOMS:
+            raise Refused(f"no room is named '{name}' here: {', '.join(ROOMS)} are known")
+    options.line, options.rooms = line_of(options.line, options.rooms)
+    return options
+
+
+def line_of(text, rooms):
+    """(FILE, LINE) that is asked for, and the room that it lies in."""
+    if text is None:
+        return None, rooms or list(ROOMS)
+    found = re.fullmatch(r"(.+):(\d+)", text)
+    if not found or not (ROOT / found[1]).is_file():
+        raise Refused(f"--line {text}: say FILE:LINE, with the file's path from the root of the tree")
+    inside = [name for name, room in ROOMS.items() if found[1].startswith(room.folder + "/")]
+    if not inside:
+        raise Refused(f"--line {text}: it lies in none of {', '.join(ROOMS)}")
+    return (found[1], int(found[2])), inside
+
+
+def prepare():
+    TREE.mkdir(parents=True, exist_ok=True)
+    copy_tree()
+    configured = run("cmake", "-S", str(TREE), "-B", str(BUILD), "-G", "Ninja", "-D", "CMAKE_UNITY_BUILD=OFF")
+    if configured.returncode:
+        raise Refused(f"the copy in {WORK} cannot be configured:\n{configured.stderr[-2000:]}")
+
+
+def try_all(options, tell):
+    equivalents, began, trials = known_equivalents(), time.monotonic(), []
+    for name in options.rooms:
+        chosen = places(name, options.line)
+        if not options.line:
+            chosen = random.Random(options.seed).sample(chosen, min(options.count, len(chosen)))
+        suite = Suite(ROOMS[name])
+        suite.prepare()
+        for trial in chosen:
+            if options.minutes and time.monotonic() - began > 60 * options.minutes:
+                return trials
+            trial.take_place(suite, equivalents)
+            trials.append(trial)
+            tell(trial, len(trials))
+    return trials
+
+
+def main():
+    options = asked()
+    prepare()
+
+    def tell(trial, number):
+        if options.json:
+            print(json.dumps(trial.json()), flush=True)
+        else:
+            print(f"{number:4}  {trial.text()}", flush=True)
+
+    trials = try_all(options, tell)
+    counted = {what: sum(trial.outcome == what for trial in trials) for what in ("noticed", "unnoticed", "equivalent", "not compiled")}
+    faults = counted["noticed"] + counted["unnoticed"]
+    if options.json:
+        print(json.dumps({"seed": options.seed, **counted}))
+    else:
+        share = f" ({100 * counted['noticed'] / faults:.0f} %)" if faults else ""
+        print(f"{counted['noticed']} of {faults} faults were noticed{share}; {counted['equivalent']} changes do the same as the original, "
+              f"{counted['not compiled']} did not compile; seed {options.seed}")
+        for trial in trials:
+            if trial.outcome == "unnoticed":
+                print(f"unnoticed: {trial.file}:{trial.mutation.line}  {trial.mutation.before}  ->  {trial.mutation.after}")
+    return 1 if counted["unnoticed"] else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Refused as refusal:
+        print(f"mutants.py: {refusal}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
