@@ -72,7 +72,8 @@ std::string rescaleText(const protocol::Request& request, const Reply& reply) {
       plural(replicas, "replica") + (named ? " (" + run::device_list(request.devices) + ")" : "");
   if (reply.job && (status.is_null() || status.value("state", "") == "paused"))
     return "asks for " + on + " from now on; " +
-           (pool::job_state(reply.run, *reply.job) == pool::JobState::held
+           (reply.job->held ? "`batchscope release` lets it go on"
+            : pool::job_state(reply.run, *reply.job) == pool::JobState::held
                 ? "`batchscope resume` lets it go on"
                 : "`batchscope queue` says when it has devices");
   const bool same = status.value("replicas", 0) == replicas;
