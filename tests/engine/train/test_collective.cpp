@@ -145,7 +145,7 @@ class TestCollective : public QObject {
     variables.insert("TMPDIR", temporary.path());
     QProcess hub;
     hub.setProcessEnvironment(variables);
-    hub.start(QCoreApplication::applicationDirPath() + "/train-collective-replica", {"hang"});
+    hub.start(QCoreApplication::applicationDirPath() + "/train-replica", {"collective", "hang"});
     const auto published = [&] {
       QFile store(meeting.filePath("hub-0"));
       return store.open(QIODevice::ReadOnly) && store.readAll().contains("hub");
