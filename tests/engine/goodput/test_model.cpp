@@ -12,6 +12,8 @@
 using namespace batchscope::goodput;
 namespace golden = batchscope::golden;
 
+Q_DECLARE_METATYPE(Bounds)
+
 class TestModel : public QObject {
   Q_OBJECT
 
@@ -114,6 +116,36 @@ class TestModel : public QObject {
       QCOMPARE(goodput.evaluate(at), 0.0);
     }
     QCOMPARE(GoodputFunction({}, {1, 1}, 128).evaluate({1, 2, 64, 0}), 0.0);
+  }
+
+  // The initial batch in equal parts, in as many micro-batches as are needed.
+  void theFirstStepIsTheInitialBatch_data() {
+    QTest::addColumn<int>("batch");
+    QTest::addColumn<int>("replicas");
+    QTest::addColumn<Bounds>("bounds");
+    QTest::addColumn<int>("local");
+    QTest::addColumn<int>("accumulations");
+    QTest::newRow("shared") << 96 << 2 << Bounds{} << 48 << 0;
+    QTest::newRow("rounded up") << 7 << 2 << Bounds{} << 4 << 0;
+    QTest::newRow("rounded up, with room for it") << 7 << 2 << Bounds{.max_batch_size = 8} << 4 << 0;
+    QTest::newRow("rounded down to the bound") << 7 << 2 << Bounds{.max_batch_size = 7} << 3 << 0;
+    QTest::newRow("in micro-batches") << 96 << 2 << Bounds{.max_local = 16} << 16 << 2;
+    QTest::newRow("in micro-batches, to the bound")
+        << 50 << 2 << Bounds{.max_batch_size = 50, .max_local = 10} << 8 << 2;
+    QTest::newRow("no less than a replica takes")
+        << 4 << 2 << Bounds{.max_batch_size = 64, .min_local = 8} << 8 << 0;
+    QTest::newRow("less, as the bound is nearer")
+        << 4 << 2 << Bounds{.max_batch_size = 10, .min_local = 8} << 5 << 0;
+    QTest::newRow("at least one sample") << 1 << 4 << Bounds{.max_batch_size = 2} << 1 << 0;
+  }
+  void theFirstStepIsTheInitialBatch() {
+    QFETCH(int, batch);
+    QFETCH(int, replicas);
+    QFETCH(Bounds, bounds);
+    const Configuration first = initial_configuration(batch, replicas, bounds);
+    QCOMPARE(first.num_replicas, replicas);
+    QTEST(static_cast<int>(first.local_batch_size), "local");
+    QTEST(first.accumulation_steps, "accumulations");
   }
 
   void neverNaN() {
