@@ -163,7 +163,7 @@ class Trial:
         return f"{what}  {self.file}:{self.mutation.line}\n      {self.mutation.before}\n   -> {self.mutation.after}"
 
     def json(self):
-        line, before, after, _ = self.mutation
+        line, before, after = self.mutation
         return {"room": self.name, "file": self.file, "line": line, "before": before, "after": after, "outcome": self.outcome,
                 "test": self.test}
 

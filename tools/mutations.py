@@ -15,7 +15,6 @@ class Mutation(NamedTuple):
     line: int  # from 1
     before: str  # the line, without its indentation
     after: str
-    column: int  # from 0, of what changes
 
     def applied(self, text):
         """The file's text with the change."""
@@ -73,19 +72,19 @@ def doubled(number):
 
 
 def changes(line, code):
-    """(column, new line) of each change to a line, where `code` is its masked form."""
+    """The line after each change to it, where `code` is its masked form."""
     for old, new in SWAPS.items():
         for found in re.finditer(re.escape(old), code):
-            yield found.start() + 1, replaced(line, found.start(), found.end(), new)
+            yield replaced(line, found.start(), found.end(), new)
     for found in NAME.finditer(code):
         group = 1 if found[1] else 2
-        yield found.start(group), replaced(line, found.start(group), found.end(group), NAMES[found[group]])
+        yield replaced(line, found.start(group), found.end(group), NAMES[found[group]])
     for found in NUMBER.finditer(code):
-        yield found.start(), replaced(line, found.start(), found.end(), doubled(found[1]))
+        yield replaced(line, found.start(), found.end(), doubled(found[1]))
     for found in CONDITION.finditer(code):
         end = closing(code, found.end() - 1)
         if end is not None and ";" not in code[found.end() : end]:
-            yield found.end(), replaced(line, found.end(), end, f"!({line[found.end():end]})")
+            yield replaced(line, found.end(), end, f"!({line[found.end():end]})")
 
 
 def is_statement(code, before):
@@ -104,9 +103,8 @@ def mutations(text):
         if not code.strip() or LEFT_ALONE.match(code):
             before = code if code.strip() else before
             continue
-        for column, after in changes(line, code):
-            found.append(Mutation(number, line.strip(), after.strip(), column))
+        found += [Mutation(number, line.strip(), after.strip()) for after in changes(line, code)]
         if is_statement(code, before):
-            found.append(Mutation(number, line.strip(), ";", len(line) - len(line.lstrip())))
+            found.append(Mutation(number, line.strip(), ";"))
         before = code
     return found

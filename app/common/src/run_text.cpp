@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "batchscope/common/capital.h"
 #include "batchscope/common/cluster_text.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/recorded.h"
@@ -126,7 +127,6 @@ protocol::RunStatus statusOf(const storage::Run& run) {
 }
 
 void takeOver(const protocol::RunStatus& status, storage::Run& run) {
-  run.state = status.state;
   run.replicas = status.replicas;
   run.step = status.step;
   run.epoch = status.epoch;
@@ -138,7 +138,7 @@ QString waitText(const storage::Origin& origin) {
   if (!origin.job || !storage::waits(*origin.job)) return {};
   QString why = QString::fromStdString(common::waitReason(*origin.job));
   if (why.isEmpty()) why = tr("waits for nodes");
-  why[0] = why[0].toUpper();
+  why = capital(why);
   if (origin.job->start > 0) why += tr("; expected to start %1").arg(formatTimeOfDay(origin.job->start));
   return why + QLatin1Char('.');
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/common/shown_json.h"
 
+#include "batchscope/common/capital.h"
 #include "batchscope/common/heard.h"
 #include "batchscope/common/job_text.h"
 #include "batchscope/common/number_text.h"
@@ -11,11 +12,6 @@ namespace batchscope::common {
 namespace {
 
 using protocol::Json;
-
-QString capital(QString text) {
-  if (!text.isEmpty()) text[0] = text[0].toUpper();
-  return text;
-}
 
 QString whoseText(const storage::Run& run) {
   if (!run.trial || run.state != protocol::RunState::paused) return {};
@@ -39,7 +35,10 @@ Json shownJson(const RunRow& row, const std::optional<protocol::RunStatus>& stat
                std::optional<double> heard, double now) {
   RunRow newest = row;
   storage::Run& run = newest.run;
-  if (status) takeOver(*status, run);
+  if (status) {
+    run.state = status->state;
+    takeOver(*status, run);
+  }
   Json shown = shownJson(status.value_or(statusOf(run)));
   if (!status) {
     shown.update(json(describe(run)));

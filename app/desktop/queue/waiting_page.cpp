@@ -5,6 +5,7 @@
 #include <QGridLayout>
 #include <QPushButton>
 
+#include "batchscope/common/capital.h"
 #include "batchscope/common/cluster_text.h"
 #include "batchscope/common/job_text.h"
 #include "batchscope/common/number_text.h"
@@ -142,8 +143,7 @@ void WaitingPage::refresh() {
   QString why = common::whyText(*entry);
   if (const pool::QueueEntry* before = queue_->find(job.after); before != nullptr && !hasEnded(*before))
     why = tr("waits for the end of %1").arg(QString::fromStdString(before->run.name));
-  if (!why.isEmpty()) why[0] = why[0].toUpper();
-  why_->setText(why + QLatin1Char('.'));
+  why_->setText(common::capital(why) + QLatin1Char('.'));
   values_[0]->setText(
       tr("%1 of %2").arg(queue_->place(waiting.id)).arg(queueLength(queue_->snapshot().entries)));
   values_[2]->setText(QString::number(job.priority));

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <utility>
 
+#include "batchscope/common/capital.h"
 #include "batchscope/common/cluster_text.h"
 #include "batchscope/common/run_text.h"
 #include "batchscope/storage/run_field.h"
@@ -172,11 +173,9 @@ void HeaderBar::updateRun() {
   const protocol::RunStatus status = head ? session_->statusAt(*head) : session_->status();
   common::StatusText words = common::describe(status);
   if (!head && !is_active(status.state) && storage::shown_state(session_->run()) == storage::kDiverged)
-    words.text = tr("Diverged");
-  if (QString silence = session_->silence(); !head && !silence.isEmpty()) {
-    silence[0] = silence[0].toUpper();
-    words = {silence, QStringLiteral("warning")};
-  }
+    words.text = common::describe(session_->run()).text;
+  if (const QString silence = session_->silence(); !head && !silence.isEmpty())
+    words = {common::capital(silence), QStringLiteral("warning")};
   name_->setText(QString::fromStdString(session_->run().name));
   name_->setToolTip(name_->text());
   chip_->setText(words.text);

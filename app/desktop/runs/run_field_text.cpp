@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <cmath>
 
+#include "batchscope/common/capital.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/recorded.h"
 
@@ -26,8 +27,7 @@ QString fieldTitle(const std::string& field) {
   QString title = QString::fromStdString(isQualified ? field.substr(field.find(':') + 1) : field);
   if (field == "tag") title = QCoreApplication::translate("RunFields", "tags");
   title.replace(QLatin1Char('_'), QLatin1Char(' '));
-  if (!title.isEmpty()) title[0] = title[0].toUpper();
-  return title;
+  return common::capital(title);
 }
 
 QString fieldText(const storage::Run& run, const std::string& field, double now) {

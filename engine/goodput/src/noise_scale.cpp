@@ -31,6 +31,11 @@ double gain_of(double sqr, double var, double scale) {
   return scale > 0 ? (var + sqr) / (var / scale + sqr) : 0;
 }
 
+void NormSample::forget_previous() {
+  previous_sqr.clear();
+  mean_of_two_sqr.clear();
+}
+
 double fairscale_smoothing(int count) { return std::max(1 - count / 1000.0, 0.0); }
 
 NoiseScale::NoiseScale(std::size_t groups, const NoiseOptions& options)

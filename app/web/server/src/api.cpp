@@ -5,7 +5,6 @@
 
 #include <QSysInfo>
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "answer.h"
@@ -99,15 +98,18 @@ void Api::ask(const Reply& reply, std::function<Json(Store&)> question) {
 
 void Api::list(const Request& request, const Reply& reply) {
   reads_.post([this, request, reply](Store& store) -> Worker::Rest {
-    std::optional<RunList> list;
+    RunList list;
     const http::Response failure = answer_of([&] {
       list = list_runs(store, request);
       return http::Response();
     });
-    if (!list) return [reply, failure] { reply(failure); };
-    return [this, reply, list = std::move(*list)] {
-      live_.ask(list.active, [reply, list](const LiveRuns::Statuses& statuses) {
-        reply(json_response(list_json(list, statuses)));
+    if (list.json.is_null()) return [reply, failure] { reply(failure); };
+    return [this, reply, list = std::move(list)] {
+      std::vector<std::string> asked;
+      for (const RunList::Active& each : list.active) asked.push_back(each.run.id);
+      live_.ask(asked, [reply, list](const LiveRuns::Statuses& statuses) mutable {
+        add_statuses(list, statuses);
+        reply(json_response(list.json));
       });
     };
   });

@@ -103,30 +103,31 @@ RunList list_runs(Store& store, const http::Request& request) {
 
   const auto followed = storage::Origins(protocol::catalogue_path()).followed();
   RunList list;
-  list.total = rows.size();
+  Json shown = Json::array();
   for (std::size_t i = std::min(offset, rows.size()); i < std::min(offset + limit, rows.size()); ++i) {
     const storage::Run& run = rows[i].run;
-    if (rows[i].trials.empty() && protocol::is_active(run.state)) list.active.push_back(run.id);
     const auto heard = common::lastHeard(run, followed.contains(run.id), now);
-    list.entries.push_back({std::move(rows[i]), heard});
+    Json json = common::rowJson(rows[i]);
+    json["live"] = nullptr;
+    json["heard"] = heard ? Json(*heard) : Json();
+    json["shown"] = common::shownJson(rows[i], std::nullopt, heard, now);
+    if (rows[i].trials.empty() && protocol::is_active(run.state))
+      list.active.push_back({shown.size(), run, heard});
+    shown.push_back(std::move(json));
   }
+  list.json = {{"runs", std::move(shown)}, {"total", rows.size()}};
   return list;
 }
 
-Json list_json(const RunList& list, const LiveRuns::Statuses& statuses) {
+void add_statuses(RunList& list, const LiveRuns::Statuses& statuses) {
   const double now = storage::now();
-  Json runs = Json::array();
-  for (const auto& [row, heard] : list.entries) {
-    const auto found = statuses.find(row.run.id);
-    const Json live = found == statuses.end() ? Json() : found->second;
-    Json json = common::rowJson(row);
-    json["live"] = live;
-    json["heard"] = heard ? Json(*heard) : Json();
-    json["shown"] = common::shownJson(
-        row, live.is_null() ? std::nullopt : std::optional(live.get<protocol::RunStatus>()), heard, now);
-    runs.push_back(std::move(json));
+  for (const auto& [place, run, heard] : list.active) {
+    const auto found = statuses.find(run.id);
+    if (found == statuses.end()) continue;
+    Json& json = list.json["runs"][place];
+    json["live"] = found->second;
+    json["shown"] = common::shownJson({.run = run}, found->second.get<protocol::RunStatus>(), heard, now);
   }
-  return {{"runs", std::move(runs)}, {"total", list.total}};
 }
 
 RunDetails run_details(Store& store, const std::string& id) {

@@ -4,11 +4,11 @@
 // on the event loop.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "batchscope/common/trial_fold.h"
 #include "batchscope/http/request.h"
 #include "batchscope/protocol/json.h"
 #include "live_runs.h"
@@ -19,17 +19,17 @@ namespace batchscope::web {
 // Every call throws Error.
 
 struct RunList {
-  struct Entry {
-    common::RunRow row;
+  protocol::Json json;  // as API.md has it, but that each "live" is null
+  struct Active {
+    std::size_t place = 0;  // in the list
+    storage::Run run;
     std::optional<double> heard;  // as common::lastHeard
   };
-  std::vector<Entry> entries;
-  std::size_t total = 0;            // of all that pass the filter
-  std::vector<std::string> active;  // those of the entries that should have a supervisor
+  std::vector<Active> active;  // those that should have a supervisor
 };
 RunList list_runs(Store& store, const http::Request& request);
-// As API.md has it.
-protocol::Json list_json(const RunList& list, const LiveRuns::Statuses& statuses);
+// Adds what the supervisors say.
+void add_statuses(RunList& list, const LiveRuns::Statuses& statuses);
 
 struct RunDetails {
   protocol::Json json;  // as API.md has it, but that "status" is null

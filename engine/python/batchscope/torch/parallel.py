@@ -56,9 +56,9 @@ class AdaptiveDataParallel(torch.nn.Module):
         AdamScale for Adam and AdamW, else AdaScale. `name`: one for each instance.
 
         bucket_cap_mb: of gradients that are exchanged at once. device_ids, output_device, find_unused_parameters and what
-        else DistributedDataParallel takes need not be said here; TypeError for what the engine would not do. Raises ValueError for a module without trainable
-        parameters, for parameters in the optimizer that are not the module's, and for an optimizer that another one has
-        already; RuntimeError before init_process_group. Collective.
+        else DistributedDataParallel takes need not be said here; TypeError for what the engine would not do. Raises ValueError
+        for a module without trainable parameters, for parameters in the optimizer that are not the module's, and for an
+        optimizer that another one has already; RuntimeError before init_process_group. Collective.
         """
         super().__init__()
         _check_ddp(ddp)

@@ -72,10 +72,7 @@ struct GradientAverage::Impl final : JsonState {
     Step step{average(norms)};
     const metrics::StepScale scale = metrics::step_scale(norms.count);
     norms.scale = scale.own;
-    if (std::exchange(previous_scale, scale.own) != scale.own) {  // a pair is of one batch size
-      norms.previous_sqr.clear();
-      norms.mean_of_two_sqr.clear();
-    }
+    if (std::exchange(previous_scale, scale.own) != scale.own) norms.forget_previous();
     if (context.even)
       noise.update(norms);
     else
@@ -85,7 +82,7 @@ struct GradientAverage::Impl final : JsonState {
     report.raw_gain = noise.raw_gain(scale.nominal);
     report.grad_sqr = noise.sqr();
     report.grad_var = noise.var();
-    report.skipped = !std::isfinite(norms.local_sqr.front()) || !std::isfinite(norms.total_sqr.front());
+    report.skipped = !norms.is_finite();
     if (!report.skipped) return step;
     previous.clear();
     metrics::commit_step(report);

@@ -212,10 +212,8 @@ struct AdaptiveDataParallel::Impl {
       if (!mixes_estimates) noise.begin_anew();
       divisor_begun = false;
     }
-    if (norms.count == 1 && previous_scale > 0 && norms.scale != previous_scale && !mixes_estimates) {
-      norms.previous_sqr.clear();  // of another batch size, which no estimate allows for
-      norms.mean_of_two_sqr.clear();
-    }
+    if (norms.count == 1 && previous_scale > 0 && norms.scale != previous_scale && !mixes_estimates)
+      norms.forget_previous();
     if (step_context().even)
       noise.update(norms);
     else

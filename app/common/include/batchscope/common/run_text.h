@@ -40,7 +40,7 @@ QString badgeText(const storage::Run& run);
 
 /// What the catalogue knows of a run that nobody supervises, as its supervisor would say it; without times.
 protocol::RunStatus statusOf(const storage::Run& run);
-/// Takes over how far the run's supervisor says it is.
+/// Takes over how far the run's supervisor says it is, but not its state.
 void takeOver(const protocol::RunStatus& status, storage::Run& run);
 
 /// Why a followed run waits for its nodes, and until when; a sentence. Empty where it does not.

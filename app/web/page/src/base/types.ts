@@ -67,13 +67,6 @@ export interface RunStatus {
   pause: number;
 }
 
-/** The trials of a sweep, folded into one entry of a list. */
-export interface Fold {
-  trials: number;
-  text: string;
-  best: { metric: string; value: JsonNumber; trial: number } | null;
-}
-
 export interface RunSummary {
   id: string; // of a fold empty
   name: string;
@@ -94,12 +87,9 @@ export interface RunSummary {
   auto_replicas: string | null;
   latest: Record<string, JsonNumber>;
   live?: RunStatus | null;
-  sweep: string | null;
-  trial: number | null;
   diverged: boolean;
   shown: ShownRun;
-  heard?: number | null; // of a run that is only followed: when, if that is more than a minute ago
-  fold?: Fold | null;
+  fold?: object | null; // a sweep, in the place of its trials
 }
 
 export interface RunList {

@@ -30,6 +30,8 @@ struct NormSample {
 
   /// Whether the step's own sums are finite: of every local gradient, and of the averaged one.
   bool is_finite() const;
+  /// Leaves the previous gradient out: of another batch size, it is not a pair with this one.
+  void forget_previous();
 };
 
 /// How estimates become averages.
