@@ -38,7 +38,7 @@ bool asks_for_the_same(const protocol::RunSpec& a, const protocol::RunSpec& b) {
 
 }  // namespace
 
-bool Launches::start(const Member& member, const std::vector<std::string>& devices) {
+Launch Launches::start(const Member& member, const std::vector<std::string>& devices) {
   const std::string& id = member.run.id;
   try {
     catalogue_.lease_devices(id, unless_taken(devices), -1, "pool");
@@ -46,18 +46,18 @@ bool Launches::start(const Member& member, const std::vector<std::string>& devic
     const auto run = catalogue_.run(id);
     if (!waits_for_supervisor(run) || !asks_for_the_same(run->spec, member.run.spec)) {
       catalogue_.release_devices(id);
-      return false;
+      return Launch::overtaken;
     }
   } catch (const Error& error) {
     failures_[id] = fmt::format("not started, because {}", error.what());
-    return false;
+    return Launch::failed;
   }
   try {
     storage::Job job = *member.job;
     if (member.run.state == RunState::interrupted) {
       if (++job.crashes > member.run.spec.restart_budget) {
         give_up(member, fmt::format("its supervisor died {} times", job.crashes));
-        return false;
+        return Launch::failed;
       }
       catalogue_.put_job(job);
     }
@@ -69,10 +69,10 @@ bool Launches::start(const Member& member, const std::vector<std::string>& devic
       catalogue_.set_spec(id, spec);
     under_way_[id] = run::spawn_supervisor(id, devices);
     supervisors_.expect(id);
-    return true;
+    return Launch::begun;
   } catch (const Error& error) {
     count(member, error.what());
-    return false;
+    return Launch::failed;
   }
 }
 

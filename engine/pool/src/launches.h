@@ -17,13 +17,18 @@
 
 namespace batchscope::pool {
 
+enum class Launch {
+  begun,
+  overtaken,  // by a person who has cancelled it or asked for another number since it was looked at: nothing was tried
+  failed      // why() says the reason
+};
+
 class Launches {
  public:
   Launches(storage::Catalogue& catalogue, Supervisors& supervisors)
       : catalogue_(catalogue), supervisors_(supervisors) {}
 
-  // False where the run could not be started; why() says the reason.
-  bool start(const Member& member, const std::vector<std::string>& devices);
+  Launch start(const Member& member, const std::vector<std::string>& devices);
   // Takes devices back whose supervisors did not come up.
   void look_after(const World& world);
 

@@ -295,7 +295,9 @@ void Pool::move(const Member& member, const Devices& target) {
     request.command = protocol::Request::Command::pause;
     request.by_pool = !member.to_be_paused;  // else a person wants it so
   } else if (member.run.supervisor_pid == 0) {
-    if (launches_.start(member, target)) return;
+    const Launch launch = launches_.start(member, target);
+    if (launch == Launch::begun) return;
+    if (launch == Launch::overtaken) attempts_.erase(id);  // it may start as it is now, without a wait
     targets_.erase(id);
     round_due_ = member.run.name + " could not be started";
     return;
