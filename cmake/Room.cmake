@@ -62,10 +62,13 @@ function(batchscope_precompile target kind)
   target_compile_options(${target} PRIVATE -fPIC)  # programs too: gcc takes what was precompiled with the same flag alone
 endfunction()
 
-# Compiles up to 30 files of a target as one (a unity file), so that their headers and templates are read once. No two files of a
-# target may give one name to two things, not even in anonymous namespaces.
+# Compiles up to 30 files of a target as one (a unity file; where there are many cores, CMAKE_UNITY_BUILD_BATCH_SIZE says fewer), so
+# that their headers and templates are read once. No two files of a target may give one name to two things, not even in anonymous
+# namespaces.
 function(batchscope_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 30)
+  if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 30)
+  endif()
   if(CMAKE_UNITY_BUILD)
     # A class that holds what is in an anonymous namespace: gcc takes the .cpp for a header, which it is only to it.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)

@@ -24,9 +24,10 @@ def network():
         nn.Linear(512, 128), nn.ReLU(), nn.Dropout(0.25), nn.Linear(128, 10))
 
 
-def train(model, loader, optimizer):
+def train(model, loader, optimizer, device):
     model.train()
     for images, labels in loader:
+        images, labels = images.to(device), labels.to(device)
         optimizer.zero_grad()
         loss = functional.cross_entropy(model(images), labels)
         loss.backward()
@@ -34,12 +35,13 @@ def train(model, loader, optimizer):
         optimizer.step()
 
 
-def test(model, loader):
+def test(model, loader, device):
     """Accuracy over the shares of all replicas."""
     model.eval()
     sums = adl.Accumulator()
     with torch.no_grad():
         for images, labels in loader:
+            images, labels = images.to(device), labels.to(device)
             output = model(images)
             sums["loss"] += functional.cross_entropy(output, labels, reduction="sum").item()
             sums["correct"] += (output.argmax(1) == labels).sum().item()
@@ -65,20 +67,21 @@ def main():
     folder = options.data or drawn_digits.drawn()
     training, testing = digits(folder, "train", options.train_images), digits(folder, "t10k")
     adl.init_process_group()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")  # this replica's own GPU
     batchscope.hyperparameters(vars(options))
     torch.manual_seed(options.seed)
 
     loader = adl.AdaptiveDataLoader(training, batch_size=options.batch_size, shuffle=True)
     loader.autoscale_batch_size(options.max_batch_size, local_bsz_bounds=(16, 512), gradient_accumulation=True)
     test_loader = adl.AdaptiveDataLoader(testing, batch_size=500)
-    model = network()
+    model = network().to(device)
     optimizer = torch.optim.Adadelta(model.parameters(), lr=options.lr)
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=options.gamma)
     model = adl.AdaptiveDataParallel(model, optimizer, schedule)
 
     for epoch in adl.remaining_epochs_until(options.epochs):
-        train(model, loader, optimizer)
-        accuracy = test(model, test_loader)
+        train(model, loader, optimizer, device)
+        accuracy = test(model, test_loader, device)
         schedule.step()
         if adl.env.replica_rank() == 0:
             print(f"epoch {epoch}: accuracy {accuracy:.3f}")

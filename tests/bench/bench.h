@@ -41,7 +41,7 @@ void keep(const Value& value) {
 }
 
 // The main of a bench program: runs every chosen measure once to warm up, then `runs` times, interleaved;
-// once where BATCHSCOPE_REHEARSE is set.
+// or as often as BATCHSCOPE_BENCH_RUNS says; once where BATCHSCOPE_REHEARSE is set.
 inline int run(int argc, char** argv, const std::vector<Measure>& measures, int runs = 11) {
   const std::vector<std::string_view> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--list") {
@@ -54,6 +54,7 @@ inline int run(int argc, char** argv, const std::vector<Measure>& measures, int 
       chosen.push_back(&measure);
     }
   }
+  if (const char* asked = std::getenv("BATCHSCOPE_BENCH_RUNS")) runs = std::max(1, std::atoi(asked));
   if (std::getenv("BATCHSCOPE_REHEARSE")) runs = 1;
   std::vector<std::vector<double>> values(chosen.size());
   for (const Measure* measure : chosen) measure->once();

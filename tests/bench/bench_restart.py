@@ -11,7 +11,7 @@ first finished step. python.restart.AtoB is a small network's under PyTorch, for
 come about in the way that its name claims.
 
 BATCHSCOPE_BENCH_RUN has further arguments for `batchscope run`: on a GPU "--device cuda --oversubscribe". With
-BATCHSCOPE_REHEARSE set there is one run of each kind."""
+BATCHSCOPE_REHEARSE set there is one run of each kind; BATCHSCOPE_BENCH_RUNS says how many there are."""
 
 import collections
 import json
@@ -25,7 +25,7 @@ import time
 
 GOAL, GOAL_RESNET18, GOAL_PYTHON = 0.10, 0.35, 0.15  # s
 CYCLE = [1, 2, 2, 1]  # from 1: every pair of counts once
-RUNS = 1 if os.environ.get("BATCHSCOPE_REHEARSE") else 2  # of each kind
+RUNS = 1 if os.environ.get("BATCHSCOPE_REHEARSE") else int(os.environ.get("BATCHSCOPE_BENCH_RUNS", 2))  # of each kind
 PAIRS = ["1to1", "1to2", "2to2", "2to1"]
 PARTS = ["checkpoint", "stop", "launch", "restore", "first step"]
 

@@ -20,6 +20,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "batchscope/replica/collective.h"
@@ -96,7 +97,7 @@ class Plain {
   BufferSync buffers_;
   const std::vector<SquareSum> no_squares_;
   std::optional<Buckets> buckets_;
-  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
+  std::vector<decltype(torch::autograd::impl::grad_accumulator(std::declval<const at::Tensor&>()))> accumulators_;
 };
 
 template <class Loop>

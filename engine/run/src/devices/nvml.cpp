@@ -15,17 +15,17 @@ constexpr int kSuccess = 0;
 constexpr int kTemperatureOfTheGpu = 0;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-using Device = void*;
-struct Utilization {
-  unsigned gpu, memory;  // percent
-};
-struct Memory {
-  unsigned long long total, free, used;  // bytes
-};
-
 }  // namespace
 
 struct Nvml::Library {
+  using Device = void*;
+  struct Utilization {
+    unsigned gpu, memory;  // percent
+  };
+  struct Memory {
+    unsigned long long total, free, used;  // bytes
+  };
+
   explicit Library(void* handle) : handle(handle) {
     find(init, "nvmlInit_v2");
     find(shutdown, "nvmlShutdown");
@@ -73,14 +73,14 @@ Nvml::~Nvml() = default;
 
 std::optional<GpuUse> Nvml::read(const std::string& gpu) const {
   if (!library_) return std::nullopt;
-  Device device = nullptr;
+  Library::Device device = nullptr;
   unsigned index = 0;
   const auto [end, error] = std::from_chars(gpu.data(), gpu.data() + gpu.size(), index);
   const bool numbered = error == std::errc{} && end == gpu.data() + gpu.size();
   if ((numbered ? library_->by_index(index, &device) : library_->by_uuid(gpu.c_str(), &device)) != kSuccess)
     return std::nullopt;
-  Utilization utilization{};
-  Memory memory{};
+  Library::Utilization utilization{};
+  Library::Memory memory{};
   unsigned milliwatts = 0, degrees = 0;
   GpuUse use{kUnknown, kUnknown, kUnknown, kUnknown};
   if (library_->utilization(device, &utilization) == kSuccess) use.utilization = utilization.gpu / 100.0;
