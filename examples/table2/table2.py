@@ -75,6 +75,8 @@ class Table:
         if options.data:
             self.tasks = {name: dataclasses.replace(task, arguments=(*task.arguments, "--data", options.data))
                           for name, task in self.tasks.items()}
+        if options.epochs:
+            self.tasks = {name: dataclasses.replace(task, epochs=options.epochs) for name, task in self.tasks.items()}
         if options.scales:
             self.tasks = {name: dataclasses.replace(task, scales=options.scales) for name, task in self.tasks.items()}
         self.out = pathlib.Path(options.out)
@@ -308,6 +310,7 @@ def main():
     parser.add_argument("--tasks", nargs="+", choices=TASKS, help="default: those for a CPU, " + " and ".join(ON_A_CPU))
     parser.add_argument("--data", type=os.path.abspath, help="for the task, instead of what it draws: cifar's folder")
     parser.add_argument("--scales", nargs="+", type=int, help="S, for all tasks; 1 is always among them")
+    parser.add_argument("--epochs", type=int, help="passes, for all tasks; default: each task's own")
     parser.add_argument("--seeds", type=int, default=3, help="how many")
     parser.add_argument("--devices", type=int, default=1, help="up to so many replicas; what is left of S is accumulated")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")

@@ -83,7 +83,7 @@ def measure(wanted):
     values = collections.defaultdict(list)
     for _ in range(RUNS):
         if any(name.startswith("restart.") for name in wanted - {"restart.resnet18"}):
-            for forked in (True, False):
+            for forked in (True, False) if any(name.endswith(".executed") for name in wanted) else (True,):
                 start, restarts = run(DIGITS, forked)
                 values["restart.cold"].append(start)
                 for before, after in restarts:

@@ -42,8 +42,9 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   void synchronizeEvent(void* event) const override {
     reached_ms = std::max(reached_ms, *static_cast<double*>(event));
   }
+  bool queryEvent(void* event) const override { return *static_cast<double*>(event) <= reached_ms; }
   double elapsedTime(void* from, void* to, c10::DeviceIndex) const override {
-    if (*static_cast<double*>(to) > reached_ms) throw std::runtime_error("it has not come so far");
+    if (!queryEvent(to)) throw std::runtime_error("it has not come so far");
     return *static_cast<double*>(to) - *static_cast<double*>(from);
   }
 };
