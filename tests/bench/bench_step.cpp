@@ -97,7 +97,8 @@ class Plain {
   BufferSync buffers_;
   const std::vector<SquareSum> no_squares_;
   std::optional<Buckets> buckets_;
-  std::vector<decltype(torch::autograd::impl::grad_accumulator(std::declval<const at::Tensor&>()))> accumulators_;
+  std::vector<decltype(torch::autograd::impl::grad_accumulator(std::declval<const at::Tensor&>()))>
+      accumulators_;
 };
 
 template <class Loop>

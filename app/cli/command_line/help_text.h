@@ -378,6 +378,7 @@ inline constexpr char kPool[] =
     "Examples:\n"
     "  batchscope pool\n"
     "  batchscope pool --policy fast\n"
+    "  batchscope pool --policy sia            as a published scheduler would share them\n"
     "  batchscope pool --devices 2             leave the other devices to others\n"
     "  batchscope pool --drain                 start nothing new, for example before a shutdown\n"
     "  batchscope pool --decisions 3\n"

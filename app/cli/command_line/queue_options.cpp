@@ -49,8 +49,10 @@ void addSlurmJob(CommandSet& set) {
 void addPool(CommandSet& set) {
   const auto pool =
       declare(set, "pool", "See and change how runs share the devices", help::kPool, showPool)
-          .option("--policy NAME", &PoolOptions::policy,
-                  "fair to every run, or fast: runs with little left go first", OneOf{{"fair", "fast"}})
+          .option(
+              "--policy NAME", &PoolOptions::policy,
+              "fair to every run; fast: runs with little left go first; or as Pollux, AdaptDL or Sia would",
+              OneOf{{protocol::kPoolPolicies.begin(), protocol::kPoolPolicies.end()}})
           .flag("--pause", &PoolOptions::pause, "All runs keep what they have, and nothing is started")
           .flag("--resume", &PoolOptions::resume, "End --pause")
           .flag("--drain", &PoolOptions::drain, "Nothing is started; runs that train go on")

@@ -17,19 +17,29 @@ namespace {
 
 constexpr int kMostDevices = 4096, kHeight = 30;
 
+// One of the published policies, which the window shows where it is in force, and does not offer.
+constexpr int kOther = 2;
+
+QString policyName(const std::string& policy) {
+  if (policy == "adaptdl") return QStringLiteral("AdaptDL");
+  return policy == "sia" ? QStringLiteral("Sia") : QStringLiteral("Pollux");
+}
+
 }  // namespace
 
 PoolBar::PoolBar(QWidget* parent)
     : QWidget(parent),
       count_(named("dim", this)),
       chip_(named("chip", this)),
-      policy_(new Segments({tr("Fair"), tr("Fast")}, this)),
+      policy_(new Segments({tr("Fair"), tr("Fast"), QStringLiteral("AdaptDL")}, this)),
       pause_(new QPushButton(tr("Pause"), this)),
       drain_(new QPushButton(tr("Drain"), this)),
       devices_(new QSpinBox(this)) {
   policy_->at(0)->setToolTip(tr("No run is much slower than with an even share of the devices"));
   policy_->at(1)->setToolTip(
       tr("Runs with little left to do go first, so that the mean time to completion is short"));
+  policy_->at(kOther)->setToolTip(tr("Chosen by `batchscope pool --policy`"));
+  policy_->at(kOther)->hide();
   pause_->setToolTip(tr("Runs keep the devices they have, and nothing new is started"));
   drain_->setToolTip(tr("Nothing new is started; runs that train still get devices"));
   pause_->setCheckable(true);
@@ -67,7 +77,8 @@ PoolBar::PoolBar(QWidget* parent)
     widget->setFixedHeight(kHeight);
 
   connect(policy_, &Segments::chosenByHand, this, [this](int segment) {
-    Q_EMIT policyChosen(segment == 0 ? QStringLiteral("fair") : QStringLiteral("fast"));
+    if (segment != kOther)
+      Q_EMIT policyChosen(segment == 0 ? QStringLiteral("fair") : QStringLiteral("fast"));
   });
   connect(pause_, &QPushButton::clicked, this, &PoolBar::pauseChosen);
   connect(drain_, &QPushButton::clicked, this, &PoolBar::drainChosen);
@@ -81,7 +92,11 @@ PoolBar::PoolBar(QWidget* parent)
 }
 
 void PoolBar::setSettings(const protocol::PoolSettings& settings) {
-  policy_->choose(settings.policy == "fast" ? 1 : 0);
+  const bool isOurs = settings.policy == "fair" || settings.policy == "fast";
+  auto* const other = qobject_cast<QPushButton*>(policy_->at(kOther));
+  other->setHidden(isOurs);
+  if (!isOurs) other->setText(policyName(settings.policy));
+  policy_->choose(!isOurs ? kOther : settings.policy == "fast" ? 1 : 0);
   pause_->setChecked(settings.paused);
   drain_->setChecked(settings.draining);
   for (QWidget* widget : std::initializer_list<QWidget*>{policy_, pause_, drain_, devices_})

@@ -48,6 +48,14 @@ std::vector<double> short_first(const std::vector<double>& seconds) {
 
 }  // namespace
 
+Objective objective_named(std::string_view name) {
+  if (name == "fast") return Objective::fast;
+  if (name == "pollux") return Objective::pollux;
+  if (name == "adaptdl") return Objective::adaptdl;
+  if (name == "sia") return Objective::sia;
+  return Objective::fair;
+}
+
 Costs::Costs(Objective objective, std::span<const Job> jobs, const Cluster& cluster)
     : objective_(objective), jobs_(jobs), cluster_(cluster) {
   const int count = std::max(static_cast<int>(jobs.size()), 1);

@@ -19,7 +19,8 @@ namespace batchscope::pool {
 
 enum class Launch {
   begun,
-  overtaken,  // by a person who has cancelled it or asked for another number since it was looked at: nothing was tried
+  overtaken,  // by a person who has cancelled it or asked for another number since it was looked at: nothing
+              // was tried
   failed      // why() says the reason
 };
 

@@ -85,8 +85,7 @@ class KindPlan {
 
   void add_to(Plan& plan) const {
     const policy::Cluster cluster = policy::uniform_cluster(1, static_cast<int>(devices_.size()));
-    const auto objective =
-        world_.settings.policy == "fast" ? policy::Objective::fast : policy::Objective::fair;
+    const policy::Objective objective = policy::objective_named(world_.settings.policy);
     std::vector<policy::Job> jobs;
     for (std::size_t i = 0; i < members_.size(); ++i) jobs.push_back(job_of(i, is_fixed(*members_[i])));
     const policy::Decision decision = policy::decide(jobs, cluster, objective);

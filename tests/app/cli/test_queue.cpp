@@ -207,6 +207,8 @@ class TestQueue : public CommandTest {
       return ask(QStringList{"pool", "--json"} + flags).json()["settings"].toObject();
     };
     QCOMPARE(settings({})["policy"].toString(), "fair");
+    for (const char* policy : {"pollux", "adaptdl", "sia"})
+      QCOMPARE(settings({"--policy", policy})["policy"].toString(), policy);
     settings({"--policy", "fast", "--devices", "1", "--price", "0.5", "--turn", "2m"});
     settings({"--drain", "--scale-command", "./more", "--preempt-notice", "http://host/notice"});
     const QJsonObject kept = settings({"--pause"});

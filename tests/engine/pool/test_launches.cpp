@@ -38,7 +38,8 @@ class TestLaunches : public QObject {
 
   void aDeviceOfAnothersIsAReason() {
     const std::string other = catalogue_->submit_run(named("b"), {});
-    catalogue_->lease_devices(other, [](const auto&, const auto&) { return std::vector<std::string>{"cpu:0"}; });
+    catalogue_->lease_devices(other,
+                              [](const auto&, const auto&) { return std::vector<std::string>{"cpu:0"}; });
     QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::failed);
     QCOMPARE(launches_->why(id_), "not started, because b has cpu:0");
     QCOMPARE(catalogue_->job(id_)->crashes, 0);

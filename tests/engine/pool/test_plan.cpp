@@ -52,6 +52,18 @@ class TestPlan : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  // Of whose model nothing is known yet, too.
+  void eachPolicySharesAmongNewRuns() {
+    for (const char* policy : protocol::kPoolPolicies) {
+      World two = world({member("a", 2), member("b", 2)}, 2);
+      two.settings.policy = policy;
+      const Plan plan = make_plan(two, Scope::round);
+      QCOMPARE(plan.decision.policy, policy);
+      QCOMPARE(plan.targets.at("a").size() + plan.targets.at("b").size(), 2u);
+      QCOMPARE(plan.targets.at("a").size(), 1u);
+    }
+  }
+
   void aRunGetsWhatItMayHave() {
     const Plan plan = make_plan(world({member("a", 2)}, 4), Scope::round);
     QCOMPARE(plan.targets.at("a"), (Devices{"cpu:0", "cpu:1"}));

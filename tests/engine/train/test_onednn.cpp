@@ -95,7 +95,8 @@ class TestOneDnn : public QObject {
   void holdsInAReplica() {
     const QByteArray isa = isa_of_replica({});
     if (isa.isEmpty()) QSKIP("LibTorch does not use oneDNN for bf16 on this processor");
-    if (!reason_against_amx(amx_of_this_processor(), at::get_mkldnn_version()).empty()) QVERIFY2(!isa.contains("AMX"), isa);
+    if (!reason_against_amx(amx_of_this_processor(), at::get_mkldnn_version()).empty())
+      QVERIFY2(!isa.contains("AMX"), isa);
     const QByteArray users = isa_of_replica({{kVariable, "AVX512_CORE"}});
     QVERIFY2(users.contains("AVX-512") && !users.contains("bfloat16"), users);
   }

@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "adapt/batch_size.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "adapt/metrics.h"
 #include "batchscope/replica/collective.h"
 #include "batchscope/replica/process_group.h"
+#include "process/session.h"
 
 namespace batchscope::replica {
+
+goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int64_t initial_batch_size,
+                             int replicas) {
+  const auto narrow = [](std::int64_t& limit, std::int64_t reach) {
+    limit = limit > 0 ? std::min(limit, reach) : reach;
+  };
+  if (seen.local_batch_size > 0)
+    narrow(limits.max_local, std::max({2 * seen.local_batch_size, limits.min_local,
+                                       (initial_batch_size + replicas - 1) / replicas}));
+  if (seen.batch_size == 0 || limits.max_batch_size == 0) return limits;
+  const auto least = std::max(initial_batch_size, limits.min_local * replicas);
+  narrow(limits.max_batch_size, std::max(2 * seen.batch_size, least));
+  if (seen.left > seen.batch_size) {
+    const double between = std::sqrt(static_cast<double>(seen.batch_size) * static_cast<double>(seen.left));
+    narrow(limits.max_batch_size, std::max(static_cast<std::int64_t>(between), least));
+  }
+  return limits;
+}
+
 BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits) {
   const auto at = goodput::initial_configuration(batch_size, replicas, limits);
   return {at.local_batch_size, at.accumulation_steps};
@@ -21,13 +43,41 @@ BatchShape preferred_shape(const BatchShape& current, const BatchShape& initial,
   return goodput && suggestion->goodput > kSpeedupThreshold * *goodput ? suggested : current;
 }
 
+namespace {
+
+// Of rank 0.
+struct History {
+  BatchShape before;                       // what is in force; {}: nobody knows
+  std::int64_t left = 0, until = 0;        // a step that was left, and how many steps it is kept away from
+  std::int64_t patience = 8 * kFirstLook;  // steps; twice as many each time
+};
+
+BatchShape chosen(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits) {
+  History& history = session().part<History>();
+  const std::int64_t batch_size = current.batch_size(num_replicas());
+  if (metrics::steps() >= history.until) history.left = 0;
+  const auto suggestion =
+      metrics::suggest(limits, batch_size, history.left);  // first: it fits the model that predicts, too
+  const auto obtained = metrics::measured_goodput(current), once = metrics::measured_goodput(history.before);
+  const bool fits = limits.max_local == 0 ||
+                    history.before.local_batch_size <= limits.max_local;  // memory may have run out
+  if (fits && obtained && once && *once > kClearlyMore * *obtained) {
+    history.left = batch_size;
+    history.until = metrics::steps() + std::exchange(history.patience, 2 * history.patience);
+    return std::exchange(history.before, {});
+  }
+  const BatchShape preferred =
+      preferred_shape(current, initial, suggestion,
+                      metrics::predict_goodput(current.local_batch_size, current.accumulation_steps));
+  if (preferred != current) history.before = current;
+  return preferred;
+}
+
+}  // namespace
+
 BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits) {
   BatchShape mine;
-  if (replica_rank() == 0) {
-    const auto suggestion = metrics::suggest(limits);  // first: it fits the model that predicts, too
-    mine = preferred_shape(current, initial, suggestion,
-                           metrics::predict_goodput(current.local_batch_size, current.accumulation_steps));
-  }
+  if (replica_rank() == 0) mine = chosen(current, initial, limits);
   const auto [local_batch_size, accumulation_steps] =
       collective::broadcast("batch size", std::pair(mine.local_batch_size, mine.accumulation_steps));
   return {local_batch_size, accumulation_steps};

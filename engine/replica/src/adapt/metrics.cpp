@@ -19,6 +19,7 @@
 #include "adapt/sched_hints_client.h"
 #include "adapt/step_context.h"
 #include "adapt/timer.h"
+#include "batchscope/goodput/noise_scale.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/json_state.h"
@@ -75,7 +76,9 @@ class Account final : public JsonState {
   void set_limits(const goodput::Bounds& wanted) {
     if (wanted.max_batch_size > 0 || limits.max_batch_size <= 0) limits = wanted;
   }
-  std::optional<goodput::Choice> suggest(const goodput::Bounds& wanted);
+  std::optional<goodput::Choice> suggest(const goodput::Bounds& wanted, std::int64_t batch_size,
+                                         std::int64_t left);
+  std::optional<double> measured_goodput(const BatchShape& shape) const;
   // Returns the goodput function as far as it is known; empty before the first fit and before there are
   // gradient statistics.
   std::optional<goodput::GoodputFunction> goodput_function() const;
@@ -334,15 +337,28 @@ void Account::complete(Finished step) {
   if (step.told) send_step(step.number, std::move(step.row));
 }
 
-std::optional<goodput::Choice> Account::suggest(const goodput::Bounds& wanted) {
+std::optional<goodput::Choice> Account::suggest(const goodput::Bounds& wanted, std::int64_t batch_size,
+                                                std::int64_t left) {
   limits = wanted;
   complete_last_step();
   if (profile.measured() >= kFirstFit && profile.measured() > fitted_at) request_fit();
   fitter.settle();
   const auto function = goodput_function();
   if (!function) return std::nullopt;
-  const goodput::Choice best = function->optimize(process().environment.num_nodes, num_replicas(), wanted);
+  const goodput::Bounds bounds = within_reach(wanted, {profile.max_local_batch_size(), batch_size, left},
+                                              initial_batch_size, num_replicas());
+  const goodput::Choice best = function->optimize(process().environment.num_nodes, num_replicas(), bounds);
   return best.goodput > 0 && best.local_batch_size > 0 ? std::optional(best) : std::nullopt;
+}
+
+std::optional<double> Account::measured_goodput(const BatchShape& shape) const {
+  const auto seconds = profile.step_time(
+      {process().environment.num_nodes, num_replicas(), shape.local_batch_size, shared() > 1},
+      shape.accumulation_steps);
+  if (!seconds || initial_batch_size == 0 || !(gradient.var > 0)) return std::nullopt;
+  const std::int64_t batch_size = shape.batch_size(num_replicas());
+  const double scale = over_initial(batch_size), gain = goodput::gain_of(gradient.sqr, gradient.var, scale);
+  return static_cast<double>(batch_size) / (*seconds * shared()) * std::min(1.0, gain / scale);
 }
 
 }  // namespace
@@ -377,12 +393,17 @@ double last_step_time() { return account().last_step; }
 
 void set_limits(const goodput::Bounds& limits) { account().set_limits(limits); }
 
-std::optional<goodput::Choice> suggest(const goodput::Bounds& limits) { return account().suggest(limits); }
+std::optional<goodput::Choice> suggest(const goodput::Bounds& limits, std::int64_t batch_size,
+                                       std::int64_t left) {
+  return account().suggest(limits, batch_size, left);
+}
 
 std::optional<double> predict_goodput(std::int64_t local_batch_size, int accumulation_steps) {
   const auto function = account().goodput_function();
   if (!function) return std::nullopt;
   return function->evaluate(configuration(local_batch_size, accumulation_steps));
 }
+
+std::optional<double> measured_goodput(const BatchShape& shape) { return account().measured_goodput(shape); }
 
 }  // namespace batchscope::replica::metrics

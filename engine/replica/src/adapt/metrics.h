@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "adapt/batch_size.h"
 #include "adapt/timer.h"
 #include "batchscope/goodput/model.h"
 
@@ -67,9 +68,14 @@ double last_step_time();  // monotonic seconds at which the last optimizer step 
 // Sets the bounds of a training loader's batch size, as the model tells them; of several loaders those of one
 // whose batch size goodput chooses. suggest sets them, too.
 void set_limits(const goodput::Bounds& limits);
-// The batch size that goodput prefers for this many replicas; empty while the profile is too thin.
-std::optional<goodput::Choice> suggest(const goodput::Bounds& limits);
+// The batch size that goodput prefers for this many replicas, within reach (batch_size.h) of the step in
+// force, of `batch_size` samples (0: none), away from one that was `left`; empty while the profile is too
+// thin.
+std::optional<goodput::Choice> suggest(const goodput::Bounds& limits, std::int64_t batch_size,
+                                       std::int64_t left = 0);
 // The same model's goodput for a given configuration; empty while there is no model.
 std::optional<double> predict_goodput(std::int64_t local_batch_size, int accumulation_steps);
+// Goodput of a shape by its own measured times and the noise scale of now; empty where too few steps were.
+std::optional<double> measured_goodput(const BatchShape& shape);
 
 }  // namespace batchscope::replica::metrics

@@ -45,6 +45,21 @@ int Profile::max_replicas() const {
   return most;
 }
 
+std::int64_t Profile::max_local_batch_size() const {
+  std::int64_t most = 0;
+  for (const auto& [key, row] : rows_)
+    if (row.optimizer.count > 0) most = std::max(most, key.local_batch_size);
+  return most;
+}
+
+std::optional<double> Profile::step_time(const Key& key, int accumulation_steps) const {
+  const auto found = rows_.find(key);
+  if (found == rows_.end() || found->second.optimizer.count < kEnough) return std::nullopt;
+  const auto& [accumulation, optimizer, sync, last] = found->second;
+  if (accumulation_steps > 0 && accumulation.count < kEnough) return std::nullopt;
+  return optimizer.value + accumulation_steps * accumulation.value;
+}
+
 std::vector<goodput::ProfileRow> Profile::rows() const {
   const bool unshared = std::any_of(rows_.begin(), rows_.end(), [](const auto& entry) {
     return !entry.first.shared && entry.second.optimizer.count > 0;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "batchscope/goodput/fit.h"
@@ -26,11 +27,17 @@ class Profile {
   // Each for a replica with a device to itself; where devices are shared, what of the measured time falls to
   // one of those that take turns. Seconds of a micro-batch that only accumulates; of one that synchronises
   // (waiting sync_seconds) and updates.
+  static constexpr std::int64_t kEnough = 10;  // steps
+
   void add_accumulation(const Key& key, double seconds);
   void add_optimizer(const Key& key, double seconds, double sync_seconds);
 
   std::int64_t measured() const { return measured_; }  // optimizer micro-batches so far
   int max_replicas() const;                            // 0: none yet
+  std::int64_t max_local_batch_size() const;           // whose step was measured; 0: none yet
+
+  // Seconds of a step, as add_* were told them; none where fewer than kEnough were measured.
+  std::optional<double> step_time(const Key& key, int accumulation_steps) const;
 
   // One row for each configuration with an optimizer time. Those of shared devices only where there are no
   // others: replicas that left a device idle share it for less than taking turns, so that such rows would

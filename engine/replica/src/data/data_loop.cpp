@@ -111,9 +111,23 @@ void DataLoop::advance() {
       return hand_out();
     }
     agree();
+    if (look()) return hand_out();
   }
   ++number_;
   hand_out();
+}
+
+// Whether another batch size is better now, in the middle of the pass; what is left of it is cut anew then.
+bool DataLoop::look() {
+  if (!training() || !loader_.autoscales() || metrics::steps() - cut_at_ != next_look_) return false;
+  next_look_ *= 2;
+  const BatchShape chosen = choose_shape(loader_.state.shape, loader_.initial(), loader_.bounded());
+  const std::int64_t left = size() - loader_.state.index % size();
+  if (chosen == loader_.state.shape || left < chosen.batch_size(num_replicas())) return false;
+  cut_stretch();
+  loader_.state.shape = chosen;
+  cut_pass();
+  return true;
 }
 
 void DataLoop::agree() {
@@ -138,17 +152,8 @@ void DataLoop::open_pass() {
 
   pass_number_ = loader_.state.index / size();
   steps_before_pass_ = metrics::steps();
-  plan_.emplace(PassShape{size(), num_replicas(), shape.local_batch_size, shape.accumulation_steps, start,
-                          loader_.options.drop_last});
-  loader_.state.cut({start, shape.local_batch_size * num_replicas(), num_replicas()});
-  stretch_from_ = start;
-  number_ = 0;
-  if (plan_->micro_batches() > 0) {
-    const std::vector<Cut>& cuts = loader_.state.cuts;
-    pass_.reset(new DataPass(loader_.options.order(sampling_epoch_, pass_number_, cuts), cuts, *plan_,
-                             replica_rank(), training()));
-    return;
-  }
+  cut_pass();
+  if (plan_->micro_batches() > 0) return;
   if (start == 0)
     throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " + std::to_string(size()) +
                                       " samples, a batch " +
@@ -156,6 +161,23 @@ void DataLoop::open_pass() {
   close_pass();
   if (!loader_.ends_by_progress()) return finish();
   open_pass();
+}
+
+// From the index on, by the shape in force.
+void DataLoop::cut_pass() {
+  const std::int64_t start = loader_.state.index % size();
+  const BatchShape& shape = loader_.state.shape;
+  cut_at_ = metrics::steps();
+  next_look_ = kFirstLook;
+  plan_.emplace(PassShape{size(), num_replicas(), shape.local_batch_size, shape.accumulation_steps, start,
+                          loader_.options.drop_last});
+  loader_.state.cut({start, shape.local_batch_size * num_replicas(), num_replicas()});
+  stretch_from_ = start;
+  number_ = 0;
+  if (plan_->micro_batches() == 0) return;
+  const std::vector<Cut>& cuts = loader_.state.cuts;
+  pass_.reset(new DataPass(loader_.options.order(sampling_epoch_, pass_number_, cuts), cuts, *plan_,
+                           replica_rank(), training()));
 }
 
 void DataLoop::close_pass() {

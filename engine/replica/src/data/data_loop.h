@@ -64,6 +64,8 @@ class DataLoop {
  private:
   void agree();
   void open_pass();
+  void cut_pass();
+  bool look();
   void close_pass();
   void hand_out();
   void settle();
@@ -87,7 +89,9 @@ class DataLoop {
   // The pass.
   std::int64_t pass_number_ = 0;
   std::int64_t steps_before_pass_ = 0;
-  std::optional<PassPlan> plan_;  // none between passes
+  std::int64_t cut_at_ = 0,
+               next_look_ = kFirstLook;  // steps: when it was cut, and how many later is the next look
+  std::optional<PassPlan> plan_;         // none between passes
   std::shared_ptr<const DataPass> pass_;
   std::int64_t stretch_from_ = 0, stretch_padding_ = 0;  // not yet in the ledger
 

@@ -25,6 +25,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "batchscope/policy/job.h"
@@ -39,6 +40,9 @@ enum class Objective {
   adaptdl,  ///< AdaptDL's scheduler's
   sia       ///< Sia's
 };
+
+/// By its name here; none of that name: fair.
+Objective objective_named(std::string_view name);
 
 /// The costs of each job of one decision.
 class Costs {

@@ -5,6 +5,7 @@
 /// (engine/pool/POOL.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,9 +16,13 @@ namespace batchscope::protocol {
 
 inline constexpr int kMostPriority = 10;  ///< of a job; -10 is the least, 0 what nobody has asked for
 
+/// Objectives by which devices may be shared (policy/objective.h): ours, and those of Pollux, AdaptDL and
+/// Sia.
+inline constexpr std::array<const char*, 5> kPoolPolicies{"fair", "fast", "pollux", "adaptdl", "sia"};
+
 /// Settings of the pool that a person may change.
 struct PoolSettings {
-  std::string policy = "fair";       ///< fair or fast (policy/objective.h)
+  std::string policy = "fair";       ///< one of kPoolPolicies
   bool paused = false;               ///< everybody keeps what they have, and nothing is started
   bool draining = false;             ///< nothing is started; what runs is still given devices
   int devices = 0;                   ///< at most so many of each kind; 0: all that the machine has

@@ -60,9 +60,10 @@ class AdaptiveDataLoaderHelper {
   explicit AdaptiveDataLoaderHelper(Options options);
   ~AdaptiveDataLoaderHelper();
 
-  /// Lets goodput choose the batch size, anew at every pass: at most max_batch_size in total and within the
-  /// local bounds; with accumulation also by several micro-batches a step. Ends an epoch by statistical
-  /// progress instead of by samples. Throws Error(usage) for bounds that exclude the batch size.
+  /// Lets goodput choose the batch size, anew at every pass and a few times within a long one: at most
+  /// max_batch_size in total and within the local bounds, and at most twice what was seen; with accumulation
+  /// also by several micro-batches a step. Ends an epoch by statistical progress instead of by samples.
+  /// Throws Error(usage) for bounds that exclude the batch size.
   ///
   /// One replica without accumulation keeps its batch size (AdaptDL's rule), unless single_gradient lets it
   /// grow. That costs accuracy: from one gradient a step the noise is guessed by the difference of two steps,
