@@ -59,8 +59,9 @@ class TestPlan : public QObject {
       two.settings.policy = policy;
       const Plan plan = make_plan(two, Scope::round);
       QCOMPARE(plan.decision.policy, policy);
-      QCOMPARE(plan.targets.at("a").size() + plan.targets.at("b").size(), 2u);
-      QCOMPARE(plan.targets.at("a").size(), 1u);
+      QCOMPARE(plan.targets.at("a").size() + plan.targets.at("b").size(), 2u);  // to some it is the same to whom
+      if (policy == std::string("fair") || policy == std::string("fast"))
+        QCOMPARE(plan.targets.at("a").size(), 1u);
     }
   }
 

@@ -167,7 +167,7 @@ class TestPassPlan : public QObject {
     };
     const goodput::Bounds wide{.max_batch_size = 4096, .min_local = 1};
     QCOMPARE(reach(wide, {}), std::pair(std::int64_t{0}, std::int64_t{4096}));  // nothing was seen
-    QCOMPARE(reach(wide, {36, 72}), std::pair(std::int64_t{72}, std::int64_t{144}));
+    QCOMPARE(reach(wide, {36, 72}), std::pair(std::int64_t{72}, std::int64_t{288}));
     QCOMPARE(reach(wide, {100, 0}), std::pair(std::int64_t{200}, std::int64_t{4096}));
     // The initial batch size, in one micro-batch a replica, and what is asked for stay within it.
     QCOMPARE(reach(wide, {4, 8}), std::pair(std::int64_t{36}, std::int64_t{72}));
@@ -177,7 +177,7 @@ class TestPassPlan : public QObject {
              std::pair(std::int64_t{40}, std::int64_t{100}));
     // Away from a step that was left: half the way to it.
     QCOMPARE(reach(wide, {72, 100, 144}), std::pair(std::int64_t{144}, std::int64_t{120}));
-    QCOMPARE(reach(wide, {72, 200, 144}), std::pair(std::int64_t{144}, std::int64_t{400}));
+    QCOMPARE(reach(wide, {72, 200, 144}), std::pair(std::int64_t{144}, std::int64_t{800}));
   }
 };
 

@@ -4,8 +4,9 @@
 // pass, and in it after 30, 60, 120 .. steps: what goodput prefers, if it promises at least 1.05 of the
 // goodput of what is in force. Both the model of a step's time and the noise scale only guess what they have
 // not seen.
-//   A choice reaches no farther than twice what was: the largest local batch size that was measured, and the
-//   step in force (AdaptDL's rule for replicas, ours for batch sizes).
+//   A choice reaches no farther than twice the largest local batch size that was measured (AdaptDL's rule for
+//   replicas, ours for batch sizes), and four times the step in force: one replica has two micro-batches where
+//   it had one, and twice as large.
 //   What was chosen is compared, as both were measured, with what was in force before it: where it brings
 //   clearly less it is left, and for some time no choice comes as near to it again.
 #pragma once
