@@ -18,7 +18,7 @@ namespace {
 constexpr int kMostDevices = 4096, kHeight = 30;
 
 // One of the published policies, which the window shows where it is in force, and does not offer.
-constexpr int kOther = 2;
+constexpr int kOtherPolicy = 2;
 
 QString policyName(const std::string& policy) {
   if (policy == "adaptdl") return QStringLiteral("AdaptDL");
@@ -38,8 +38,8 @@ PoolBar::PoolBar(QWidget* parent)
   policy_->at(0)->setToolTip(tr("No run is much slower than with an even share of the devices"));
   policy_->at(1)->setToolTip(
       tr("Runs with little left to do go first, so that the mean time to completion is short"));
-  policy_->at(kOther)->setToolTip(tr("Chosen by `batchscope pool --policy`"));
-  policy_->at(kOther)->hide();
+  policy_->at(kOtherPolicy)->setToolTip(tr("Chosen by `batchscope pool --policy`"));
+  policy_->at(kOtherPolicy)->hide();
   pause_->setToolTip(tr("Runs keep the devices they have, and nothing new is started"));
   drain_->setToolTip(tr("Nothing new is started; runs that train still get devices"));
   pause_->setCheckable(true);
@@ -77,7 +77,7 @@ PoolBar::PoolBar(QWidget* parent)
     widget->setFixedHeight(kHeight);
 
   connect(policy_, &Segments::chosenByHand, this, [this](int segment) {
-    if (segment != kOther)
+    if (segment != kOtherPolicy)
       Q_EMIT policyChosen(segment == 0 ? QStringLiteral("fair") : QStringLiteral("fast"));
   });
   connect(pause_, &QPushButton::clicked, this, &PoolBar::pauseChosen);
@@ -93,10 +93,10 @@ PoolBar::PoolBar(QWidget* parent)
 
 void PoolBar::setSettings(const protocol::PoolSettings& settings) {
   const bool isOurs = settings.policy == "fair" || settings.policy == "fast";
-  auto* const other = qobject_cast<QPushButton*>(policy_->at(kOther));
+  auto* const other = qobject_cast<QPushButton*>(policy_->at(kOtherPolicy));
   other->setHidden(isOurs);
   if (!isOurs) other->setText(policyName(settings.policy));
-  policy_->choose(!isOurs ? kOther : settings.policy == "fast" ? 1 : 0);
+  policy_->choose(!isOurs ? kOtherPolicy : settings.policy == "fast" ? 1 : 0);
   pause_->setChecked(settings.paused);
   drain_->setChecked(settings.draining);
   for (QWidget* widget : std::initializer_list<QWidget*>{policy_, pause_, drain_, devices_})
