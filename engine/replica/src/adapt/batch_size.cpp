@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "adapt/batch_size.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "adapt/metrics.h"
@@ -11,37 +9,6 @@
 #include "process/session.h"
 
 namespace batchscope::replica {
-
-goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int64_t initial_batch_size,
-                             int replicas) {
-  const auto narrow = [](std::int64_t& limit, std::int64_t reach) {
-    limit = limit > 0 ? std::min(limit, reach) : reach;
-  };
-  if (seen.local_batch_size > 0)
-    narrow(limits.max_local, std::max({2 * seen.local_batch_size, limits.min_local,
-                                       (initial_batch_size + replicas - 1) / replicas}));
-  if (seen.batch_size == 0 || limits.max_batch_size == 0) return limits;
-  const auto least = std::max(initial_batch_size, limits.min_local * replicas);
-  narrow(limits.max_batch_size, std::max(4 * seen.batch_size, least));
-  if (seen.left > seen.batch_size) {
-    const double between = std::sqrt(static_cast<double>(seen.batch_size) * static_cast<double>(seen.left));
-    narrow(limits.max_batch_size, std::max(static_cast<std::int64_t>(between), least));
-  }
-  return limits;
-}
-
-BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits) {
-  const auto at = goodput::initial_configuration(batch_size, replicas, limits);
-  return {at.local_batch_size, at.accumulation_steps};
-}
-
-BatchShape preferred_shape(const BatchShape& current, const BatchShape& initial,
-                           const std::optional<goodput::Choice>& suggestion, std::optional<double> goodput) {
-  if (!suggestion) return current.local_batch_size > 0 ? current : initial;
-  const BatchShape suggested{suggestion->local_batch_size, suggestion->accumulation_steps};
-  if (current.local_batch_size == 0) return suggested;
-  return goodput && suggestion->goodput > kSpeedupThreshold * *goodput ? suggested : current;
-}
 
 namespace {
 

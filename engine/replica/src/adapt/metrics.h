@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "adapt/batch_size.h"
+#include "adapt/batch_shape.h"
 #include "adapt/timer.h"
 #include "batchscope/goodput/model.h"
 
@@ -68,7 +68,7 @@ double last_step_time();  // monotonic seconds at which the last optimizer step 
 // Sets the bounds of a training loader's batch size, as the model tells them; of several loaders those of one
 // whose batch size goodput chooses. suggest sets them, too.
 void set_limits(const goodput::Bounds& limits);
-// The batch size that goodput prefers for this many replicas, within reach (batch_size.h) of the step in
+// The batch size that goodput prefers for this many replicas, within reach (batch_shape.h) of the step in
 // force, of `batch_size` samples (0: none), away from one that was `left`; empty while the profile is too
 // thin.
 std::optional<goodput::Choice> suggest(const goodput::Bounds& limits, std::int64_t batch_size,

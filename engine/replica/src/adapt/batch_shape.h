@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How large a step is: samples per replica and micro-batch, and micro-batches. Chosen at the boundary of a
+// pass, and in it after 30, 60, 120 .. steps: what goodput prefers, if it promises at least 1.05 of the
+// goodput of what is in force. Both the model of a step's time and the noise scale only guess what they have
+// not seen.
+//   A choice reaches no farther than twice the largest local batch size that was measured (AdaptDL's rule for
+//   replicas, ours for batch sizes), and four times the step in force: one replica has two micro-batches
+//   where it had one, and twice as large. What was chosen is compared, as both were measured, with what was
+//   in force before it: where it brings clearly less it is left, and for some time no choice comes as near to
+//   it again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "batchscope/goodput/model.h"
+
+namespace batchscope::replica {
+
+struct BatchShape {
+  std::int64_t local_batch_size = 0;  // 0: not chosen yet
+  int accumulation_steps = 0;
+  bool operator==(const BatchShape&) const = default;
+
+  std::int64_t batch_size(int replicas) const {
+    return local_batch_size * (accumulation_steps + 1) * replicas;
+  }
+};
+
+inline constexpr double kSpeedupThreshold = 1.05;
+inline constexpr double kClearlyMore = 1.1;     // of measured goodput: what was before is taken again
+inline constexpr std::int64_t kFirstLook = 30;  // steps after a pass was cut; then twice as many, and so on
+
+// What a choice may count on.
+struct Seen {
+  std::int64_t local_batch_size = 0;  // the largest measured; 0: none
+  std::int64_t batch_size = 0;        // of the step in force; 0: none
+  std::int64_t left = 0;              // a larger step that brought less; 0: none
+};
+
+// Returns the limits as far as a choice may reach. The initial batch size stays within them.
+goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int64_t initial_batch_size,
+                             int replicas);
+
+// goodput::initial_configuration.
+BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits);
+
+// Returns the shape in force, or the one that goodput suggests: the first suggestion, and later ones that
+// promise more than kSpeedupThreshold times the goodput predicted of the present shape. current: {} before
+// the first.
+BatchShape preferred_shape(const BatchShape& current, const BatchShape& initial,
+                           const std::optional<goodput::Choice>& suggestion, std::optional<double> goodput);
+
+}  // namespace batchscope::replica
