@@ -28,7 +28,14 @@ Segments::Segments(const QStringList& texts, QWidget* parent)
 
 int Segments::chosen() const { return buttons_->checkedId(); }
 
-void Segments::choose(int segment) { buttons_->button(segment)->setChecked(true); }
+void Segments::choose(int segment) {
+  QAbstractButton* const down = buttons_->checkedButton();
+  if (segment >= 0) return buttons_->button(segment)->setChecked(true);
+  // A group of which one is always down lets nobody go.
+  buttons_->setExclusive(false);
+  if (down) down->setChecked(false);
+  buttons_->setExclusive(true);
+}
 
 QWidget* Segments::at(int segment) const { return buttons_->button(segment); }
 

@@ -16,7 +16,7 @@ class Segments : public QWidget {
   Segments(const QStringList& texts, QWidget* parent = nullptr);
 
   int chosen() const;
-  void choose(int segment);  // says nothing
+  void choose(int segment);  // says nothing; -1: none of them
   QWidget* at(int segment) const;
 
  Q_SIGNALS:

@@ -17,13 +17,7 @@ namespace {
 
 constexpr int kMostDevices = 4096, kHeight = 30;
 
-// One of the published policies, which the window shows where it is in force, and does not offer.
-constexpr int kOtherPolicy = 2;
-
-QString policyName(const std::string& policy) {
-  if (policy == "adaptdl") return QStringLiteral("AdaptDL");
-  return policy == "sia" ? QStringLiteral("Sia") : QStringLiteral("Pollux");
-}
+const QStringList kPolicies{QStringLiteral("fair"), QStringLiteral("fast")};  // that the window offers
 
 }  // namespace
 
@@ -31,15 +25,14 @@ PoolBar::PoolBar(QWidget* parent)
     : QWidget(parent),
       count_(named("dim", this)),
       chip_(named("chip", this)),
-      policy_(new Segments({tr("Fair"), tr("Fast"), QStringLiteral("AdaptDL")}, this)),
+      policy_name_(named("dim", this)),
+      policy_(new Segments({tr("Fair"), tr("Fast")}, this)),
       pause_(new QPushButton(tr("Pause"), this)),
       drain_(new QPushButton(tr("Drain"), this)),
       devices_(new QSpinBox(this)) {
   policy_->at(0)->setToolTip(tr("No run is much slower than with an even share of the devices"));
   policy_->at(1)->setToolTip(
       tr("Runs with little left to do go first, so that the mean time to completion is short"));
-  policy_->at(kOtherPolicy)->setToolTip(tr("Chosen by `batchscope pool --policy`"));
-  policy_->at(kOtherPolicy)->hide();
   pause_->setToolTip(tr("Runs keep the devices they have, and nothing new is started"));
   drain_->setToolTip(tr("Nothing new is started; runs that train still get devices"));
   pause_->setCheckable(true);
@@ -62,7 +55,7 @@ PoolBar::PoolBar(QWidget* parent)
         count_,
         {chip_, 0, Qt::AlignVCenter},
         rest(),
-        named("dim", this, tr("Policy")),
+        policy_name_,
         policy_,
         gap(6),
         named("dim", this, tr("Devices")),
@@ -76,15 +69,14 @@ PoolBar::PoolBar(QWidget* parent)
        std::initializer_list<QWidget*>{policy_->at(0), policy_->at(1), pause_, drain_, devices_, add})
     widget->setFixedHeight(kHeight);
 
-  connect(policy_, &Segments::chosenByHand, this, [this](int segment) {
-    if (segment != kOtherPolicy)
-      Q_EMIT policyChosen(segment == 0 ? QStringLiteral("fair") : QStringLiteral("fast"));
-  });
+  connect(policy_, &Segments::chosenByHand, this,
+          [this](int segment) { Q_EMIT policyChosen(kPolicies[segment]); });
   connect(pause_, &QPushButton::clicked, this, &PoolBar::pauseChosen);
   connect(drain_, &QPushButton::clicked, this, &PoolBar::drainChosen);
   // Not every value on the way is meant: one step up from "all" would leave all runs but one without devices.
   connect(devices_, &QSpinBox::editingFinished, this, &PoolBar::chooseLimit);
   connect(add, &QPushButton::clicked, this, &PoolBar::newRunRequested);
+  policy_name_->setText(tr("Policy"));
   chip_->hide();
   devices_->clear();
   for (QWidget* widget : std::initializer_list<QWidget*>{policy_, pause_, drain_, devices_})
@@ -92,11 +84,10 @@ PoolBar::PoolBar(QWidget* parent)
 }
 
 void PoolBar::setSettings(const protocol::PoolSettings& settings) {
-  const bool isOurs = settings.policy == "fair" || settings.policy == "fast";
-  auto* const other = qobject_cast<QPushButton*>(policy_->at(kOtherPolicy));
-  other->setHidden(isOurs);
-  if (!isOurs) other->setText(policyName(settings.policy));
-  policy_->choose(!isOurs ? kOtherPolicy : settings.policy == "fast" ? 1 : 0);
+  const QString policy = QString::fromStdString(settings.policy);
+  const auto segment = static_cast<int>(kPolicies.indexOf(policy));
+  policy_name_->setText(segment >= 0 ? tr("Policy") : tr("Policy: %1").arg(policy));
+  policy_->choose(segment);
   pause_->setChecked(settings.paused);
   drain_->setChecked(settings.draining);
   for (QWidget* widget : std::initializer_list<QWidget*>{policy_, pause_, drain_, devices_})

@@ -37,6 +37,7 @@ class PoolBar : public QWidget {
 
   QLabel* count_;
   QLabel* chip_;
+  QLabel* policy_name_;  // with that of a policy which the window does not offer
   Segments* policy_;
   QPushButton *pause_, *drain_;
   QSpinBox* devices_;

@@ -19,8 +19,7 @@ namespace batchscope::pool {
 
 enum class Launch {
   begun,
-  overtaken,  // by a person who has cancelled it or asked for another number since it was looked at: nothing
-              // was tried
+  overtaken,  // nothing was tried: a person has cancelled the run, or asked for another number, meanwhile
   failed      // why() says the reason
 };
 

@@ -339,6 +339,15 @@ class TestQueue : public test::WindowTest {
     const auto settings = [this] { return catalogue_.pool_settings(); };
     QTest::mouseClick(button(page(), "Fast"), Qt::LeftButton);
     QTRY_COMPARE(settings().policy, std::string("fast"));
+    // One that the window does not offer is named, and none of its own looks chosen.
+    catalogue_.change_pool_settings([](auto& to) { to.policy = "sia"; });
+    QTRY_VERIFY(!button(page(), "Fast")->isChecked());
+    QVERIFY(!button(page(), "Fair")->isChecked());
+    const auto labels = page().findChildren<QLabel*>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(),
+                        [](const QLabel* label) { return label->text() == "Policy: sia"; }));
+    QTest::mouseClick(button(page(), "Fast"), Qt::LeftButton);
+    QTRY_COMPARE(settings().policy, std::string("fast"));
     auto* devices = test::named<QSpinBox>(page(), "Devices of each kind that the pool may give away");
     QCOMPARE(devices->text(), QStringLiteral("all"));
     devices->setFocus();

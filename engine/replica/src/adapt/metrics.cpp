@@ -19,7 +19,6 @@
 #include "adapt/sched_hints_client.h"
 #include "adapt/step_context.h"
 #include "adapt/timer.h"
-#include "batchscope/goodput/noise_scale.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/json_state.h"
@@ -357,8 +356,8 @@ std::optional<double> Account::measured_goodput(const BatchShape& shape) const {
       shape.accumulation_steps);
   if (!seconds || initial_batch_size == 0 || !(gradient.var > 0)) return std::nullopt;
   const std::int64_t batch_size = shape.batch_size(num_replicas());
-  const double scale = over_initial(batch_size), gain = goodput::gain_of(gradient.sqr, gradient.var, scale);
-  return static_cast<double>(batch_size) / (*seconds * shared()) * std::min(1.0, gain / scale);
+  const double efficiency = goodput::GoodputFunction({}, gradient, initial_batch_size).efficiency(batch_size);
+  return static_cast<double>(batch_size) / (*seconds * shared()) * efficiency;
 }
 
 }  // namespace

@@ -89,8 +89,8 @@ class DataLoop {
   // The pass.
   std::int64_t pass_number_ = 0;
   std::int64_t steps_before_pass_ = 0;
-  std::int64_t cut_at_ = 0,
-               next_look_ = kFirstLook;  // steps: when it was cut, and how many later is the next look
+  std::int64_t cut_at_ = 0;              // the step at which it was cut
+  std::int64_t next_look_ = kFirstLook;  // steps after that
   std::optional<PassPlan> plan_;         // none between passes
   std::shared_ptr<const DataPass> pass_;
   std::int64_t stretch_from_ = 0, stretch_padding_ = 0;  // not yet in the ledger

@@ -41,7 +41,7 @@ enum class Objective {
   sia       ///< Sia's
 };
 
-/// By its name here; none of that name: fair.
+/// Returns the objective that is named as its enumerator is; fair for any other name.
 Objective objective_named(std::string_view name);
 
 /// The costs of each job of one decision.
