@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// README claims that ten lines make a LibTorch loop elastic, and PORTING.md shows the way in five steps. What
-// they quote is read off the steps in examples/porting.
+// README claims that ten lines make a LibTorch loop elastic, START.md shows them, and PORTING.md shows the
+// way in five steps. What they quote is read off the steps in examples/porting.
 #include <QDir>
 #include <QFile>
 #include <QProcess>
@@ -59,8 +59,9 @@ class TestPorting : public QObject {
       QVERIFY2(!line.contains("batchscope::") || line.contains("batchscope::digits::"), qPrintable(line));
   }
 
-  void the_readme_shows_the_real_difference() {
-    QCOMPARE(quoted(contents("README.md").section("examples/porting/" + steps().at(4), 1)), difference(0, 4));
+  void the_start_page_shows_the_real_difference() {
+    QCOMPARE(quoted(contents("app/START.md").section("examples/porting/" + steps().at(4), 1)),
+             difference(0, 4));
   }
 
   void every_step_of_the_porting_guide_shows_its_difference() {
