@@ -35,7 +35,7 @@ install(TARGETS draw_digits RUNTIME DESTINATION ${programs_folder} COMPONENT pro
 # The package `batchscope` where Debian's Python has its own, and the folder that the supervisor puts before a script, from
 # which other interpreters reach the package.
 install(DIRECTORY engine/python/batchscope DESTINATION lib/python3/dist-packages COMPONENT python
-  FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+  FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN __pycache__ EXCLUDE)
 install(FILES engine/python/hook/sitecustomize.py DESTINATION share/batchscope/python/hook COMPONENT python)
 file(CREATE_LINK ../../../lib/python3/dist-packages/batchscope ${CMAKE_BINARY_DIR}/links/python SYMBOLIC)
 install(FILES ${CMAKE_BINARY_DIR}/links/python DESTINATION share/batchscope/python RENAME batchscope COMPONENT python)

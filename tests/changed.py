@@ -21,6 +21,7 @@ PROGRAMS = {
     "scenario": {"app/cli", "examples", "engine/train"},
     "slurm": {"app/cli"},
     "page": {"app/web"},
+    "python": {"app/cli"},
     "fuzz": {"engine/protocol", "app/cli", "engine/sweep"},
     "golden": {"engine/goodput", "engine/train"},
     "package": {"app/cli", "engine/train"},

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface by which a Python script tells BatchScope of its training. One line charts it: One line
-charts it:
+"""The interface by which a Python script tells BatchScope of its training, and reads what was recorded. One line charts it:
 
     batchscope.record(loss=loss.item())
 
@@ -9,21 +8,30 @@ this does nothing. Nothing here waits for anybody, nor slows a step down by more
 the values of rank 0 count; of several processes of a replica one speaks, the first that has something to tell. README.md
 beside this package has the whole of it."""
 
+from __future__ import annotations
+
 import collections.abc
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional, TypeVar
 
 from . import _recorder, _tensorboard
 
-__all__ = ["record", "step", "restored", "epochs", "batches", "hyperparameters", "notice", "follow_tensorboard", "supervised"]
+if TYPE_CHECKING:
+    from .store import Runs, StorePath
+
+__all__ = ["record", "step", "restored", "epochs", "batches", "hyperparameters", "notice", "follow_tensorboard", "supervised",
+           "runs"]
+
+_Batch = TypeVar("_Batch")
 
 
-def _named(call, values):
+def _named(call: str, values: Any) -> Mapping[str, Any]:
     if not isinstance(values, collections.abc.Mapping):
         raise TypeError(f"{call}(): values come by name, as {call}(loss=0.7) or {call}({{'loss': 0.7}}) gives them, and "
                         f"{values!r:.60} is not a dict; for what argparse returns, pass vars()")
     return values
 
 
-def record(values=None, /, **named):
+def record(values: Optional[Mapping[str, Any]] = None, /, **named: Any) -> None:
     """Values for the charts, by name: `record(loss=0.7, accuracy=0.9)`, `record({"loss/train": 0.7})`. Numbers, and what float()
     takes, such as tensors of one element; those on a GPU are read later, by another thread. TypeError where a value is none.
 
@@ -33,7 +41,7 @@ def record(values=None, /, **named):
     _recorder.current().record({**_named("record", values), **named} if values is not None else named)
 
 
-def step(number=None, /, **named):
+def step(number: Any = None, /, **named: Any) -> None:
     """An optimizer step was made: `number` of them so far, or one more than before. What is named is recorded first. Its time
     becomes the series step_time, and with a batch_size throughput."""
     if named:
@@ -41,13 +49,13 @@ def step(number=None, /, **named):
     _recorder.current().step(number if number is None else _recorder.whole("step()", number))
 
 
-def restored(step, checkpoint=""):
+def restored(step: Any, checkpoint: object = "") -> None:
     """The script has loaded its own checkpoint (which, for people to read) and goes on behind this step. It says so after every
     start where it can do that, from the beginning with 0: then its run may be moved and shrunk by others than a person."""
     _recorder.current().restored(_recorder.whole("restored()", step), str(checkpoint))
 
 
-def epochs(until, first=0):
+def epochs(until: Any, first: Any = 0) -> Iterator[int]:
     """Iterates over the numbers of the epochs first .. until - 1, and tells of each when it begins and ends."""
     recorder, until = _recorder.current(), _recorder.whole("epochs()", until)
     for epoch in range(_recorder.whole("epochs()", first), until):
@@ -56,12 +64,12 @@ def epochs(until, first=0):
         recorder.end_epoch(epoch)
 
 
-def batches(loader, validate=False):
+def batches(loader: Iterable[_Batch], validate: bool = False) -> Iterator[_Batch]:
     """Iterates over what any loader yields, and tells how far it has come, where the loader has a length. With it the time of a
     step is that from a batch to step(), without what the loader took."""
     recorder = _recorder.current()
     try:
-        count = len(loader)
+        count = len(loader)  # type: ignore[arg-type]
     except TypeError:
         count = 0
     for index, batch in enumerate(loader):
@@ -69,25 +77,31 @@ def batches(loader, validate=False):
         yield batch
 
 
-def hyperparameters(values=None, /, **named):
+def hyperparameters(values: Optional[Mapping[str, Any]] = None, /, **named: Any) -> None:
     """Records the script's settings, shown with the run: `hyperparameters(vars(arguments))`. Once, any time."""
     texts = {str(name): str(value) for name, value in {**_named("hyperparameters", values or {}), **named}.items()}
     _recorder.current().tell("hyperparameters", values=texts)
 
 
-def notice(text, level="info"):
+def notice(text: object, level: str = "info") -> None:
     """A sentence for the run's events; `level` is info, warning or error. It is told with the first step at the earliest."""
     if level not in ("info", "warning", "error"):
         raise ValueError(f"notice(): level {level!r} is none of info, warning, error")
     _recorder.current().notice(level, str(text))
 
 
-def follow_tensorboard():
+def follow_tensorboard() -> None:
     """Records, from now on, what add_scalar and add_scalars of a SummaryWriter (torch.utils.tensorboard, tensorboardX) write,
     at the steps that are given there, or in this script's own where it calls step()."""
     _tensorboard.start()
 
 
-def supervised():
+def supervised() -> bool:
     """Whether a supervisor listens."""
-    return _recorder.current().supervised
+    return bool(_recorder.current().supervised)
+
+
+def runs(where: str = "", *, store: StorePath = None, trash: bool = False) -> Runs:
+    """Returns the runs that pass a filter, newest first: `runs("accuracy>0.97")[0].series("loss")`. See batchscope.store."""
+    from .store import runs as read
+    return read(where, store=store, trash=trash)

@@ -14,6 +14,7 @@ import platform
 import sys
 import threading
 import time
+import typing
 
 from . import _line, _place
 
@@ -33,7 +34,7 @@ def number(name, value):
             from None
 
 
-def whole(call, value):
+def whole(call: str, value: typing.Any) -> int:
     """Returns a whole number as JSON has it; NumPy and tensors have whole numbers of their own."""
     try:
         return operator.index(value)
@@ -261,7 +262,7 @@ class Recorder:
 _current = Recorder()
 
 
-def current():
+def current() -> typing.Any:
     return _current
 
 

@@ -67,6 +67,6 @@ def follow(module):
 
 
 @functools.lru_cache(maxsize=None)  # once
-def start():
+def start() -> None:
     for module in ("torch.utils.tensorboard.writer", "tensorboardX.writer"):
         _imports.when_imported(module, follow)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls the program `batchscope`, which this package asks for what only it knows: runs that pass a filter, and new runs. Beside a
+build's `bin/python` it lies in `bin`; elsewhere PATH has it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+from typing import Any, Mapping
+
+
+class StoreError(RuntimeError):
+    """A store that cannot be read, with what is wrong and what to do. `kind` is failure, not_found, conflict, corrupt, version,
+    timeout or io, as in `batchscope help exit-codes`."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def find() -> str:
+    """Returns the path of the program. Throws StoreError(not_found)."""
+    beside = pathlib.Path(__file__).absolute().parents[2] / "batchscope"
+    if beside.is_file() and os.access(beside, os.X_OK):
+        return str(beside)
+    found = shutil.which("batchscope")
+    if not found:
+        raise StoreError("not_found", "the program batchscope is neither beside this package nor on PATH: install the Debian "
+                                      "package batchscope, or put build/release/bin of a built BatchScope into PATH")
+    return found
+
+
+def ask(*arguments: str, environment: Mapping[str, str]) -> Any:
+    """Returns what the program answers to a command with --json. Throws ValueError where an argument makes no sense, else
+    StoreError."""
+    done = subprocess.run([find(), *arguments, "--json"], env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, encoding="utf-8", errors="surrogateescape", check=False)
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        raise StoreError("failure", done.stderr.strip() or f"batchscope {arguments[0]} ended with {done.returncode}") from None
+    error = answer.get("error")
+    if not error:
+        return answer
+    if error["kind"] == "usage":
+        raise ValueError(error["message"])
+    raise StoreError(error["kind"], error["message"])
