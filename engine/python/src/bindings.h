@@ -16,5 +16,6 @@ void bind_collective(pybind11::module_& module);  // small values
 void bind_parallel(pybind11::module_& module);    // a module in training
 void bind_adascale(pybind11::module_& module);    // an optimizer with AdaScale
 void bind_sharding(pybind11::module_& module);    // an optimizer whose state is shared out
+void bind_goodput(pybind11::module_& module);     // the performance model
 
 }  // namespace batchscope::python

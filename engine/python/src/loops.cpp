@@ -79,6 +79,8 @@ void bind_loops(py::module_& module) {
            }),
            Unlocked(), py::arg("size"), py::arg("batch_size"), py::arg("shuffle"), py::arg("drop_last"),
            py::arg("training"), py::arg("name"))
+      .def_property_readonly("current_index", &Loader::current_index)
+      .def_property_readonly("end_index", &Loader::end_index)
       .def(
           "loop", [](Loader& self) { return Loop{self.loop()}; }, Unlocked(), py::keep_alive<0, 1>());
 

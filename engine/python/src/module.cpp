@@ -12,4 +12,5 @@ PYBIND11_MODULE(_engine, module) {
   bind_parallel(module);
   bind_adascale(module);
   bind_sharding(module);
+  bind_goodput(module);
 }

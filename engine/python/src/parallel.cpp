@@ -120,6 +120,13 @@ void bind_parallel(py::module_& module) {
       .def_property_readonly("progress", [](const Parallel& self) { return self.adp.progress(); })
       .def_property_readonly("accum_scale", [](const Parallel& self) { return self.adp.accum_scale(); })
       .def_property_readonly("accum_count", [](const Parallel& self) { return self.adp.accum_count(); })
+      .def(
+          "gain_at", [](const Parallel& self, double scale) { return self.adp.noise_scale().gain(scale); },
+          py::arg("scale"))
+      .def_property_readonly("sqr_by_group",
+                             [](const Parallel& self) { return self.adp.noise_scale().sqr_by_group(); })
+      .def_property_readonly("var_by_group",
+                             [](const Parallel& self) { return self.adp.noise_scale().var_by_group(); })
       .def_property_readonly("grad_sqr", [](const Parallel& self) { return self.adp.noise_scale().sqr(); })
       .def_property_readonly("grad_var", [](const Parallel& self) { return self.adp.noise_scale().var(); });
 }

@@ -3,7 +3,8 @@
 
     pytest -p as_adaptdl --import-mode=importlib --noconftest FOLDER/adaptdl/collective_test.py
 
-`adaptdl.collective.initialize` is `batchscope.torch.init_process_group`. What AdaptDL has and this engine does not, such as
+`adaptdl.collective.initialize` is `batchscope.torch.init_process_group`, and what `adaptdl.goodput` begins with an underscore has
+its name here. What AdaptDL has and this engine does not, such as
 `adaptdl.reducer`, is not there, and a test file that imports it cannot be collected.
 """
 import functools
@@ -15,7 +16,7 @@ import types
 
 import batchscope
 import batchscope.torch
-from batchscope.torch import accumulator, data, epoch, iterator, loader, scaling_rules
+from batchscope.torch import accumulator, data, epoch, gradient_noise_scale, iterator, loader, scaling_rules
 
 HARNESS = pathlib.Path(os.environ["ADAPTDL_TESTS"]) / "conftest.py"  # replicas and restarts as the tests want them
 
@@ -40,10 +41,13 @@ _module("adaptdl", __path__=[])
 _module("adaptdl.env", batchscope.env)
 _module("adaptdl.checkpoint", batchscope.checkpoint)
 _module("adaptdl.collective", batchscope.collective, initialize=_initialize)
+_module("adaptdl.goodput", batchscope.goodput, _predict_accum_time=batchscope.goodput.accumulation_time,
+        _predict_network_time=batchscope.goodput.sync_time, _obj_fn=batchscope.goodput.fit_objective)
 _module("adaptdl.torch", batchscope.torch, __path__=[])
 _module("adaptdl.torch.accumulator", accumulator)
 _module("adaptdl.torch.data", data, current_dataloader=loader.current_dataloader)
 _module("adaptdl.torch.epoch", epoch)
+_module("adaptdl.torch.gradient_noise_scale", gradient_noise_scale)
 _module("adaptdl.torch.iterator", iterator)
 _module("adaptdl.torch.scaling_rules", scaling_rules, current_dataloader=loader.current_dataloader)
 

@@ -48,8 +48,11 @@ def adaptdl(golden, name):
             loss(wrapped, *batch).backward()
             optimizer.step()
             if wrapped.require_backward_grad_sync:
-                steps.append({"gain": wrapped.gain, "progress_after": wrapped.progress, "sqr_avg": wrapped.grad_sqr,
-                              "var_avg": wrapped.grad_var})
+                gns = wrapped.gns
+                steps.append({"gain": wrapped.gain, "progress_after": wrapped.progress, "sqr_avg": gns.sqr_avg(),
+                              "var_avg": gns.var_avg(), "raw_sqr_avg": gns.raw_sqr_avg, "raw_var_avg": gns.raw_var_avg,
+                              "accum_scale": gns.accum_scale, "accum_count": gns.accum_count})
+                assert gns.gain(gns.accum_scale * gns.accum_count) == wrapped.gain and gns.get_progress() == wrapped.progress
     return {"steps": steps, "weights": [parameter.flatten().tolist() for parameter in model.parameters()]}
 
 

@@ -17,12 +17,12 @@ Gradients, their norms and their exchange, the noise scale, the scaling rule, th
 batch size, the order of samples and the checkpoints are the engine's; the forward pass, the optimizer's own step and
 the schedule are PyTorch's.
 """
-from .. import checkpoint, collective, env
+from .. import checkpoint, collective, env, goodput, speedup
 from .._native import engine
-from . import scaling_rules
+from . import gradient_noise_scale, scaling_rules
 from .accumulator import Accumulator
 from .adascale import AdaScale
-from .data import AdaptiveDataLoader, ElasticSampler
+from .data import AdaptiveDataLoader, AdaptiveDataLoaderHelper, AdaptiveDataLoaderMixin, ElasticSampler
 from .epoch import current_epoch, finished_epochs, remaining_epochs_until
 from .iterator import AdaptiveBPTTIterator
 from .loader import current_dataloader
@@ -37,6 +37,8 @@ __all__ = [
     "AdaScale",
     "AdaptiveBPTTIterator",
     "AdaptiveDataLoader",
+    "AdaptiveDataLoaderHelper",
+    "AdaptiveDataLoaderMixin",
     "AdaptiveDataParallel",
     "ElasticSampler",
     "Error",
@@ -47,7 +49,10 @@ __all__ = [
     "current_epoch",
     "env",
     "finished_epochs",
+    "goodput",
+    "gradient_noise_scale",
     "init_process_group",
     "remaining_epochs_until",
     "scaling_rules",
+    "speedup",
 ]

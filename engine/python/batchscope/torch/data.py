@@ -6,6 +6,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset, Sampler
 
 from .._native import engine
+from .._recorder import whole
 from .loader import AdaptiveLoader, Loop
 
 class ElasticSampler(Sampler):
@@ -38,7 +39,99 @@ class ElasticSampler(Sampler):
         return self._share().length()
 
 
-class AdaptiveDataLoader(AdaptiveLoader):
+class AdaptiveDataLoaderHelper(AdaptiveLoader):
+    """For loaders of one's own: all of a loop over data but what a sample is. To the helper samples are the numbers below
+    `size`; it chooses the batch size, says which of them are this replica's, agrees with the other replicas to checkpoint and
+    to leave, ends the loop and goes on in its middle after a restart."""
+
+    def __init__(self, batch_size=1, *, size, shuffle=False, drop_last=False, training=None):
+        """As AdaptiveDataLoader. Helpers are known again by the order in which a program makes them. Raises ValueError for a
+        batch size below 1; RuntimeError inside a loop over data."""
+        super().__init__(batch_size, drop_last, training)
+        self.size, self.shuffle = whole("size", size), shuffle
+
+    def _make(self, training, name):
+        return engine.Loader(self._size(), self.batch_size, self.shuffle, self.drop_last, training, name)
+
+    def _size(self):
+        return self.size
+
+    def loop(self, make):
+        """One loop over the data, an iterator of what make(ids) makes of each micro-batch, whose samples have these numbers.
+        Return it from __iter__; a generator around it would not learn whether `break` or an exception ends the loop. The
+        last micro-batch may be short, and where replicas have none left they get one of sample numbers that do not count."""
+        return _OwnLoop(self, make)
+
+    @property
+    def current_index(self):
+        """Samples of the running loop that are done, over all replicas and passes; None between loops."""
+        return self._native.current_index
+
+    @property
+    def end_index(self):
+        """The value of current_index at the end of the pass; None between loops."""
+        return self._native.end_index
+
+
+class _OwnLoop(Loop):
+    def __init__(self, loader, make):
+        self._batch_of = make
+        super().__init__(loader)
+
+    def _batch(self):
+        return self._batch_of(self._at.data_pass.ids(self._at.number))
+
+
+class AdaptiveDataLoaderMixin:
+    """The calls of AdaptiveDataLoader for a loader of one's own, on the helper `_elastic`:
+
+        class Sentences(AdaptiveDataLoaderMixin):
+            def __init__(self, corpus):
+                super().__init__(32, size=len(corpus), shuffle=True)
+                self.corpus = corpus
+
+            def __iter__(self):
+                return self._elastic.loop(lambda ids: pad([self.corpus[i] for i in ids]))
+    """
+
+    def __init__(self, batch_size=1, **kwargs):
+        """The arguments are AdaptiveDataLoaderHelper's."""
+        self._elastic = AdaptiveDataLoaderHelper(batch_size, **kwargs)
+
+    def autoscale_batch_size(self, *args, **kwargs):
+        """As AdaptiveDataLoader.autoscale_batch_size."""
+        self._elastic.autoscale_batch_size(*args, **kwargs)
+
+    def scale_by_replicas(self, *args, **kwargs):
+        """As AdaptiveDataLoader.scale_by_replicas."""
+        self._elastic.scale_by_replicas(*args, **kwargs)
+
+    def to_tensorboard(self, writer, global_step, tag_prefix=""):
+        """As AdaptiveDataLoader.to_tensorboard."""
+        self._elastic.to_tensorboard(writer, global_step, tag_prefix)
+
+    @property
+    def training(self):
+        """False for validation; None: a loop under torch.no_grad() validates, any other trains."""
+        return self._elastic.training
+
+    @property
+    def current_batch_size(self):
+        """Samples a step, over all replicas; None outside of its loop."""
+        return self._elastic.current_batch_size
+
+    @property
+    def current_local_bsz(self):
+        """Samples of a micro-batch on one replica; None outside of its loop."""
+        return self._elastic.current_local_bsz
+
+    @property
+    def accumulation_steps(self):
+        """Micro-batches a step beyond the first."""
+        return self._elastic.accumulation_steps
+
+
+class AdaptiveDataLoader(AdaptiveDataLoaderHelper):
     """A torch.utils.data.DataLoader whose batch_size is the total over all replicas, and may be adapted.
 
     `kwargs` are DataLoader's (num_workers, collate_fn, pin_memory, drop_last, worker_init_fn ..), but for sampler and
@@ -53,17 +146,12 @@ class AdaptiveDataLoader(AdaptiveLoader):
         if isinstance(dataset, IterableDataset) or not all(hasattr(type(dataset), name) for name in ("__len__", "__getitem__")):
             raise ValueError("AdaptiveDataLoader shares samples out by their numbers, which this dataset, of type "
                              f"{type(dataset).__name__}, has not: give it one with __len__ and __getitem__, such as a list")
-        super().__init__(batch_size, kwargs.pop("drop_last", False), training)
-        self.dataset, self.shuffle = dataset, shuffle
+        super().__init__(batch_size, size=len(dataset), shuffle=shuffle, drop_last=kwargs.pop("drop_last", False),
+                         training=training)
+        self.dataset = dataset
         self._batches = _PassBatches()
         kwargs["worker_init_fn"] = _SeededWorker(kwargs.get("worker_init_fn"), kwargs.get("num_workers", 0))
         self._loader = DataLoader(dataset, batch_sampler=self._batches, **kwargs)
-
-    def _make(self, training, name):
-        return engine.Loader(len(self.dataset), self.batch_size, self.shuffle, self.drop_last, training, name)
-
-    def _size(self):
-        return len(self.dataset)
 
     def __iter__(self):
         """One loop over the data: a pass, or with an adapted batch size as many as make the progress of one.

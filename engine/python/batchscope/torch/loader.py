@@ -67,7 +67,7 @@ class AdaptiveLoader:
             choice(self._engine_loader)
 
     @property
-    def _elastic(self):
+    def _native(self):
         if self._engine_loader is None:
             training = torch.is_grad_enabled() if self.training is None else self.training
             self._engine_loader = self._make(training, self._name)
@@ -78,17 +78,17 @@ class AdaptiveLoader:
     @property
     def current_batch_size(self):
         """Samples a step, over all replicas; None outside of its loop."""
-        return self._elastic.batch_size if _current is self else None
+        return self._native.batch_size if _current is self else None
 
     @property
     def current_local_bsz(self):
         """Samples of a micro-batch on one replica; None outside of its loop."""
-        return self._elastic.local_batch_size if _current is self else None
+        return self._native.local_batch_size if _current is self else None
 
     @property
     def accumulation_steps(self):
         """Micro-batches a step beyond the first."""
-        return self._elastic.accumulation_steps
+        return self._native.accumulation_steps
 
     @property
     def max_batch_size(self):
@@ -109,13 +109,13 @@ class AdaptiveLoader:
 
     def __len__(self):
         """Batches of one pass, on this replica, at the batch size of now."""
-        local = self._elastic.local_batch_size if self._engine_loader else math.ceil(self.batch_size / engine.num_replicas())
+        local = self._native.local_batch_size if self._engine_loader else math.ceil(self.batch_size / engine.num_replicas())
         share = math.ceil(self._size() / engine.num_replicas())
         return share // local if self.drop_last else math.ceil(share / local)
 
     def to_tensorboard(self, writer, global_step, tag_prefix=""):
         """Writes the batch size into a SummaryWriter: between loops that of the last one, before the first the initial one."""
-        loader = self._elastic
+        loader = self._native
         tensorboard.write(writer, global_step, tag_prefix, {
             "Total_Batch_Size": loader.batch_size, "Local_Batch_Size": loader.local_batch_size,
             "Accumulation_Steps": loader.accumulation_steps})
@@ -128,7 +128,7 @@ class Loop:
     def __init__(self, loader):
         global _current
         self._loader = loader
-        self._at = loader._elastic.loop()
+        self._at = loader._native.loop()
         self._begun = False
         _current = None if self._at.done else loader
 

@@ -8,6 +8,7 @@ from .._native import engine
 from ..checkpoint import State, load_state
 from . import adascale, plain, rates, recorder, scaling_rules, tensorboard
 from .grad_scaler import FollowingScaler
+from .gradient_noise_scale import GradientNoiseScale
 from .loader import current_dataloader
 from .sharded_optimizer import ShardedOptimizer, unwrap
 
@@ -119,6 +120,11 @@ class AdaptiveDataParallel(torch.nn.Module):
     def progress(self):
         """Scale-invariant iterations done."""
         return self._parallel.progress
+
+    @property
+    def gns(self):
+        """All of the gradient statistics, under AdaptDL's names."""
+        return GradientNoiseScale(self)
 
     @property
     def grad_sqr(self):
