@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "batchscope/train/adascale.h"
+#include "batchscope/train/grad_scaler.h"
 #include "bindings.h"
 #include "python_optimizer.h"
 
@@ -22,9 +23,12 @@ namespace {
 
 struct AdaScaled {
   AdaScaled(const std::vector<std::vector<at::Tensor>>& groups, py::function step,
-            const AdaScaleOptimizer::Options& options)
-      : optimizer(groups, std::move(step), py::none()), adascale(optimizer, options) {}
+            std::shared_ptr<GradScaler> the_scaler, const AdaScaleOptimizer::Options& options)
+      : optimizer(groups, std::move(step), py::none()),
+        scaler(std::move(the_scaler)),
+        adascale(optimizer, options) {}
   PythonOptimizer optimizer;
+  std::shared_ptr<GradScaler> scaler;  // may be null
   AdaScaleOptimizer adascale;
 };
 
@@ -35,14 +39,15 @@ void bind_adascale(py::module_& module) {
       .def(py::init([](const std::vector<std::vector<at::Tensor>>& groups, const py::function& step,
                        std::optional<int> world_size, std::optional<double> scale,
                        std::optional<double> smoothing, int num_gradients_to_accumulate, bool debias_ewma,
-                       bool is_scaled_loss) {
+                       bool is_scaled_loss, const std::shared_ptr<GradScaler>& scaler) {
              return std::make_unique<AdaScaled>(
-                 groups, step,
+                 groups, step, scaler,
                  AdaScaleOptimizer::Options{scale, smoothing, num_gradients_to_accumulate, debias_ewma,
-                                            is_scaled_loss, world_size});
+                                            is_scaled_loss, world_size, scaler.get()});
            }),
            py::arg("groups"), py::arg("step"), py::arg("world_size"), py::arg("scale"), py::arg("smoothing"),
-           py::arg("num_gradients_to_accumulate"), py::arg("debias_ewma"), py::arg("is_scaled_loss"))
+           py::arg("num_gradients_to_accumulate"), py::arg("debias_ewma"), py::arg("is_scaled_loss"),
+           py::arg("scaler"))
       .def(
           "zero_grad", [](AdaScaled& self) { self.adascale.zero_grad(); }, Unlocked())
       .def(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The performance model, goodput and speed-up. Parameters are sequences of numbers in the order of their
-// structs; who names them is Python.
+// structs; batchscope/goodput.py names them.
 #include "batchscope/goodput.h"
 
 #include <pybind11/stl.h>

@@ -82,7 +82,8 @@ void bind_parallel(py::module_& module) {
            py::arg("growth_interval"))
       .def(
           "update", [](GradScaler& self, double new_scale) { self.update(new_scale); }, py::arg("new_scale"))
-      .def_property_readonly("state", &GradScaler::state);
+      .def_property_readonly("state", &GradScaler::state)
+      .def("restore", &GradScaler::restore, py::arg("state"));
 
   py::class_<Parallel>(module, "Parallel")
       .def(py::init([](const Named& parameters, const Named& buffers,

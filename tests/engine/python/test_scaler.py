@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's GradScaler in AdaptiveDataParallel. There is no GPU here: a stand-in scales the loss on the CPU, in fp32, so this shows
+"""PyTorch's GradScaler in AdaptiveDataParallel and in AdaScale. There is no GPU here: a stand-in scales the loss on the CPU, in fp32, so this shows
 what happens to the gradients, the steps and the scale, and nothing of fp16."""
 import json
 import tempfile
@@ -47,10 +47,38 @@ class Scaler(unittest.TestCase):
         scaler = torch.cuda.amp.GradScaler(enabled=False)
         scaler.get_growth_factor, scaler.get_backoff_factor, scaler.get_growth_interval = lambda: 2, lambda: 0.5, lambda: 100
         FollowingScaler(scaler, optimizers[0])
-        with self.assertRaisesRegex(ValueError, "another optimizer needs one of its own"):
+        with self.assertRaisesRegex(ValueError, "another needs one of its own"):
             scaler.step(optimizers[1])
-        with self.assertRaisesRegex(ValueError, "another AdaptiveDataParallel's"):
+        with self.assertRaisesRegex(ValueError, "another AdaptiveDataParallel's or AdaScale's"):
             FollowingScaler(scaler, optimizers[1])
+
+
+class AdaScale(unittest.TestCase):
+    def trained(self, *how, **more):
+        return [json.loads(said) for said in train("torch_adascale_scaler.py", *how, **more)]
+
+    def test_measures_gradients_as_they_are(self):
+        """The scaler's scales are powers of two, so that not one bit is another."""
+        for replicas, how in (1, []), (1, ["clip"]), (2, ["clip"]):
+            with self.subTest(replicas=replicas, how=how):
+                without, scaled = (self.trained(*how, *scaler, replicas=replicas) for scaler in ([], ["scaler"]))
+                for one, other in zip(without, scaled, strict=True):
+                    self.assertEqual(one["weights"], other["weights"])
+                    self.assertEqual([(step["gain"], step["averages"]) for step in one["steps"]],
+                                     [(step["gain"], step["averages"]) for step in other["steps"]])
+
+    def test_a_skipped_step_leaves_no_trace(self):
+        for replicas in 1, 2:
+            for said in self.trained("scaler", "overflow", replicas=replicas):
+                before, skipped, after = said["steps"][4:7]
+                self.assertEqual((before["scale"], skipped["scale"], after["scale"]), (2.0**17, 2.0**16, 2.0**16))
+                for name in "gain", "iterations", "averages", "bias":
+                    self.assertEqual(before[name], skipped[name])
+                    self.assertNotEqual(skipped[name], after[name])
+
+    def test_goes_on_from_its_state(self):
+        whole, restored = (self.trained("scaler", *how)[0] for how in ([], ["restored"]))
+        self.assertEqual(restored, whole)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a small model in fp32 on batches of 16 samples, and prints what became of it: torch_scaler.py EPOCHS [scaler] [clip]
-[accumulate] [overflow] [save]. Its GradScaler is PyTorch's own but for scale(), which PyTorch 1.13 has for GPUs alone; it doubles
-after three steps. overflow: in the sixth step the last replica's gradient is infinite. save: checkpoints at the end."""
+[accumulate] [overflow] [save]. Its GradScaler doubles after three steps. overflow: in the sixth step the last replica's gradient is
+infinite. save: checkpoints at the end."""
 import json
 import sys
 
 import batchscope.torch as adl
 import torch
+from cpu_scaler import Scaler
 
 SAMPLES, BATCH, OVERFLOW = 64, 16, 5
-torch.cuda.amp.grad_scaler.amp_definitely_not_available = lambda: False  # or it would be disabled without a GPU
-
-
-class Scaler(torch.cuda.amp.GradScaler):
-    def scale(self, loss):
-        if not self.is_enabled():
-            return loss
-        if self._scale is None:
-            self._lazy_init_scale_growth_tracker(loss.device)
-        return loss * self._scale
 
 
 def train(epochs, *how):

@@ -4,6 +4,7 @@ import torch
 
 from .._native import engine
 from . import rates
+from .grad_scaler import FollowingScaler
 
 
 class AdaScale(torch.optim.Optimizer):
@@ -21,17 +22,21 @@ class AdaScale(torch.optim.Optimizer):
     """
 
     def __init__(self, optimizer, world_size=None, scale=None, smoothing=None, num_gradients_to_accumulate=1,
-                 is_scaled_loss=True, debias_ewma=True):
+                 is_scaled_loss=True, debias_ewma=True, *, mp_scaler=None):
         """world_size: the number of replicas, or 1 for this one alone. scale: batch size over the base one; None: gradients a
-        step. is_scaled_loss: the loss of each backward is divided by num_gradients_to_accumulate. Raises RuntimeError for a
-        single gradient a step, which has no spread to learn from."""
+        step. is_scaled_loss: the loss of each backward is divided by num_gradients_to_accumulate. mp_scaler: a GradScaler, of
+        this instance alone, that scales the loss (grad_scaler.py): the last backward of a step unscales the gradients, and a
+        step that has one that is not finite leaves no trace, on all replicas. Raises RuntimeError for a single gradient a
+        step, which has no spread to learn from."""
         replicas = engine.num_replicas() if world_size is None else world_size
         if replicas * num_gradients_to_accumulate == 1:
             raise RuntimeError("AdaScale: a single replica without accumulation has one gradient a step and so no spread to "
                                "learn from: use more replicas, or num_gradients_to_accumulate=2")
         self._optimizer = optimizer
+        self._scaler = FollowingScaler(mp_scaler, self) if mp_scaler is not None and mp_scaler.is_enabled() else None
         self._scaled = engine.AdaScaled([group["params"] for group in optimizer.param_groups], self._step_at, world_size, scale,
-                                        smoothing, num_gradients_to_accumulate, debias_ewma, is_scaled_loss)
+                                        smoothing, num_gradients_to_accumulate, debias_ewma, is_scaled_loss,
+                                        self._scaler and self._scaler.native)
 
     def zero_grad(self, set_to_none=True):
         """Drops all gradients, also those of a step that was not finished; unless set_to_none, makes them zeros."""
@@ -49,6 +54,8 @@ class AdaScale(torch.optim.Optimizer):
             with torch.enable_grad():
                 loss = closure()
         self._scaled.step(rates.of(self._optimizer))
+        if self._scaler:
+            self._scaler.follow()
         return loss
 
     def gain(self, pg_idx=None):

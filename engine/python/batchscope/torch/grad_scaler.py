@@ -15,12 +15,14 @@ class FollowingScaler:
 
     def __init__(self, scaler, optimizer):
         if "unscale_" in vars(scaler):
-            raise ValueError("mp_scaler: this GradScaler is another AdaptiveDataParallel's; each needs one of its own")
+            raise ValueError("mp_scaler: this GradScaler is another AdaptiveDataParallel's or AdaScale's; each needs one of its own")
         self._scaler, self._optimizer = scaler, optimizer
         self.native = engine.GradScaler(scaler.get_scale(), scaler.get_growth_factor(), scaler.get_backoff_factor(),
                                         scaler.get_growth_interval())
         self._state = self.native.state
+        self._load_state_dict = scaler.load_state_dict
         scaler.unscale_, scaler.step, scaler.update = self._unscale, self._step, self._update
+        scaler.load_state_dict = self._load
 
     @property
     def scale(self):
@@ -32,7 +34,12 @@ class FollowingScaler:
         state = self.native.state
         if state != self._state:
             self._state = state
-            self._scaler.load_state_dict({name: kind(value) for (name, kind), value in zip(_FIELDS.items(), state)})
+            self._load_state_dict({name: kind(value) for (name, kind), value in zip(_FIELDS.items(), state)})
+
+    def _load(self, state_dict):
+        self._load_state_dict(state_dict)
+        self.native.restore([float(state_dict[name]) for name in _FIELDS])
+        self._state = self.native.state
 
     def _unscale(self, optimizer):
         self._require(optimizer)
@@ -48,4 +55,4 @@ class FollowingScaler:
 
     def _require(self, optimizer):
         if optimizer is not self._optimizer:
-            raise ValueError("this GradScaler is AdaptiveDataParallel's: another optimizer needs one of its own")
+            raise ValueError("this GradScaler goes with one optimizer: another needs one of its own")
