@@ -186,8 +186,8 @@ inline constexpr char kImport[] =
     "  W&B          wandb, or a folder run-DATE-ID in it: the .wandb file, config.yaml, wandb-summary.json\n"
     "               and wandb-metadata.json\n"
     "  MLflow       mlruns, or a folder EXPERIMENT/RUN in it: metrics, params, tags and meta.yaml\n"
-    "What was not read is said, with its file and the reason. Imported again, a run gets what is new and\n"
-    "nothing twice; --watch goes on so until Ctrl-C, and takes new runs below a folder as well.\n"
+    "The answer names what was not read, with its file and the reason. Imported again, a run gets what is\n"
+    "new and nothing twice; --watch repeats this until Ctrl-C, and takes new runs below a folder as well.\n"
     "\n"
     "Where an exported run of that id exists already, it gets a new one. An imported run can be looked at "
     "and\n"
@@ -211,7 +211,7 @@ inline constexpr char kFollow[] =
     "knows,\n"
     "and needs tail and no open port. A connection that breaks is tried again and goes on where it was: "
     "there\n"
-    "are neither gaps nor doubles, also after Ctrl-C and another follow. The run appears here as any other,\n"
+    "are neither gaps nor repeats, also after Ctrl-C and another follow. The run appears here as any other,\n"
     "live, with the job that trains it or waits to, why it waits and when it is expected to start. What is\n"
     "asked of it, such as rescale, stop, hold, cancel and resume, is handed to where it trains, over ssh as "
     "well\n"
@@ -290,7 +290,7 @@ inline constexpr char kCopy[] =
 
 inline constexpr char kServeAbout[] = "Show the runs in a browser, also one on another machine";
 inline constexpr char kServe[] =
-    "Prints an address with a token, by which nobody else gets in, and serves until Ctrl-C. On another\n"
+    "Prints an address with a token, which keeps everybody else out, and serves until Ctrl-C. On another\n"
     "machine, type the ssh line that it prints, and open the same address there. A server that is\n"
     "started again has the same token.\n"
     "\n"

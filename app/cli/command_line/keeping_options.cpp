@@ -82,7 +82,7 @@ void addKeepingCommands(CommandSet& set) {
               Values::files)
       .flag("--watch", &ImportOptions::watch, "Follow what other trackers are writing there, until Ctrl-C")
       .option("--run-folder DIR", &ImportOptions::runFolder,
-              "In its place: FOLDER/ID of a run that goes on here, with run.json and record.jsonl",
+              "Instead of PATH: FOLDER/ID of a run that goes on here, with run.json and record.jsonl",
               Values::files)
       .option("--name TEXT", &ImportOptions::name, "Another name for it")
       .json();

@@ -22,12 +22,12 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
   command
       .option(
           "PROGRAM", &Options::program,
-          "A path, be it of a Python script, a name such as digits, or a recipe's folder; its arguments, or "
-          "all of it, behind \"--\"",
+          "The path or name of a program, a Python script, or a recipe's folder; its arguments, or the whole "
+          "command, go after \"--\"",
           Values::files)
       .option("--replicas N", &Options::replicas, replicas, replicaText())
       .option("--efficiency-floor X", &Options::efficiency_floor,
-              "Of auto: the least speed-up per replica, 0.5 if not said", CommandSet::between(0, 1))
+              "With auto: the least speed-up per replica; default: 0.5", CommandSet::between(0, 1))
       .option("--name TEXT", &Options::name, "The run's name; else the program's")
       .option("--group TEXT", &Options::group, "A name for runs that belong together")
       .option("--tag TEXT", &Options::tags, "A tag of the run; may be repeated", Takes::repeated)
@@ -38,7 +38,7 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
       .option("--at EVENT", &Options::triggers, "A scripted event, such as epoch=2:replicas=1",
               Takes::repeated)
       .option("--checkpoint-every TIME", &Options::checkpoint_every,
-              "Checkpoint this often: 60s if not said; 0: never");
+              "Checkpoint this often; default: 60s; 0: never");
   addFaultFlags(command.app(), command.options()->faults);
 }
 

@@ -32,10 +32,10 @@ void addStoreCommands(CommandSet& set) {
       .flag("--store", &Examination::store, "Only the store, and every byte of it")
       .flag("--tighten", &Examination::tighten,
             "First take the store's files and folders out of other users' reach")
-      .flag("--slurm", &Examination::slurm, "Only what this site's Slurm allows of what runs there rest on")
+      .flag("--slurm", &Examination::slurm, "Only Slurm: whether this site allows what runs need there")
       .option("--folder DIR", &Examination::folder, "With --slurm: where runs are to be", Values::files)
       .flag("--try", &Examination::tryJob,
-            "With --slurm: start a job of a moment, to see whether a node sees it")
+            "With --slurm: start a short job, to learn whether nodes see that folder")
       .json();
   declare(set, "completion", "Print what completes command lines in a shell", help::kCompletion,
           printCompletionScript)

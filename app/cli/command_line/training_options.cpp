@@ -101,9 +101,9 @@ void addTrainingCommands(CommandSet& set) {
   declare(set, "logs", "Show what the replicas of a run printed", help::kLogs, printLogs)
       .run()
       .flag("-f,--follow", &LogOptions::follow, "Keep printing new lines, until the run no longer trains")
-      .option("--since TIME", &LogOptions::since, "Of the last 30s, 10m, 2h or 3d only")
-      .option("--replica N", &LogOptions::replica, "Of this replica only", range(0, kMostOrdinal))
-      .option("--generation N", &LogOptions::generation, "Of this generation; default: the newest",
+      .option("--since TIME", &LogOptions::since, "Only lines of the last 30s, 10m, 2h or 3d")
+      .option("--replica N", &LogOptions::replica, "Only lines of this replica", range(0, kMostOrdinal))
+      .option("--generation N", &LogOptions::generation, "Only lines of this generation; default: the newest",
               range(0, kMostOrdinal))
       .json();
   addSupervise(set);

@@ -50,7 +50,7 @@ void addFaultFlags(CLI::App* command, FaultOptions& options) {
       {"--collective-timeout", options.collective_timeout,
        "A replica waits this long for the others; default: 30s"},
       {"--hang-timeout", options.hang_timeout,
-       "A run without progress for so long hangs, and is restarted; default: 45s; 0: never"},
+       "A run without progress for this long counts as hanging, and is restarted; default: 45s; 0: never"},
       {"--rescale-timeout", options.rescale_timeout,
        "A restart has this long until its first step, then the old number is restored; default: 60s"},
       {"--checkpoint-timeout", options.checkpoint_timeout,

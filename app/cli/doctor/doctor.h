@@ -53,7 +53,7 @@ std::vector<Finding> examineStoreFiles();
 struct Examination : DoctorOptions {
   bool slurm = false;   // of this site's Slurm only
   std::string folder;   // there: for runs, on the shared file system; empty: the present one
-  bool tryJob = false;  // there: start a job of a moment, to see whether a node sees the folder
+  bool tryJob = false;  // there: start a short job, to learn whether nodes see the folder
 };
 int examineMachineOrSite(const Examination& options);
 

@@ -173,7 +173,8 @@ std::vector<Finding> trySuccession() {
 }
 
 Finding examineFolder(const Examination& options) {
-  const fs::path folder = options.folder.empty() ? fs::current_path() : fs::absolute(options.folder).lexically_normal();
+  const fs::path folder =
+      options.folder.empty() ? fs::current_path() : fs::absolute(options.folder).lexically_normal();
   const fs::path file = folder / fmt::format(".batchscope-doctor-{}", ::getpid());
   const auto problem = [&](const std::string& text, const std::string& remedy) {
     return Finding{Level::problem, "folder", fmt::format("{}: {}", folder.string(), text), remedy};
@@ -191,7 +192,7 @@ Finding examineFolder(const Examination& options) {
   } const remover{file};
   if (!options.tryJob)
     return {Level::ok, "folder",
-            fmt::format("{} can be written here; whether nodes see it, --try tells by a job of a moment",
+            fmt::format("{} can be written here; --try starts a short job to learn whether nodes see it",
                         folder.string())};
   const slurm::Said said =
       slurm::call("srun", {"--nodes=1", "--ntasks=1", "--time=1", "--immediate=8", "sh", "-c",

@@ -13,18 +13,18 @@ void addServe(CommandSet& set) {
   CLI::App* command =
       declare(set, "serve", help::kServeAbout, help::kServe, serve)
           .option("--port N", &ServeOptions::port,
-                  "Of this machine alone; 0: any that is free; default: 8471", range(0, 65535))
+                  "Its port, for this machine alone; 0: any free one; default: 8471", range(0, 65535))
           .option("--socket FILE", &ServeOptions::socket, "A Unix socket in place of a port", Values::files)
           .flag("--read-only", &ServeOptions::readOnly, "Nothing can be changed")
           .flag("--open", &ServeOptions::open, "Open it in a browser")
           .option("--store FILE", &ServeOptions::store, "Another store: its runs.db", Values::files)
-          .flag("--new-token", &ServeOptions::newToken, "Addresses that were given out so far count no more")
+          .flag("--new-token", &ServeOptions::newToken, "Make all addresses given out so far invalid")
           .option("--listen ADDRESS", &ServeOptions::listen,
                   "For other machines too, by TLS: 0.0.0.0, or one address of this machine")
           .option("--certificate FILE", &ServeOptions::certificate, "For --listen, in PEM", Values::files)
           .option("--key FILE", &ServeOptions::key, "For --listen, in PEM", Values::files)
-          .option("--host-name NAME", &ServeOptions::hosts, "As browsers call it; may be repeated",
-                  Takes::repeated)
+          .option("--host-name NAME", &ServeOptions::hosts,
+                  "A name by which browsers reach it; may be repeated", Takes::repeated)
           .json("Answer in JSON: one line, before it serves")
           .app();
   for (const char* needs : {"--certificate", "--key"})

@@ -181,8 +181,8 @@ QString limitText(const protocol::Model& model, int replicas, BatchLimit limit) 
     case BatchLimit::LargestBatchSize:
       return tr("the largest batch size is %1").arg(common::formatCount(model.max_batch_size));
     case BatchLimit::SingleGradient:
-      return tr("one replica without accumulation keeps %1: a single gradient a step tells too little of the "
-                "noise")
+      return tr("one replica without accumulation keeps %1: one gradient a step says too little about "
+                "the noise")
           .arg(common::formatCount(model.init_batch_size));
     case BatchLimit::SmallestLocalBatch:
       return tr("the smallest local batch is %1").arg(common::formatCount(model.min_local_batch_size));
@@ -241,7 +241,7 @@ QString sharingText(const protocol::Model& model, int replicas) {
   const int devices = run::counted_devices(model);
   if (devices < 1 || replicas <= devices) return {};
   if (model.devices < 1)
-    return tr("measured on no more than %1: no faster is promised").arg(common::replicaCount(devices));
+    return tr("measured on at most %1: more may not be faster").arg(common::replicaCount(devices));
   if (model.devices == 1 && keepsInitial(model, 1))
     return tr("%1 share one device: faster than 1 only by the larger batch, which 1 does not take")
         .arg(common::replicaCount(replicas));

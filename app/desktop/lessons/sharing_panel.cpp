@@ -63,7 +63,7 @@ QWidget* SharingPanel::buildTable() {
       {tr("Even"), tr("Each has half of the devices")},
       {tr("fair"), tr("As the pool would with the policy fair")},
       {tr("fast"), tr("As the pool would with the policy fast: short work first")},
-      {tr("Most in sum"), tr("With the largest sum of goodput, whoever has it")}};
+      {tr("Most in sum"), tr("The largest sum of goodput, however it is shared out")}};
   for (std::size_t i = 0; i < choices_.size(); ++i) {
     choices_[i] = new QPushButton(choices[i].first, frame);
     choices_[i]->setToolTip(choices[i].second);

@@ -44,7 +44,7 @@ PoolBar::PoolBar(QWidget* parent)
   devices_->setKeyboardTracking(false);
   devices_->setFixedWidth(56);
   devices_->setAccessibleName(tr("Devices of each kind that the pool may give away"));
-  devices_->setToolTip(tr("At most so many devices of each kind are given to runs; 0: all of them"));
+  devices_->setToolTip(tr("The most devices of each kind that runs may have; 0: all of them"));
   ignoreWheel(devices_);
   auto* add = new QPushButton(tr("Add a run …"), this);
   add->setObjectName(QStringLiteral("primary"));

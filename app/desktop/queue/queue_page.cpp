@@ -65,7 +65,7 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
   };
   up_ = tool(tr("Up"), tr("Move it before the run above (Ctrl+Up)"), [this] { move(-1); });
   down_ = tool(tr("Down"), tr("Move it behind the run below (Ctrl+Down)"), [this] { move(1); });
-  undo_ = tool(tr("Undo"), tr("Take the last move back (Ctrl+Z)"), &QueuePage::undo);
+  undo_ = tool(tr("Undo"), tr("Undo the last move (Ctrl+Z)"), &QueuePage::undo);
   hold_ = tool(tr("Hold"), tr("Give it no devices until it is released (H)"), &QueuePage::holdOrRelease);
   cancel_ = tool(tr("Cancel …"), tr("Take it out of the queue; one that trains writes a checkpoint (Delete)"),
                  &QueuePage::confirmCancel);

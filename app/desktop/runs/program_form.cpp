@@ -36,7 +36,7 @@ ProgramForm::ProgramForm(QWidget* parent)
       tr("An executable, or a script that is one or ends in .py. Programs that use the elastic API can be "
          "restarted on other numbers of replicas."));
   add(tr("Arguments"), arguments_, tr("As in a shell: quotes keep words together"));
-  add(tr("Folder"), folder_, withBrowse(folder_, true), tr("In which the program works"));
+  add(tr("Folder"), folder_, withBrowse(folder_, true), tr("The folder in which the program runs"));
   for (QLineEdit* field : {program_, arguments_, folder_})
     connect(field, &QLineEdit::textChanged, this, [this] {
       check();

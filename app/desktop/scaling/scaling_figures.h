@@ -15,7 +15,7 @@
 namespace batchscope::desktop {
 
 // Predicted goodput over batch size and replicas as shades, the configurations that were measured as rings,
-// and the way of the run from one to the next.
+// and the run's path from one to the next.
 FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& moments,
                       const std::vector<run::StepTime>& measured);
 

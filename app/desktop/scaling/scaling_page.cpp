@@ -42,7 +42,7 @@ ScalingPage::ScalingPage(RunSession* session, QWidget* parent)
     named_[QLatin1String(name)] = card;
     return card->figure();
   };
-  map_ = figure("map", tr("Predicted goodput, and the way of the run"), tr("stronger is more"),
+  map_ = figure("map", tr("Predicted goodput, and the run's path"), tr("stronger colour: more goodput"),
                 tr("Each cell is a batch size on so many replicas; the run should move to where the colour "
                    "is strong."));
   replicas_ =
@@ -51,22 +51,24 @@ ScalingPage::ScalingPage(RunSession* session, QWidget* parent)
                 "mean that the prediction can be trusted."));
   choice_ =
       figure("batch-choice", tr("Batch size: chosen and best"), tr("samples"),
-             tr("Best is what the newest model would have chosen, with the gradient noise of that moment."));
+             tr("The best batch size is what the newest model would choose with the gradient noise of that "
+                "moment."));
   rate_ = figure(
       "rate-over-batch", tr("Learning rate over batch size"), {},
       tr("Paler dots are earlier. AdaScale lies below the linear rule; a schedule lowers the rate besides."));
   restarts_ = figure("restarts", tr("What each restart cost"), tr("seconds"),
                      tr("The parts of each pause in their order, and the steps that had to be done again."));
-  lanes_ = figure("lanes", tr("What the replicas did"), tr("share of the time"),
-                  tr("A lane a replica; the height of a colour is its share of that moment, the mean of all "
-                     "replicas."));
+  lanes_ =
+      figure("lanes", tr("What the replicas did"), tr("share of the time"),
+             tr("One lane for each replica. The height of a colour is its share of that moment, as a mean "
+                "over all replicas."));
   bySamples_ = figure("accuracy-over-samples", tr("Accuracy over samples"), tr("%"),
-                      tr("What data was worth: a larger batch needs more of it for the same accuracy."));
+                      tr("A larger batch needs more samples for the same accuracy."));
   byEpoch_ =
       figure("accuracy-by-epoch", tr("Accuracy by epoch"), tr("%"),
              tr("Epochs count the progress that gain measures: runs of one program should lie together."));
   bySeconds_ = figure("accuracy-over-time", tr("Accuracy over time"), tr("%"),
-                      tr("What time was worth: read beside the same over samples."));
+                      tr("Compare with accuracy over samples: what costs samples may save time."));
   target_ = figure("time-to-accuracy", tr("Time to accuracy"), tr("shorter is better"),
                    tr("When the run first reached it; with runs compared, the highest that all reached."));
 

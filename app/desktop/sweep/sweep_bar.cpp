@@ -53,7 +53,7 @@ SweepBar::SweepBar(QWidget* parent)
   for (QWidget* widget : std::initializer_list<QWidget*>{sweeps_, pause_, stop_, more_, best_, new_})
     widget->setFixedHeight(kBarHeight);
   stop_->setObjectName(QStringLiteral("danger"));
-  stop_->setToolTip(tr("Ends it: its trials stop with checkpoints, and what is known stays"));
+  stop_->setToolTip(tr("Ends the sweep: its trials write checkpoints and stop, and their values are kept"));
   connect(sweeps_, &QComboBox::activated, this, [this] { Q_EMIT chosen(sweeps_->currentText()); });
   connect(pause_, &QPushButton::clicked, this,
           [this] { resumes_ ? Q_EMIT resumeRequested() : Q_EMIT pauseRequested(); });

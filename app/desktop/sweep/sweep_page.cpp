@@ -143,11 +143,12 @@ QWidget* SweepPage::buildInvitation() {
 QWidget* SweepPage::buildPlot() {
   plot_ = new ParallelPlot(this);
   auto* frame = card(this);
-  auto* how =
-      new UnitLabel(tr("stronger is better, orange the best · drag along an axis to look at a part"), frame);
+  auto* how = new UnitLabel(
+      tr("stronger lines are better trials, the best is orange · drag along an axis to select a range"),
+      frame);
   clear_ = new QToolButton(frame);
   clear_->setText(tr("Clear brushes"));
-  clear_->setToolTip(tr("Looks at all trials again (Shift+Delete in the plot)"));
+  clear_->setToolTip(tr("Shows all trials again (Shift+Delete in the plot)"));
   clear_->setFocusPolicy(Qt::TabFocus);
   connect(clear_, &QToolButton::clicked, plot_, &ParallelPlot::clearBrushes);
   vbox(frame, {1, 7, 1, 3}, 2,
@@ -199,7 +200,7 @@ QWidget* SweepPage::buildFigures() {
   y_ = quantityChooser(tr("Upward"), choosers);
   x_ = quantityChooser(tr("Across"), choosers);
   hbox(choosers, {}, 5, {y_, named("dim", choosers, tr("over")), x_});
-  figureCard(tr("Scatter"), tr("Each trial by two of its quantities; the stronger, the better it did"),
+  figureCard(tr("Scatter"), tr("Each trial by two of its quantities; stronger dots are better trials"),
              scatter_, choosers);
   figureCard(tr("Importance"),
              tr("PED-ANOVA (Watanabe, Bansal and Hutter, IJCAI 2023): what each parameter alone explains of\n"
@@ -233,7 +234,7 @@ QWidget* SweepPage::buildTable() {
 
   auto* frame = card(this);
   text_ = new QLineEdit(frame);
-  text_->setPlaceholderText(tr("Filter: words that stand in a row"));
+  text_->setPlaceholderText(tr("Filter trials by words"));
   text_->setAccessibleName(tr("Filter the trials"));
   text_->setToolTip(tr("Only trials with all of these words in their row, such as \"adascale finished\""));
   text_->setClearButtonEnabled(true);

@@ -45,7 +45,7 @@ ReplayBar::ReplayBar(RunSession* session, ViewState* view, std::vector<QWidget*>
       view_(view),
       pages_(std::move(pages)),
       replay_(new QAction(tr("Replay the run"), this)),
-      play_(new QAction(tr("Play or hold the replay"), this)),
+      play_(new QAction(tr("Play or pause the replay"), this)),
       slider_(new QSlider(Qt::Horizontal, this)),
       time_(named("dim", this)),
       speed_(new QComboBox(this)) {
@@ -56,7 +56,7 @@ ReplayBar::ReplayBar(RunSession* session, ViewState* view, std::vector<QWidget*>
   play_->setShortcut(Qt::Key_P);
   play_->setCheckable(true);
   play_->setEnabled(false);
-  play_->setToolTip(tr("Play or hold (P)"));
+  play_->setToolTip(tr("Play or pause (P)"));
   slider_->setRange(0, kPlaces);
   slider_->setPageStep(kPlaces / 20);
   slider_->setSingleStep(kPlaces / 200);

@@ -184,7 +184,7 @@ class TestPrediction : public QObject {
     two.devices = 0;  // as earlier versions stored it
     QVERIFY(bestPoint(two, 5)->goodput <= most);
     QCOMPARE(sharingText(two, 5),
-             QStringLiteral("measured on no more than 2 replicas: no faster is promised"));
+             QStringLiteral("measured on at most 2 replicas: more may not be faster"));
   }
 
   void thePresentPointIsWhereTheRunIs() {

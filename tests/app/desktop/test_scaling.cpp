@@ -60,7 +60,7 @@ class TestScaling : public test::WindowTest {
   }
 
   void theMapShowsTheWayOfTheRun() {
-    const FigureData& map = figure("Predicted goodput, and the way of the run");
+    const FigureData& map = figure("Predicted goodput, and the run's path");
     QVERIFY(map.cells.size() > 100);
     const FigureSeries& way = map.series.back();
     QCOMPARE(QPointF(way.points.front().x, way.points.front().y), QPointF(128, 2));

@@ -59,7 +59,7 @@ export class Records {
     this.#parameters = new Table<[string, string]>({
       label: "Hyperparameters",
       key: ([name]) => name,
-      none: "The program has told of none.",
+      none: "The program has not reported any hyperparameters.",
       columns: [
         { title: "Hyperparameter", by: ([name]) => name, cell: ([name]) => name },
         { title: "Value", isWide: true, by: ([, value]) => (value !== "" && !Number.isNaN(Number(value)) ? Number(value) : value), cell: ([, value]) => value || "–" },

@@ -57,7 +57,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     setQuery({ by: by === "time" ? null : by });
     refresh();
   });
-  const filter = h("input", { type: "search", placeholder: "Words that stand in a row", "aria-label": "Filter trials" });
+  const filter = h("input", { type: "search", placeholder: "Filter trials by words", "aria-label": "Filter trials" });
   filter.addEventListener("input", refresh);
   const compare = button("Compare", () => {
     const runs = sweep!.trials.filter((trial) => chosen.has(trial.trial)).map(lastRun).filter((run) => run !== undefined);
@@ -72,7 +72,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     h("header.page-head", {}, h("nav", { "aria-label": "Where this is" }, h("a", { href: pathOf("sweeps") }, "Sweeps")), title, chip),
     failure, facts, progress,
     h("div.cards", {},
-      card({ title: "Parallel coordinates", note: "stronger is better, orange the best; drag along an axis", actions: [clear], isWide: true }, parallel.element),
+      card({ title: "Parallel coordinates", note: "stronger lines are better trials, the best is orange; drag along an axis to select a range", actions: [clear], isWide: true }, parallel.element),
       card({ title: "Learning curves" }, curves.element),
       card({ title: "Best so far", actions: [budget] }, best.element),
       card({ title: "Scatter", note: "the metric over", actions: [over] }, dots.element),
