@@ -50,7 +50,7 @@ def base_commit(named):
 def room_of(path):
     """Returns the room of a file or of a test; None if every room depends on it, "" if none does."""
     inner = path.removeprefix("tests/")
-    if path.endswith(".md") or path.startswith(("tests/rooms/", "tests/bench/", "tools/", "LICENSES/")):
+    if path.endswith(".md") or path.startswith(("tests/rooms/", "tests/docs/", "tests/bench/", "tools/", "LICENSES/")):
         return ""
     for room in ROOMS:
         if inner.startswith(room + "/"):
