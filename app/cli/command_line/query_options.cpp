@@ -75,8 +75,8 @@ void addQueryCommands(CommandSet& set) {
   addPlot(set);
   declare(set, "tail", "Follow the values of a run", help::kTail, tailRun)
       .run()
-      .option("SERIES", &TailOptions::series, "Which; default: loss, gain, batch_size, goodput, accuracy",
-              Values::series)
+      .option("SERIES", &TailOptions::series,
+              "The series to follow; default: loss, gain, batch_size, goodput, accuracy", Values::series)
       .option("-n,--lines N", &TailOptions::lines, "Begin N steps before the newest; default: 10",
               range(0, kMostListed))
       .flag("--once", &TailOptions::once, "Do not wait for more")

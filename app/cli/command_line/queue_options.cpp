@@ -53,9 +53,9 @@ void addPool(CommandSet& set) {
               "--policy NAME", &PoolOptions::policy,
               "fair to every run; fast: runs with little left go first; or as Pollux, AdaptDL or Sia would",
               OneOf{{protocol::kPoolPolicies.begin(), protocol::kPoolPolicies.end()}})
-          .flag("--pause", &PoolOptions::pause, "All runs keep what they have, and nothing is started")
+          .flag("--pause", &PoolOptions::pause, "Start nothing; all runs keep the devices that they have")
           .flag("--resume", &PoolOptions::resume, "End --pause")
-          .flag("--drain", &PoolOptions::drain, "Nothing is started; runs that train go on")
+          .flag("--drain", &PoolOptions::drain, "Start nothing; runs that train go on")
           .flag("--no-drain", &PoolOptions::noDrain, "End --drain")
           .option("--devices N", &PoolOptions::devices, "Use at most N devices of each kind, or all")
           .option("--turn TIME", &PoolOptions::turn,
@@ -63,7 +63,7 @@ void addPool(CommandSet& set) {
                   "longest "
                   "restart; default: 30s")
           .option("--price P", &PoolOptions::price,
-                  "Of a device for an hour, where one run an hour sooner is worth 1; 0: none",
+                  "The price of a device for an hour, if one run an hour sooner is worth 1; 0: none",
                   CommandSet::between(0, 1e9))
           .option("--scale-command CMD", &PoolOptions::scaleCommand,
                   "Called with the number of devices worth having, when that changes; '': none", Takes::empty)
@@ -91,7 +91,7 @@ void addJobCommand(CommandSet& set, const char* name, const char* description, c
 void addQueueCommands(CommandSet& set) {
   set.beginGroup("Many runs, one machine");
   addSubmit(set);
-  declare(set, "queue", "Who waits, who has which devices, and why", help::kQueue, showQueue)
+  declare(set, "queue", "Show which runs wait, which have which devices, and why", help::kQueue, showQueue)
       .flag("--all", &QueueOptions::all, "Also runs that have ended")
       .flag("--trials", &QueueOptions::trials,
             "Trials that wait at a rung one by one, not under their sweeps")

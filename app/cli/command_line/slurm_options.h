@@ -24,7 +24,7 @@ void addSlurmOptions(CommandBuilder<Options>& command, const std::string& does) 
       .option("--replicas-per-node N", &Options::replicasPerNode,
               "With --slurm: replicas on each node; default: one for each GPU, or one",
               range(1, kMostPerNode))
-      .option("--time TIME", &Options::time, "With --slurm: of each job, as sbatch takes it")
+      .option("--time TIME", &Options::time, "With --slurm: the time limit of each job, as sbatch takes it")
       .option("--sbatch-arg ARG", &Options::sbatchArguments,
               "With --slurm: any option of sbatch, such as --sbatch-arg=--account=physics", Takes::repeated)
       .option("--folder DIR", &Options::folder,

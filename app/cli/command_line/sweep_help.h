@@ -92,14 +92,14 @@ inline constexpr char kSweepStatus[] =
 inline constexpr char kSweepPause[] = "Example:\n  batchscope sweep pause latest\n";
 
 inline constexpr char kSweepResume[] =
-    "Also goes on with a sweep that was stopped, that failed, or that nobody drives after a kill or a\n"
+    "Also goes on with a sweep that was stopped, that failed, or that no process drives after a kill or a\n"
     "reboot. Nothing is trained twice: trials go on from their checkpoints.\n"
     "\n"
     "Example:\n"
     "  batchscope sweep resume latest\n";
 
 inline constexpr char kSweepStop[] =
-    "What is known stays, and `batchscope sweep resume` goes on all the same.\n"
+    "The values of its trials are kept, and `batchscope sweep resume` goes on.\n"
     "\n"
     "Example:\n"
     "  batchscope sweep stop digits-lr\n";

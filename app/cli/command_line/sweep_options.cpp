@@ -75,9 +75,9 @@ void addSweepCommands(CommandSet& set) {
   ofOne(set, "resume", "Go on with a sweep", help::kSweepResume, resumeSweep).json();
   ofOne(set, "stop", "Checkpoint its trials and end it", help::kSweepStop, stopSweep).json();
   ofOne(set, "extend", "Try more points, or for longer", help::kSweepExtend, extendSweep)
-      .option("--trials N", &ExtendSweepOptions::trials, "So many more trials",
+      .option("--trials N", &ExtendSweepOptions::trials, "This many more trials",
               range(1, sweep::SweepFile::kMostTrials))
-      .option("--device-hours H", &ExtendSweepOptions::deviceHours, "So many more device-hours",
+      .option("--device-hours H", &ExtendSweepOptions::deviceHours, "This many more device-hours",
               CommandSet::between(0, kMostHours))
       .json();
   ofOne(set, "best", "Print the command that trains the winner", help::kSweepBest, showBestTrial).json();

@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
 constexpr char kQuiet[] = "Leave out what the program prints; `batchscope logs` shows it";
 constexpr char kOnDevices[] =
-    "On exactly these, such as cpu:0,cpu:1; one replica on each where no number is given";
+    "Use exactly these devices, such as cpu:0,cpu:1; one replica on each unless a number is given";
 
 void addRun(CommandSet& set) {
   auto run = declare(set, "run", "Start a run and watch it", help::kRun, runProgram);
@@ -26,7 +26,7 @@ void addRun(CommandSet& set) {
       ->add_flag("--headless")
       ->description("No window: watch in this terminal, as this program always does");
   run.option("--expect CLAIM", &RunOptions::expectations,
-             "What must hold at the end, such as 'accuracy>=0.97'", Takes::repeated)
+             "A claim that must hold at the end, such as 'accuracy>=0.97'", Takes::repeated)
       .option("--timeout TIME", &RunOptions::timeout,
               "Stop with a checkpoint after this time: 90s, 10m, 2h, 3d")
       .option("--report FILE", &RunOptions::report, "Write a report in JSON to this file; -: standard output",

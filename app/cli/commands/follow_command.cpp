@@ -193,7 +193,8 @@ class Following {
     if (answers_ < kAnswersForLost) return false;
     catalogue_.set_state(
         run->id, RunState::interrupted,
-        "its last job ended without a word, and none is in the queue to go on: batchscope resume " + run->id);
+        "its last job ended without a report, and no job in the queue goes on with it: batchscope resume " +
+            run->id);
     return true;
   }
 

@@ -62,7 +62,7 @@ void printSentence(const SweepEnd& end) {
   } else if (view.sweep.state == SweepState::failed || end.neglected) {
     std::fflush(stdout);
     fmt::print(stderr, "batchscope: the sweep {} {}{}\n  Its trials: batchscope sweep status {}\n", name,
-               end.neglected ? "is running, but nobody drives it" : "failed", because, name);
+               end.neglected ? "is running, but no process drives it" : "failed", because, name);
     if (end.neglected) fmt::print(stderr, "  Go on with it: batchscope sweep resume {}\n", name);
   } else {
     fmt::print("{} is {}, {}{}. Go on with it: batchscope sweep resume {}\n", name,

@@ -22,7 +22,7 @@ struct SweepEnd {
   sweep::SweepView view;     // as it is now
   bool left = false;         // while it went on
   bool interrupted = false;  // stopped by our Ctrl-C
-  bool neglected = false;    // it is running, and nobody drives it
+  bool neglected = false;    // it is running, and no process drives it
 };
 
 class SweepFollower : public QObject {

@@ -92,9 +92,9 @@ class TestSweep : public CommandTest {
     row("unknown key of a parameter", "scale = \"log\"", "scaled = \"log\"", "bad.toml:14:");
     row("no goal", "goal = \"max\"", "", "'goal' is missing");
     for (const char* name : {"../../x", "--help", " ", ".hidden", "a "})
-      QTest::addRow("name '%s'", name) << QByteArray("name = \"rates\"")
-                                       << QByteArray("name = \"") + name + '"'
-                                       << "cannot be the name of a sweep";
+      QTest::addRow("name '%s'", name)
+          << QByteArray("name = \"rates\"") << QByteArray("name = \"") + name + '"'
+          << "cannot be the name of a sweep";
     row("empty range", "max = 0.1", "max = 0.001", "'lr'");
     row("range the wrong way", "max = 0.1", "max = 0.0001", "'lr'");
     row("log scale through zero", "min = 0.001", "min = 0.0", "above 0");
@@ -154,7 +154,7 @@ class TestSweep : public CommandTest {
     const QStringList lines = ask({"sweep", "status"}).out.split('\n');
     QVERIFY2(lines[1].contains(QRegularExpression("^rates +running +2/4 +accuracy 95.00 % by trial 0 +36 s")),
              qPrintable(lines[1]));
-    VERIFY_HOLDS(lines[2], "nobody drives it", "batchscope sweep resume rates");
+    VERIFY_HOLDS(lines[2], "no process drives it", "batchscope sweep resume rates");
     const QJsonArray all = ask({"sweep", "status", "--json"}).json()["sweeps"].toArray();
     QCOMPARE(all.size(), 1);
     QCOMPARE(all[0].toObject()["driven"].toBool(), false);
@@ -164,7 +164,8 @@ class TestSweep : public CommandTest {
     const QString run = addTrials();
     const QString out = ask({"sweep", "status", "ra"}).out;
     VERIFY_HOLDS(out, "2 of 4 trials, 1 training, 1 failed", "device time 36 s",
-                 "best accuracy 95.00 % by trial 0", "nobody drives it", "lr=0.01", "its disk was full", run);
+                 "best accuracy 95.00 % by trial 0", "no process drives it", "lr=0.01", "its disk was full",
+                 run);
     QVERIFY2(out.contains(QRegularExpression("\n +0 +paused +95.00 % +0 \\(100\\) +lr=0.01 +36 s +" + run)),
              qPrintable(out));
     QVERIFY2(!out.contains("momentum"), "what is fixed tells nothing");
@@ -187,7 +188,7 @@ class TestSweep : public CommandTest {
     const QString out = ask({"sweep", "status", "rates"}).out;
     VERIFY_HOLDS(out, "rates  stopped  2 of 4 trials, 1 interrupted, 1 failed");
     QVERIFY2(out.contains(QRegularExpression("\n +2 +interrupted +lr=0.03")), qPrintable(out));
-    QVERIFY(!out.contains("nobody drives it"));
+    QVERIFY(!out.contains("no process drives it"));
     VERIFY_HOLDS(ask({"sweep", "export"}).out, "2,interrupted,,,0.03");
   }
 
