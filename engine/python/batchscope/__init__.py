@@ -105,3 +105,11 @@ def runs(where: str = "", *, store: StorePath = None, trash: bool = False) -> Ru
     """Returns the runs that pass a filter, newest first: `runs("accuracy>0.97")[0].series("loss")`. See batchscope.store."""
     from .store import runs as read
     return read(where, store=store, trash=trash)
+
+
+def __getattr__(name: str) -> Any:
+    """Has the names of W&B's client, for scripts with `import batchscope as wandb` (_wandb.py)."""
+    if name.startswith("_"):
+        raise AttributeError(f"module 'batchscope' has no attribute {name!r}")
+    from ._wandb import attribute
+    return attribute(name)

@@ -130,6 +130,8 @@ class Line:
         self._ending.set()
         if self._thread:
             self._thread.join(GOODBYE)
+            if not self._thread.is_alive():
+                self._socket.close()
 
     def abandon(self):
         """Gives the line up in a process forked from the line's own: it is the parent's."""

@@ -105,6 +105,41 @@ class Recorder:
             else:
                 self._add({name: value})
 
+    def log(self, values, step, is_whole):
+        """Records numbers as a logger has them (_logger.py): at a step, or at that of the row in flight; the last value of a name
+        counts. `is_whole`: its step has ended. A step that is not beyond the newest one stands at that."""
+        if not self.speaks:
+            return
+        with self._lock:
+            if self.counted:
+                self._add(values)
+                return
+            newest = self.steps if self._row_step is None else self._row_step
+            if step is None:
+                step = self.steps + 1 if self._row_step is None else newest
+            if step > newest:
+                if self._row:
+                    self._end_row(newest, self._row_time)
+            elif self._row_step is None and (self.steps or step):
+                for name, value in values.items():
+                    self.scalar(name, value)
+                return
+            self._row_time = time.monotonic()
+            if is_whole and not self._row:
+                self._row_step = None
+                self._send_row(dict(values), step, self._row_time)
+                return
+            self._row_step = max(step, newest)
+            self._row.update((name, [value, 1]) for name, value in values.items())
+            if is_whole:
+                self._end_row(self._row_step, self._row_time)
+
+    def end_log(self):
+        """Ends the row in flight of a logger that says no more."""
+        if self.speaks:
+            with self._lock:
+                self._end_unfinished()
+
     def _add(self, values):
         for name, value in values.items():
             sum_ = self._row.get(name)
@@ -142,7 +177,11 @@ class Recorder:
 
     def _end_row(self, step, now):
         row = {name: sum_ / count for name, (sum_, count) in self._row.items()}
-        self._row, self._row_step, self.steps = {}, None, max(step, 0)
+        self._row, self._row_step = {}, None
+        self._send_row(row, step, now)
+
+    def _send_row(self, row, step, now):
+        self.steps = max(step, 0)
         if step < 1:  # which only TensorBoard knows: a row is of a step that was made
             for name, value in row.items():
                 self.scalar(name, value, 0)

@@ -17,7 +17,8 @@ import textwrap
 import unittest
 
 import batchscope
-from batchscope import _program, store
+from batchscope import store
+from programs import WithPrograms
 
 SAMPLES = 5000
 
@@ -28,21 +29,7 @@ def files_in(folder):
     return {path: content for path, content in contents.items() if content or not path.endswith("-wal")}
 
 
-class Store(unittest.TestCase):
-    def setUp(self):
-        home = tempfile.TemporaryDirectory()
-        self.addCleanup(home.cleanup)
-        self.home = pathlib.Path(home.name)
-        variables = {"BATCHSCOPE_DB": str(self.home / "runs.db"), "XDG_STATE_HOME": str(self.home), "PYTHON": sys.executable}
-        before = dict(os.environ)
-        self.addCleanup(os.environ.update, before)
-        os.environ.update(variables)
-
-    def program(self, *arguments):
-        done = subprocess.run([_program.find(), *arguments], cwd=self.home, text=True, capture_output=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
+class Store(WithPrograms):
     def import_table(self, name, rows):
         """Makes a run of a table's columns."""
         file = self.home / f"{name}.csv"

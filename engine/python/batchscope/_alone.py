@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gives a script that nobody supervises a run of its own: `python3 train.py` is then recorded as `batchscope run train.py` is. The run's
+program is a stand-in (_stand_in.py), which hands the place of its only replica over to the script, waits for the script's end, and
+ends as it did. So the run ends with the script, fails where the script was killed, and `batchscope stop` reaches the script."""
+
+import contextlib
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+
+from . import _place, _program
+
+PATIENCE = 20.0  # s, for the run's first sign of life
+_STAND_IN = pathlib.Path(__file__).absolute().with_name("_stand_in.py")
+
+
+class Alone:
+    """The script's end of the connection to its stand-in. It belongs to the process that made it, and to none forked from that."""
+
+    def __init__(self, connection, hello):
+        self._connection = connection
+        self._owner = os.getpid()
+        environment = hello["environment"]
+        self.run = environment["ADAPTDL_JOB_ID"]
+        self.folder = environment["ADAPTDL_SHARE_PATH"]
+        self.place = _place.Place(environment["BATCHSCOPE_TELEMETRY_SOCKET"], environment["BATCHSCOPE_RENDEZVOUS_DIR"], 0, 1, 0)
+
+    def end(self, code, text=""):
+        """Ends the run; with a code but 0 it has failed, and the text says why. Does so once."""
+        if os.getpid() == self._owner and self._connection:
+            with contextlib.suppress(OSError), self._connection:  # a stand-in that was killed hears nothing
+                self._connection.sendall(json.dumps({"end": code, "text": text}).encode() + b"\n")
+                self._connection.settimeout(PATIENCE)
+                self._connection.recv(1)  # until it has ended
+            self._connection = None
+
+
+def begin(name="", group="", tags=(), note=""):
+    """Starts a run for this script. Throws StoreError."""
+    options = ["--name", name or pathlib.Path(sys.argv[0] or "python").name, *(["--group", group] if group else []),
+               *(f"--tag={tag}" for tag in tags), *(["--note", note] if note else [])]
+    with tempfile.TemporaryDirectory(prefix="batchscope-") as folder, socket.socket(socket.AF_UNIX) as listener:
+        meeting = os.path.join(folder, "script")
+        listener.bind(meeting)
+        listener.listen(1)
+        listener.settimeout(PATIENCE)
+        # Nobody but the script itself knows how it goes on, so a failure restarts nothing.
+        with subprocess.Popen([_program.find(), "run", "--detach", "--json", "--device", "cpu", "--oversubscribe", "--restart-budget", "0",
+                               "--hang-timeout", "0", "--checkpoint-every", "0", *options, "--", sys.executable, "-S", str(_STAND_IN),
+                               meeting, *sys.argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as starting:
+            answer, error = starting.communicate()
+        if starting.returncode != 0:
+            raise _program.StoreError("failure", error.strip() or answer.strip())
+        try:
+            connection = listener.accept()[0]
+            connection.settimeout(PATIENCE)
+            hello = json.loads(connection.makefile().readline())
+        except (OSError, ValueError) as reason:
+            raise _program.StoreError("timeout", f"run {json.loads(answer)['run']} did not begin: {reason}") from None
+    connection.settimeout(None)
+    return Alone(connection, hello)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the loggers that people have share (_wandb.py, mlflow.py): a run that begins and ends, and values made into series. The rule:
+numbers, and what holds exactly one, are recorded; what is nested gets names with a slash between ("train/loss"); everything else
+(texts, images, tables, arrays of several numbers) is left out, and the run's events say so once for each name. A name that plainly
+means loss or accuracy becomes the common series, as with TensorBoard."""
+
+import atexit
+import os
+import subprocess
+import sys
+import threading
+
+from . import _alone, _place, _program, _recorder, _tensorboard
+
+MOST_LEFT_OUT = 50  # names that are told of
+LONGEST = 65_000  # bytes of a hyperparameter
+
+current = None  # the session of this process
+
+
+class Session:
+    """A run, as a script's logger sees it: that of the supervisor, one of its own (`alone`), or, where nothing is recorded, none."""
+
+    def __init__(self, alone, is_recorded):
+        self.alone = alone
+        self.is_recorded = is_recorded
+        self.id = alone.run if alone else os.environ.get("ADAPTDL_JOB_ID", "")
+        self.folder = alone.folder if alone else os.environ.get("ADAPTDL_SHARE_PATH", "")
+        place = _place.find()
+        self.restarts = place.generation if place else 0
+        self._left_out = set()
+
+    def record(self, values, step=None, is_whole=True):
+        """Records values at a step, or at the next one. `is_whole`: the step has no more values. Returns those that are numbers."""
+        if not self.is_recorded:
+            return {}
+        numbers = self.numbers(values)
+        _recorder.current().log({_tensorboard.series_of(name): value for name, value in numbers.items()}, step, is_whole)
+        return numbers
+
+    def numbers(self, values):
+        """Returns the numbers among values, by their whole names; what is none is left out."""
+        numbers = {}
+        self._gather("", values, numbers)
+        return numbers
+
+    def record_between(self, name, value):
+        """Records a value that belongs to no step's row, at the newest step."""
+        if not self.is_recorded:
+            return
+        for key, number in self.numbers({name: value}).items():
+            _recorder.current().scalar(_tensorboard.series_of(key), number)
+
+    def hyperparameters(self, values):
+        texts = {}
+        _flatten_texts("", values, texts)
+        if texts and self.is_recorded:
+            _recorder.current().tell("hyperparameters", values=texts)
+
+    def _gather(self, prefix, values, numbers):
+        for name, value in values.items():
+            kind = type(value)
+            if kind is float or kind is int:
+                numbers[f"{prefix}{name}" if prefix else name if type(name) is str else str(name)] = value
+            elif hasattr(value, "items") and not hasattr(value, "dtype"):
+                self._gather(f"{prefix}{name}/", value, numbers)
+            else:
+                self._gather_other(f"{prefix}{name}", value, numbers)
+
+    def _gather_other(self, name, value, numbers):
+        try:
+            if isinstance(value, (str, bytes, bytearray)) or getattr(value, "numel", int)() > 1:
+                raise TypeError
+            numbers[name] = _recorder.number(name, value)
+        except TypeError:
+            self.leave_out(name, value)
+
+    def leave_out(self, name, value):
+        if name not in self._left_out and len(self._left_out) < MOST_LEFT_OUT:
+            self._left_out.add(name)
+            _recorder.current().notice("info", f"{name} is not recorded: {type(value).__name__} is not a number")
+
+
+def _flatten_texts(prefix, values, texts):
+    for name, value in values.items():
+        if hasattr(value, "items"):
+            _flatten_texts(f"{prefix}{name}.", value, texts)
+        else:
+            texts[f"{prefix}{name}"] = str(value).encode(errors="replace")[:LONGEST].decode(errors="ignore")
+
+
+def mapping(values):
+    """Returns settings as a mapping: what argparse returns, and other objects, by their attributes."""
+    if values is None:
+        return {}
+    if hasattr(values, "items"):
+        return values
+    try:
+        return vars(values)
+    except TypeError:
+        raise TypeError(f"settings come as a dict or as an object with attributes, and {values!r:.60} is neither") from None
+
+
+def say(text):
+    print(f"batchscope: {text}", file=sys.stderr)
+
+
+def ignore(call, names):
+    """Says once of what a call was told that means nothing here."""
+    if names:
+        say(f"{call}() ignores {', '.join(sorted(names))}, which have no meaning here")
+
+
+def begin(name="", group="", tags=(), note="", is_recorded=True):
+    """Begins the session of this process. Under a supervisor the run is there already, and takes tags and note alone; else it gets one
+    of its own, but for ranks other than 0, as torchrun tells them. Where that fails, a line on standard error says why, and nothing is
+    recorded: what watches a script must not break it."""
+    global current, _failure
+    _failure = (0, "")
+    tags = [" ".join(str(tag).replace(",", " ").split())[:200] for tag in tags]
+    alone = None
+    if not is_recorded or _recorder.current().supervised:
+        if is_recorded:
+            _describe(tags, note)
+    elif os.environ.get("RANK", "0") != "0":
+        is_recorded = False
+    else:
+        try:
+            alone = _alone.begin(name, group, [tag for tag in tags if tag], note)
+        except (OSError, _program.StoreError) as error:
+            say(f"nothing is recorded: {error}")
+            is_recorded = False
+    if alone:
+        if sys.excepthook is not _note_failure:
+            _excepthook[:], sys.excepthook = [sys.excepthook], _note_failure
+        _place.given = alone.place
+        before = _recorder.current()
+        _recorder.replace(_recorder.Recorder(), before)
+        say(f"run {alone.run} is recorded: batchscope show {alone.run}")
+    current = Session(alone, is_recorded)
+    return current
+
+
+def _describe(tags, note):
+    """Adds tags and a note to a supervised run, once, in the background."""
+    recorder, run = _recorder.current(), os.environ.get("ADAPTDL_JOB_ID")
+    if not run or not recorder.speaks or recorder.place.generation:
+        return
+    commands = ([["tag", run, *(f"+{tag}" for tag in tags if tag)]] if any(tags) else []) + ([["note", run, note]] if note else [])
+    if commands:
+        threading.Thread(target=_tell_program, args=(commands,), name="batchscope-tags").start()
+
+
+def _tell_program(commands):
+    try:
+        for command in commands:
+            subprocess.run([_program.find(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
+    except (OSError, _program.StoreError) as error:
+        say(f"tags and note are not told: {error}")
+
+
+def end(code=0, text=""):
+    """Ends the session, and the run where it is the script's own."""
+    global current
+    session, current = current, None
+    if not session or not session.is_recorded:
+        return
+    recorder = _recorder.current()
+    if session.alone:
+        recorder.close()
+        _place.given = None
+        _recorder.replace(_recorder.Recorder(), recorder)
+        session.alone.end(code, text)
+    else:
+        recorder.end_log()
+
+
+def _end_at_exit():
+    if current and current.alone:
+        end(*_failure)
+
+
+_failure = (0, "")
+
+
+def _note_failure(kind, error, trace):
+    """An exception that nobody catches is how the run ends."""
+    global _failure
+    _failure = (130, "interrupted by Ctrl-C") if issubclass(kind, KeyboardInterrupt) else (1, f"{kind.__name__}: {error}")
+    _excepthook[0](kind, error, trace)
+
+
+_excepthook = [sys.excepthook]
+atexit.register(_end_at_exit)

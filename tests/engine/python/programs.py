@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A store of a test's own, and the built programs, which write it."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from batchscope import _program
+
+
+class WithPrograms(unittest.TestCase):
+    def setUp(self):
+        home = tempfile.TemporaryDirectory()
+        self.addCleanup(home.cleanup)
+        self.home = pathlib.Path(home.name)
+        before = dict(os.environ)
+        self.addCleanup(os.environ.update, before)
+        os.environ.update(BATCHSCOPE_DB=str(self.home / "runs.db"), XDG_STATE_HOME=str(self.home), PYTHON=sys.executable)
+
+    def program(self, *arguments, code=0):
+        done = subprocess.run([_program.find(), *arguments], cwd=self.home, text=True, capture_output=True, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout
