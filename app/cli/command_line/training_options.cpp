@@ -10,6 +10,7 @@ namespace batchscope::cli {
 namespace {
 
 constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
+constexpr int kMostMicroBatches = 1'000'000;
 constexpr char kQuiet[] = "Leave out what the program prints; `batchscope logs` shows it";
 constexpr char kOnDevices[] =
     "Use exactly these devices, such as cpu:0,cpu:1; one replica on each unless a number is given";
@@ -49,6 +50,19 @@ void addFork(CommandSet& set) {
           .flag("--quiet", &ForkOptions::quiet, kQuiet)
           .json();
   set.passProgramArguments(fork.app(), fork.options()->arguments);
+}
+
+void addNoise(CommandSet& set) {
+  const auto noise =
+      declare(set, "noise", "Measure the gradient noise scale at a checkpoint", help::kNoise, measureNoise)
+          .run()
+          .option("--checkpoint NAME", &NoiseOptions::checkpoint,
+                  "Its name or number, as `batchscope show` lists them; default: the newest good one")
+          .option("--micro-batches N", &NoiseOptions::microBatches,
+                  "Compute this many gradients of the initial batch size; default: 200",
+                  range(30, kMostMicroBatches))
+          .json();
+  set.passProgramArguments(noise.app(), noise.options()->arguments);
 }
 
 // Started by run::start_run; nobody types it.
@@ -93,6 +107,7 @@ void addTrainingCommands(CommandSet& set) {
           .json();
   addFaultFlags(resume.app(), resume.options()->faults);
   addFork(set);
+  addNoise(set);
   declare(set, "stop", "Checkpoint a run and end it", help::kStop, stopRun).run().json();
   declare(set, "attach", "Watch a run that trains or waits", help::kAttach, attachToRun)
       .run()

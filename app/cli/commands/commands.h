@@ -66,6 +66,15 @@ struct ForkOptions {
 };
 int forkRun(const ForkOptions& options);
 
+struct NoiseOptions {
+  std::string run;
+  std::string checkpoint;  // a name or a number; empty: the newest good one
+  int microBatches = 200;
+  std::vector<std::string> arguments;  // of the program, from behind "--"; none: the same
+  bool json = false;
+};
+int measureNoise(const NoiseOptions& options);
+
 struct RunReference {
   std::string run;  // "latest", or a unique prefix of an id or a name
   bool json = false;

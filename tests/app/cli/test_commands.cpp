@@ -22,7 +22,8 @@ class TestCommands : public CommandTest {
          {"run",    "ls",     "show", "rescale", "checkpoint",  "pause",   "resume",   "fork",
           "stop",   "attach", "logs", "cp",      "tensorboard", "rm",      "restore",  "gc",
           "diff",   "plot",   "tail", "tag",     "note",        "rename",  "doctor",   "adopt",
-          "submit", "queue",  "pool", "cancel",  "hold",        "release", "priority", "sweep"}) {
+          "submit", "queue",  "pool", "cancel",  "hold",        "release", "priority", "sweep",
+          "noise"}) {
       QTest::newRow(command) << QStringList{command, "--help"};
       QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
     }

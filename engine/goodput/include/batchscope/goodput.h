@@ -12,6 +12,7 @@
 #pragma once
 
 #include "batchscope/goodput/fit.h"
+#include "batchscope/goodput/measured_noise.h"
 #include "batchscope/goodput/model.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/goodput/replica_chooser.h"

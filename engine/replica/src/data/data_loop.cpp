@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "adapt/loops.h"
+#include "adapt/noise_measurement.h"
 #include "adapt/step_context.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/replica/epoch.h"
@@ -119,7 +120,9 @@ void DataLoop::advance() {
 
 // Whether another batch size is better now, in the middle of the pass; what is left of it is cut anew then.
 bool DataLoop::look() {
-  if (!training() || !loader_.autoscales() || metrics::steps() - cut_at_ != next_look_) return false;
+  if (!training() || !loader_.autoscales() || noise_measurement().wanted() ||
+      metrics::steps() - cut_at_ != next_look_)
+    return false;
   next_look_ *= 2;
   const BatchShape chosen = choose_shape(loader_.state.shape, loader_.initial(), loader_.bounded());
   const std::int64_t left = size() - loader_.state.index % size();
@@ -145,7 +148,9 @@ void DataLoop::open_pass() {
     shape = initial_shape(shape.batch_size(num_replicas()), num_replicas(), limits);
   // A pass that goes on after a restart keeps its batch size, and chooses among what it did.
   if (training()) metrics::set_limits(limits);
-  if (!loader_.autoscales())
+  if (training() && noise_measurement().wanted())
+    shape = noise_measurement().shape(loader_.initial(), size());
+  else if (!loader_.autoscales())
     shape = loader_.initial();
   else if (start == 0 || shape.local_batch_size == 0)
     shape = choose_shape(shape, loader_.initial(), limits);

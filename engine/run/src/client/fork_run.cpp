@@ -35,8 +35,8 @@ std::string listed(const std::vector<fs::path>& checkpoints) {
 }
 
 // A checkpoint in memory has no checksums yet; the copy has.
-void copy_checkpoint(const fs::path& from, const fs::path& memory, const fs::path& folder,
-                     protocol::Manifest manifest, bool pinned) {
+void copy(const fs::path& from, const fs::path& memory, const fs::path& folder, protocol::Manifest manifest,
+          bool pinned) {
   const protocol::CheckpointFolder original(from, memory);
   manifest.pinned = pinned;
   manifest.generation = -1;
@@ -86,13 +86,19 @@ void refuse_followed(const std::string& id) {
 
 }  // namespace
 
-std::int64_t lay_checkpoint(const std::string& from, const std::string& checkpoint, const std::string& to) {
-  const fs::path found = find_checkpoint(from, checkpoint);
-  const fs::path memory = protocol::run_paths(from).memory;
+LaidCheckpoint copy_checkpoint(const std::string& run, const std::string& checkpoint,
+                               const fs::path& folder) {
+  const fs::path found = find_checkpoint(run, checkpoint);
+  const fs::path memory = protocol::run_paths(run).memory;
   const protocol::Manifest manifest = protocol::read_manifest(found, memory);
+  fs::create_directories(folder);
+  copy(found, memory, folder, manifest, false);
+  return {found.filename().string(), manifest.step};
+}
+
+std::int64_t lay_checkpoint(const std::string& from, const std::string& checkpoint, const std::string& to) {
   protocol::make_run_directories(protocol::run_paths(to));
-  copy_checkpoint(found, memory, protocol::run_paths(to).checkpoints, manifest, false);
-  return manifest.step;
+  return copy_checkpoint(from, checkpoint, protocol::run_paths(to).checkpoints).step;
 }
 
 std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const ForkOptions& options) {
@@ -109,7 +115,7 @@ std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const
   if (options.arguments) spec.arguments = *options.arguments;
   spec.triggers.clear();
   return start_run(catalogue, spec, [&](const std::string& fork) {
-    copy_checkpoint(checkpoint, memory, protocol::run_paths(fork).checkpoints, manifest, true);
+    copy(checkpoint, memory, protocol::run_paths(fork).checkpoints, manifest, true);
     catalogue.add_event(fork, 0, manifest.step, "info",
                         fmt::format("Forked from {} ({}), {} after step {}.", origin->name, id,
                                     checkpoint.filename().string(), manifest.step));

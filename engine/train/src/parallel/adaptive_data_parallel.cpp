@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "adapt/metrics.h"
+#include "adapt/noise_measurement.h"
 #include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/protocol/error.h"
@@ -34,6 +35,7 @@
 #include "parallel/training_state.h"
 #include "process/session.h"
 #include "report/tensorboard.h"
+#include "session/leave.h"
 #include "session/non_finite_step.h"
 #include "tensor/module_tensors.h"
 
@@ -172,6 +174,7 @@ struct AdaptiveDataParallel::Impl {
     norms.scale = scale.own;
     accum_scale = scale.nominal / (context.accumulation_steps + 1);
     accum_count = norms.count / num_replicas();
+    if (noise_measurement().wanted()) return measure_noise();
     divisor_begun = divisor_begun || result.divisor_begun;
     // The paper's gain of a step is of the steps before it, and 1 at first; AdaptDL's has the step's own
     // noise.
@@ -203,6 +206,15 @@ struct AdaptiveDataParallel::Impl {
     ++non_finite_in_a_row;
     after_non_finite_step({metrics::steps(), accounts ? metrics::non_finite_steps() : non_finite_steps,
                            non_finite_in_a_row, any_nan(without_names(module.buffers))});
+  }
+
+  // In the place of a step: the weights and the averages stay, and nothing is gained.
+  void measure_noise() {
+    buffers.finish();
+    if (scaler) scaler->update_after(!norms.is_finite());
+    if (accountant() != this) return;
+    metrics::commit_step({.skipped = true, .expected = true});
+    if (step_context().even && noise_measurement().add(norms)) leave(0);
   }
 
   // Updates the noise scale by this step's norms.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,17 @@ struct ForkOptions {
   int replicas = 0;        ///< 0: as many as the other had last
   std::optional<std::vector<std::string>> arguments;  ///< of the program; none: the same
 };
+
+/// A checkpoint that was copied.
+struct LaidCheckpoint {
+  std::string name;       ///< "checkpoint-000003"
+  std::int64_t step = 0;  ///< after which it was written
+};
+
+/// Copies a checkpoint of the run (ForkOptions::checkpoint says which) into this folder, which is made, with
+/// an empty ledger. Blocks on the copy. Throws as fork_run does for the checkpoint.
+LaidCheckpoint copy_checkpoint(const std::string& run, const std::string& checkpoint,
+                               const std::filesystem::path& folder);
 
 /// Lays a copy of a checkpoint of the run `from` (ForkOptions::checkpoint says which) into the folder of a
 /// run that has not begun, which then begins there. Its ledger is empty. Blocks on the copy, which is on disk
