@@ -21,14 +21,21 @@ class Supervised(unittest.TestCase):
         self.addCleanup(home.cleanup)
         self.home = pathlib.Path(home.name)
         self.listener = socket.socket(socket.AF_UNIX)
-        self.addCleanup(self.listener.close)
         self.listener.bind(str(self.home / "socket"))
         self.listener.listen()
         self.reads = threading.Event()  # cleared: it takes connections, and nothing from them
         self.reads.set()
         self.caught_up = threading.Event()
         self.lines, self.readers, self.connections = [], [], []
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.accepting = threading.Thread(target=self._accept, daemon=True)
+        self.accepting.start()
+        self.addCleanup(self._stop_listening)
+
+    def _stop_listening(self):
+        """Ends the thread before the socket is closed: the next test's socket may get the same number, and be taken for this one."""
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.accepting.join()
+        self.listener.close()
 
     def _accept(self):
         while True:
