@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -27,7 +28,9 @@ class Alone:
         environment = hello["environment"]
         self.run = environment["ADAPTDL_JOB_ID"]
         self.folder = environment["ADAPTDL_SHARE_PATH"]
-        self.place = _place.Place(environment["BATCHSCOPE_TELEMETRY_SOCKET"], environment["BATCHSCOPE_RENDEZVOUS_DIR"], 0, 1, 0)
+        self.place = _place.Place(environment["BATCHSCOPE_TELEMETRY_SOCKET"], environment["BATCHSCOPE_RENDEZVOUS_DIR"], 0, 1,
+                                  int(environment.get("ADAPTDL_NUM_RESTARTS", 0)))
+        self.step = 0  # from which it goes on
 
     def end(self, code, text=""):
         """Ends the run; with a code but 0 it has failed, and the text says why. Does so once."""
@@ -39,19 +42,47 @@ class Alone:
             self._connection = None
 
 
+# Nobody but the script itself knows how it goes on, so a failure restarts nothing.
+_FAULTS = ("--restart-budget", "0", "--hang-timeout", "0")
+
+
 def begin(name="", group="", tags=(), note=""):
-    """Starts a run for this script. Throws StoreError."""
+    """Starts a run for this script. Throws StoreError, and OSError."""
     options = ["--name", name or pathlib.Path(sys.argv[0] or "python").name, *(["--group", group] if group else []),
                *(f"--tag={tag}" for tag in tags), *(["--note", note] if note else [])]
-    with tempfile.TemporaryDirectory(prefix="batchscope-") as folder, socket.socket(socket.AF_UNIX) as listener:
+    with tempfile.TemporaryDirectory(prefix="batchscope-") as folder:
         meeting = os.path.join(folder, "script")
+        return _meet(meeting, ["run", "--device", "cpu", "--oversubscribe", "--checkpoint-every", "0", *_FAULTS, *options, "--detach",
+                               "--json", "--", sys.executable, "-S", str(_STAND_IN), meeting, *sys.argv])
+
+
+def find(tag):
+    """Returns the newest run of a script by itself that has this tag, if there is one that can go on; else None. Throws StoreError."""
+    listed = _program.ask("ls", "--where", f"tag='{tag}'", environment={})["runs"]
+    return next((run for run in listed if run["state"] in ("failed", "stopped", "interrupted") and
+                 run["spec"]["arguments"][1:2] == [str(_STAND_IN)]), None)
+
+
+def resume(run):
+    """Lets a run that find() has returned go on with this script. Throws StoreError, and OSError."""
+    meeting = run["spec"]["arguments"][2]
+    folder = os.path.dirname(meeting)
+    os.mkdir(folder, 0o700)
+    try:
+        alone = _meet(meeting, ["resume", run["id"], *_FAULTS, "--detach", "--json"])
+    finally:
+        shutil.rmtree(folder)
+    alone.step = run["step"]
+    return alone
+
+
+def _meet(meeting, command):
+    """Has a stand-in started by the program, and waits for it at this path."""
+    with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(meeting)
         listener.listen(1)
         listener.settimeout(PATIENCE)
-        # Nobody but the script itself knows how it goes on, so a failure restarts nothing.
-        with subprocess.Popen([_program.find(), "run", "--detach", "--json", "--device", "cpu", "--oversubscribe", "--restart-budget", "0",
-                               "--hang-timeout", "0", "--checkpoint-every", "0", *options, "--", sys.executable, "-S", str(_STAND_IN),
-                               meeting, *sys.argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        with subprocess.Popen([_program.find(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as starting:
             answer, error = starting.communicate()
         if starting.returncode != 0:

@@ -111,13 +111,18 @@ def ignore(call, names):
         say(f"{call}() ignores {', '.join(sorted(names))}, which have no meaning here")
 
 
-def begin(name="", group="", tags=(), note="", is_recorded=True):
+def as_tag(text):
+    """Returns a text as the store takes a tag, and a filter its value."""
+    return " ".join(str(text).translate({ord(","): " ", ord("'"): " "}).split())[:200]
+
+
+def begin(name="", group="", tags=(), note="", is_recorded=True, resumed_tag=""):
     """Begins the session of this process. Under a supervisor the run is there already, and takes tags and note alone; else it gets one
-    of its own, but for ranks other than 0, as torchrun tells them. Where that fails, a line on standard error says why, and nothing is
+    of its own, but for ranks other than 0, as torchrun tells them, or the newest with `resumed_tag` goes on. Where that fails, a line on standard error says why, and nothing is
     recorded: what watches a script must not break it."""
     global current, _failure
     _failure = (0, "")
-    tags = [" ".join(str(tag).replace(",", " ").split())[:200] for tag in tags]
+    tags = [as_tag(tag) for tag in tags]
     alone = None
     if not is_recorded or _recorder.current().supervised:
         if is_recorded:
@@ -126,7 +131,8 @@ def begin(name="", group="", tags=(), note="", is_recorded=True):
         is_recorded = False
     else:
         try:
-            alone = _alone.begin(name, group, [tag for tag in tags if tag], note)
+            earlier = _alone.find(resumed_tag) if resumed_tag else None
+            alone = _alone.resume(earlier) if earlier else _alone.begin(name, group, [tag for tag in tags if tag], note)
         except (OSError, _program.StoreError) as error:
             say(f"nothing is recorded: {error}")
             is_recorded = False
@@ -136,7 +142,9 @@ def begin(name="", group="", tags=(), note="", is_recorded=True):
         _place.given = alone.place
         before = _recorder.current()
         _recorder.replace(_recorder.Recorder(), before)
-        say(f"run {alone.run} is recorded: batchscope show {alone.run}")
+        if alone.place.generation:
+            _recorder.current().restored(alone.step)
+        say(f"run {alone.run} {'goes on' if alone.place.generation else 'is recorded'}: batchscope show {alone.run}")
     current = Session(alone, is_recorded)
     return current
 

@@ -219,10 +219,10 @@ def _set_in(name):
     return os.environ.get(name) or None
 
 
-def init(project=None, name=None, config=None, tags=None, group=None, notes=None, mode=None, id=None, sync_tensorboard=None, reinit=None,
-         **more):
+def init(project=None, name=None, config=None, tags=None, group=None, notes=None, mode=None, id=None, resume=None,
+         sync_tensorboard=None, reinit=None, **more):
     """Begins a run, and returns it: that of the supervisor, or one of the script's own. A run that was begun and not finished goes on.
-    mode="disabled", or WANDB_MODE, records nothing."""
+    mode="disabled", or WANDB_MODE, records nothing. With `resume` the newest run of this `id` that has not finished goes on."""
     global run
     if run is not None:
         if not reinit:
@@ -233,11 +233,13 @@ def init(project=None, name=None, config=None, tags=None, group=None, notes=None
     is_recorded = mode != "disabled"
     if is_recorded:
         _logger.ignore("init", [*(argument for argument, value in more.items() if value is not None),
-                                *(["mode"] if mode not in (None, "online") else [])])
+                                *(["mode"] if mode not in (None, "online") else []), *(["resume"] if resume and not id else [])])
     project, group = project or _set_in("WANDB_PROJECT") or "", group or _set_in("WANDB_RUN_GROUP") or ""
     tags = [tags] if isinstance(tags, str) else list(tags or (_set_in("WANDB_TAGS") or "").split(","))
     name, notes = name or _set_in("WANDB_NAME") or id or "", notes or _set_in("WANDB_NOTES") or ""
-    session = _logger.begin(str(name), str(group or project), tags, str(notes), is_recorded)
+    named = _logger.as_tag(f"id:{id}") if id else ""
+    session = _logger.begin(str(name), str(group or project), [*tags, named], str(notes), is_recorded,
+                            named if resume and resume != "never" else "")
     before = globals()["config"].as_dict()  # set before init
     run = Run(session, name, project, group, [tag for tag in tags if tag], notes, globals()["config"], summary)
     globals()["config"].update({**before, **_logger.mapping(config)})

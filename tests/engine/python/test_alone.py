@@ -118,6 +118,28 @@ class Alone(WithPrograms):
         self.program("resume", run.id, code=1)
         self.assertIn("started by itself, so it cannot be started again from here", run.refresh().message)
 
+    def test_a_script_that_resumes_its_run_goes_on_with_it(self):
+        script = """
+            import batchscope as wandb, os, signal
+            run = wandb.init(id="fold, one", resume="allow", config={"lr": 0.1})
+            print(run.id, run.resumed, run.step)
+            for step in range(3):
+                wandb.log({"loss": run.step})
+            wandb.log({"loss": 0}, step=run.step + 1)
+            if KILLED:
+                os.kill(os.getpid(), signal.SIGKILL)
+        """
+        (first,), _, _ = self.run_alone("KILLED = True\n" + textwrap.dedent(script), code=-signal.SIGKILL)
+        (run,), printed, errors = self.run_alone("KILLED = False\n" + textwrap.dedent(script))
+        self.assertEqual((run.id, run.state, len(run.generations)), (first.id, "finished", 2))
+        self.assertIn(f"run {run.id} goes on", errors)
+        steps, _, generations = run.series("loss")
+        self.assertEqual(printed, f"{run.id} True {first.step}\n")
+        self.assertEqual(steps[generations == 1].tolist(), list(range(first.step + 1, first.step + 5)))
+        self.assertEqual(run.tags, ["id:fold one"])
+        runs, printed, _ = self.run_alone("KILLED = False\n" + textwrap.dedent(script))  # one that has finished stays so
+        self.assertEqual((len(runs), printed.split()[1]), (2, "False"))
+
     def test_one_script_may_have_several_runs_one_after_the_other(self):
         runs, printed, _ = self.run_alone("""
             import batchscope as wandb
