@@ -127,6 +127,9 @@ def begin(name="", group="", tags=(), note="", is_recorded=True, resumed_tag="")
     if not is_recorded or _recorder.current().supervised:
         if is_recorded:
             _describe(tags, note)
+    elif not isinstance(_recorder.current(), _recorder.Recorder):
+        say("nothing is recorded: a script on batchscope.torch is, where `batchscope run` starts it")
+        is_recorded = False
     elif os.environ.get("RANK", "0") != "0":
         is_recorded = False
     else:
@@ -151,8 +154,8 @@ def begin(name="", group="", tags=(), note="", is_recorded=True, resumed_tag="")
 
 def _describe(tags, note):
     """Adds tags and a note to a supervised run, once, in the background."""
-    recorder, run = _recorder.current(), os.environ.get("ADAPTDL_JOB_ID")
-    if not run or not recorder.speaks or recorder.place.generation:
+    place, run = _place.find(), os.environ.get("ADAPTDL_JOB_ID")
+    if not run or not place or place.rank or place.generation:
         return
     commands = ([["tag", run, *(f"+{tag}" for tag in tags if tag)]] if any(tags) else []) + ([["note", run, note]] if note else [])
     if commands:
@@ -177,7 +180,8 @@ def end(code=0, text=""):
     if session.alone:
         recorder.close()
         _place.given = None
-        _recorder.replace(_recorder.Recorder(), recorder)
+        if isinstance(recorder, _recorder.Recorder):
+            _recorder.replace(_recorder.Recorder(), recorder)
         session.alone.end(code, text)
     else:
         recorder.end_log()

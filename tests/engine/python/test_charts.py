@@ -48,6 +48,20 @@ class Charts(Supervised):
         self.assertEqual(self.series("error"), {1: 15 / 4, 2: 87 / 4})
         self.assertEqual((self.series("mean"), self.series("accumulator/loss")), ({}, {}))
 
+    def test_of_one_that_logs_as_with_wandb_what_it_logs(self):
+        self.train("""if batchscope.run is None:
+                batchscope.init(project="p", config={"lr": 0})
+            batchscope.log({"error": loss / 2, "picture": batchscope.Image()}, step=100)
+            batchscope.summary["best"] = 3""")
+        self.assertEqual((self.series("error"), self.series("best")), ({1: 15 / 4, 2: 87 / 4}, {1: 3, 2: 3}))
+        self.assertIn({"lr": "0"}, [message["values"] for message in self.told("hyperparameters")])
+        self.assertEqual([message["text"] for message in self.told("notice")], ["picture is not recorded: Image is not a number"])
+
+    def test_by_itself_it_says_that_nothing_is_logged(self):
+        printed = self.run_script(SCRIPT.replace("OWN", "batchscope.init(reinit=True).log({'error': loss})"), os.environ["PYTHONPATH"],
+                                  supervised=False)
+        self.assertIn("nothing is recorded: a script on batchscope.torch is, where `batchscope run` starts it", printed)
+
 
 if __name__ == "__main__":
     unittest.main()
