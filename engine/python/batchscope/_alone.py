@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives a script that nobody supervises a run of its own: `python3 train.py` is then recorded as `batchscope run train.py` is. The run's
-program is a stand-in (_stand_in.py), which hands the place of its only replica over to the script, waits for the script's end, and
-ends as it did. So the run ends with the script, fails where the script was killed, and `batchscope stop` reaches the script."""
+"""Gives a script that nobody supervises a run of its own: `python3 train.py` is then recorded as `batchscope run train.py` is. The
+program of the run is a stand-in (_stand_in.py), which hands the place of its only replica over to the script, waits for the script's
+end, and ends as it did. So the run ends with the script, fails where the script was killed, and `batchscope stop` reaches the script."""
 
 import contextlib
 import json
@@ -52,12 +52,13 @@ def begin(name="", group="", tags=(), note=""):
                *(f"--tag={tag}" for tag in tags), *(["--note", note] if note else [])]
     with tempfile.TemporaryDirectory(prefix="batchscope-") as folder:
         meeting = os.path.join(folder, "script")
-        return _meet(meeting, ["run", "--device", "cpu", "--oversubscribe", "--checkpoint-every", "0", *_FAULTS, *options, "--detach",
-                               "--json", "--", sys.executable, "-S", str(_STAND_IN), meeting, *sys.argv])
+        stand_in = [sys.executable, "-S", str(_STAND_IN), meeting, *sys.argv]
+        return _meet(meeting, ["run", "--detach", "--json", "--device", "cpu", "--oversubscribe", "--checkpoint-every", "0", *_FAULTS,
+                               *options, "--", *stand_in])
 
 
 def find(tag):
-    """Returns the newest run of a script by itself that has this tag, if there is one that can go on; else None. Throws StoreError."""
+    """Returns the newest run of a script by itself that has this tag and can go on; None if there is none. Throws StoreError."""
     listed = _program.ask("ls", "--where", f"tag='{tag}'", environment={})["runs"]
     return next((run for run in listed if run["state"] in ("failed", "stopped", "interrupted") and
                  run["spec"]["arguments"][1:2] == [str(_STAND_IN)]), None)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the loggers that people have share (_wandb.py, mlflow.py): a run that begins and ends, and values made into series. The rule:
-numbers, and what holds exactly one, are recorded; what is nested gets names with a slash between ("train/loss"); everything else
-(texts, images, tables, arrays of several numbers) is left out, and the run's events say so once for each name. A name that plainly
-means loss or accuracy becomes the common series, as with TensorBoard."""
+"""The layer below the loggers that people have (_wandb.py, mlflow.py): a run that begins and ends, and values made into series. The
+rule: numbers, and what holds exactly one, are recorded; what is nested gets names with a slash between ("train/loss"); everything
+else (texts, images, tables, arrays of several numbers) is left out, and the run's events say so once for each name. A name that
+plainly means loss or accuracy becomes the common series, as with TensorBoard."""
 
 import atexit
 import os
@@ -13,13 +13,14 @@ import threading
 from . import _alone, _place, _program, _recorder, _tensorboard
 
 MOST_LEFT_OUT = 50  # names that are told of
+STOPPED = 143  # the exit code of what was asked to leave
 LONGEST = 65_000  # bytes of a hyperparameter
 
 current = None  # the session of this process
 
 
 class Session:
-    """A run, as a script's logger sees it: that of the supervisor, one of its own (`alone`), or, where nothing is recorded, none."""
+    """A run as a script's logger sees it: the supervisor's, one of the script's own (`alone`), or none where nothing is recorded."""
 
     def __init__(self, alone, is_recorded):
         self.alone = alone
@@ -117,9 +118,9 @@ def as_tag(text):
 
 
 def begin(name="", group="", tags=(), note="", is_recorded=True, resumed_tag=""):
-    """Begins the session of this process. Under a supervisor the run is there already, and takes tags and note alone; else it gets one
-    of its own, but for ranks other than 0, as torchrun tells them, or the newest with `resumed_tag` goes on. Where that fails, a line on standard error says why, and nothing is
-    recorded: what watches a script must not break it."""
+    """Begins the session of this process. Under a supervisor the run is there already, and takes tags and note alone. Else the newest run
+    with `resumed_tag` goes on, or a new one begins; ranks other than 0, as torchrun tells them, record nothing. Where a run cannot
+    begin, a line on standard error says why, and nothing is recorded: what watches a script must not break it."""
     global current, _failure
     _failure = (0, "")
     tags = [as_tag(tag) for tag in tags]
@@ -196,9 +197,9 @@ _failure = (0, "")
 
 
 def _note_failure(kind, error, trace):
-    """An exception that nobody catches is how the run ends."""
+    """An exception that nobody catches is how the run ends. Ctrl-C has stopped it."""
     global _failure
-    _failure = (130, "interrupted by Ctrl-C") if issubclass(kind, KeyboardInterrupt) else (1, f"{kind.__name__}: {error}")
+    _failure = (STOPPED, "") if issubclass(kind, KeyboardInterrupt) else (1, f"{kind.__name__}: {error}")
     _excepthook[0](kind, error, trace)
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of a run whose script runs by itself (_alone.py): _stand_in.py SOCKET COMMAND.. It tells the script, which listens there,
-its own environment, and ends when the script does: with the code that the script says, or with 1 where it says none, because it was
-killed. What asks the run to leave is passed on to the script. COMMAND is the script's own, for people who look at the run."""
+"""The program of a run whose script runs by itself (_alone.py): _stand_in.py SOCKET COMMAND.. It tells the script, which listens at
+SOCKET, its own environment, and ends when the script does: with the code that the script says, or with 1 where it says none, because
+it was killed. A signal that asks the run to leave is passed on to the script. COMMAND is the script's own, for people who look at the
+run."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of W&B's client that training scripts make, for `import batchscope as wandb`. They record as _logger.py says; what W&B alone
-can do (images, tables, artifacts, code) is taken and left out, and named once."""
+"""The calls of W&B's client that training scripts make, for `import batchscope as wandb`. They record as _logger.py says; images,
+tables, artifacts and code, which W&B alone keeps, are taken and left out, and named once."""
 
 import collections.abc
 import fnmatch
@@ -221,7 +221,7 @@ def _set_in(name):
 
 def init(project=None, name=None, config=None, tags=None, group=None, notes=None, mode=None, id=None, resume=None,
          sync_tensorboard=None, reinit=None, **more):
-    """Begins a run, and returns it: that of the supervisor, or one of the script's own. A run that was begun and not finished goes on.
+    """Begins a run, and returns it: the supervisor's, or one of the script's own. A run that was begun and not finished goes on.
     mode="disabled", or WANDB_MODE, records nothing. With `resume` the newest run of this `id` that has not finished goes on."""
     global run
     if run is not None:
@@ -308,10 +308,10 @@ def setup(*_, **__):
 require = setup
 
 # Names that the package passes on, besides `run`, `config` and `summary`.
-CALLS = ("init", "log", "finish", "define_metric", "alert", "watch", "unwatch", "save", "log_artifact", "use_artifact", "login", "setup",
-         "require", "Settings", "Artifact")
-MEDIA = {name: type(name, (Media,), {}) for name in ("Image", "Table", "Histogram", "Video", "Audio", "Html", "Object3D", "Molecule",
-                                                     "Plotly", "Graph", "Bokeh", "JoinedTable")}
+CALLS = ("init", "log", "finish", "define_metric", "alert", "watch", "unwatch", "save", "log_artifact", "use_artifact", "login",
+         "setup", "require", "Settings", "Artifact")
+MEDIA = {name: type(name, (Media,), {}) for name in (
+    "Image", "Table", "Histogram", "Video", "Audio", "Html", "Object3D", "Molecule", "Plotly", "Graph", "Bokeh", "JoinedTable")}
 
 
 class _Plots:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of MLflow's client that training scripts make, for `import batchscope.mlflow as mlflow`: metrics become series, parameters and
-tags hyperparameters, the experiment the run's group. What MLflow alone can do (artifacts, models, its registry and server) is taken and
+"""The calls of MLflow's client that training scripts make, for `import batchscope.mlflow as mlflow`: metrics become series, parameters
+and tags hyperparameters, the experiment the run's group. Artifacts, models, registry and server, which MLflow alone has, are taken and
 left out, and named once. As with MLflow a run begins by itself where none was started."""
 
 import os
@@ -23,7 +23,7 @@ def _leave_out(call):
 
 
 class ActiveRun:
-    """What start_run() returns; leaving its context ends the run. The values of a nested one stand in the run around it, below its name."""
+    """The answer of start_run(); leaving its context ends the run. A nested one's values stand in the run around it, below its name."""
 
     def __init__(self, session, name, prefix):
         self.session, self.prefix = session, prefix
@@ -181,10 +181,10 @@ def _nothing(call):
     return take
 
 
-_FLAVOURS = ("pytorch", "sklearn", "tensorflow", "keras", "xgboost", "lightgbm", "catboost", "transformers", "pyfunc", "onnx", "statsmodels",
-             "spark", "fastai", "models", "tracing")
-_NOTHING = ("log_artifact", "log_artifacts", "log_dict", "log_text", "log_figure", "log_image", "log_table", "log_input", "log_inputs",
-            "log_model", "register_model", "set_registry_uri", "enable_system_metrics_logging", "disable_system_metrics_logging",
+_FLAVOURS = ("pytorch", "sklearn", "tensorflow", "keras", "xgboost", "lightgbm", "catboost", "transformers", "pyfunc", "onnx",
+             "statsmodels", "spark", "fastai", "models", "tracing")
+_NOTHING = ("log_artifact", "log_artifacts", "log_dict", "log_text", "log_figure", "log_image", "log_table", "log_input",
+            "log_inputs", "log_model", "register_model", "set_registry_uri", "enable_system_metrics_logging", "disable_system_metrics_logging",
             "set_system_metrics_sampling_interval", "login", "delete_tag", "load_model")
 
 

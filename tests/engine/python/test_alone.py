@@ -113,6 +113,18 @@ class Alone(WithPrograms):
         (run,), printed, _ = self.finish(process)
         self.assertEqual((run.state, printed), ("stopped", "asked to leave\n"))
 
+    def test_ctrl_c_stops_it(self):
+        process = self.start(BEGIN + """
+    print("ready", flush=True)
+    time.sleep(1000)
+""")
+        process.stdout.readline()
+        self.assertEqual(process.stdout.readline().strip(), "ready")
+        process.send_signal(signal.SIGINT)
+        (run,), _, errors = self.finish(process, -signal.SIGINT)
+        self.assertEqual((run.state, run.series("loss").values.tolist()), ("stopped", [1]))
+        self.assertIn("KeyboardInterrupt", errors)
+
     def test_it_cannot_be_resumed_from_elsewhere_and_says_so(self):
         (run,), _, _ = self.run_alone(BEGIN + "    os.kill(os.getpid(), signal.SIGKILL)\n", code=-signal.SIGKILL)
         self.program("resume", run.id, code=1)
