@@ -37,7 +37,7 @@ double largest_error(const std::vector<goodput::ProfileRow>& rows) {
   const goodput::PerfParams perf = goodput::fit(rows);
   double largest = 0;
   for (const goodput::ProfileRow& row : rows) {
-    const double predicted = goodput::step_time(perf, {1, 1, row.local_batch_size, 0}, 1);
+    const double predicted = goodput::step_time(perf, {1, 1, row.local_batch_size, 0}, {1});
     largest = std::max(largest, std::abs(predicted / row.optimizer_step_time - 1));
   }
   return largest;

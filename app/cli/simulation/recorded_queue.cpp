@@ -144,13 +144,14 @@ class Recording {
 
   std::vector<policy::MeasuredStep> step_times(int replicas, double factor, std::int64_t largest) const {
     const goodput::PerfParams perf = run::perf_params(model_);
+    const goodput::Devices own{.cores_per_replica = run::devices(model_).cores(replicas)};
     const std::int64_t low = std::max<std::int64_t>(model_.min_local_batch_size, 1);
     const std::int64_t high = std::max(
         low, model_.max_local_batch_size > 0 ? std::min(model_.max_local_batch_size, largest) : largest);
     std::vector<policy::MeasuredStep> steps;
     for (std::int64_t size = low;;) {
-      const double step = factor * goodput::step_time(perf, {1, replicas, size, 0});
-      const double alone = factor * goodput::accumulation_time(perf, size);
+      const double step = factor * goodput::step_time(perf, {1, replicas, size, 0}, own);
+      const double alone = factor * goodput::accumulation_time(perf, size, own.cores(replicas), replicas);
       steps.push_back({1, replicas, size, {step, replicas > 1 ? std::max(step - alone, 0.0) : 0}});
       if (size == high) return steps;
       size = std::min(high, static_cast<std::int64_t>(std::ceil(static_cast<double>(size) * kSizeGrowth)));

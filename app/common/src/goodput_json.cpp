@@ -24,6 +24,9 @@ Json parametersJson(const protocol::Model& model) {
   Json json = Json::object();
   visit_fields(*model.perf,
                [&](const char* name, double value) { json[name] = protocol::encode_number(value); });
+  json["core_exponent"] = protocol::encode_number(model.core_exponent);
+  json["core_overhead"] = protocol::encode_number(model.core_overhead);
+  json["contention"] = protocol::encode_number(model.contention);
   return json;
 }
 
@@ -136,6 +139,8 @@ Json goodputJson(const storage::Run& run, const std::optional<protocol::Model>& 
             {"single_gradient", model->single_gradient},
             {"micro_batches", model->micro_batches},
             {"devices", model->devices},
+            {"cores", model->cores},
+            {"divides_cores", model->divides_cores},
             {"max_profiled_replicas", model->max_profiled_replicas}}},
           {"measured", measuredJson(measuredRate(run.id, generations))},
           {"predicted", predictedJson(predictedNow(run, model, generations))},

@@ -11,6 +11,8 @@
 #include <nlopt.hpp>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "fit_objective.h"
@@ -20,24 +22,24 @@ namespace batchscope::goodput {
 
 namespace {
 
-enum { kAlphaC, kBetaC, kAlphaN, kBetaN, kAlphaR, kBetaR, kGamma };
-
 void check(std::span<const ProfileRow> rows) {
   if (rows.empty()) throw std::invalid_argument("fit: the profile has no rows");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ProfileRow& row = rows[i];
     const auto positive = [](double time) { return time > 0 && std::isfinite(time); };
-    if (row.num_nodes < 1 || row.num_replicas < 1 || row.local_batch_size < 1 ||
-        !positive(row.accumulation_step_time) || !positive(row.optimizer_step_time)) {
+    if (row.num_nodes < 1 || row.num_replicas < 1 || row.local_batch_size < 1 || row.cores < 0 ||
+        row.neighbours < 0 || !positive(row.accumulation_step_time) || !positive(row.optimizer_step_time) ||
+        !positive(row.weight)) {
       throw std::invalid_argument("fit: row " + std::to_string(i) +
-                                  " of the profile has a count or a time that is not positive and finite");
+                                  " of the profile has a count, a time or a weight that is not positive and "
+                                  "finite");
     }
   }
 }
 
 // Summary of the rows, which decides which parameters can be fitted.
 struct Evidence {
-  bool one_local_batch_size, nodes, replicas, beyond_two;
+  bool one_local_batch_size, nodes, replicas, beyond_two, cores;
   double mean_accumulation_time = 0, longest_time = 0, mean_local_batch_size = 0;
 
   explicit Evidence(std::span<const ProfileRow> rows) {
@@ -45,6 +47,7 @@ struct Evidence {
     one_local_batch_size = !any([&](auto& row) { return row.local_batch_size != rows[0].local_batch_size; });
     nodes = any([](auto& row) { return row.num_nodes > 1; });
     replicas = any([](auto& row) { return row.num_nodes == 1 && row.num_replicas > 1; });
+    cores = any([](auto& row) { return row.cores > 0; });
     beyond_two = any([](auto& row) { return row.num_replicas > 2; });
     for (const ProfileRow& row : rows) {
       mean_accumulation_time += row.accumulation_step_time / static_cast<double>(rows.size());
@@ -59,8 +62,10 @@ class Fit {
   explicit Fit(std::span<const ProfileRow> rows) : objective_(rows), evidence_(rows) {
     best_.fill(kFloor);
     best_[kGamma] = 1;
+    best_[kCoreExponent] = best_[kCoreOverhead] = best_[kContention] = 0;
     if (evidence_.one_local_batch_size) {
-      best_[kAlphaC] = evidence_.mean_accumulation_time / 2;  // constant and linear part alike
+      // AdaptDL: constant and linear part alike. Cores take nearly as many times as long for as many samples.
+      best_[kAlphaC] = evidence_.mean_accumulation_time / (evidence_.cores ? 5 : 2);
     } else {
       free_.push_back(kAlphaC);
     }
@@ -70,6 +75,8 @@ class Fit {
     if (evidence_.replicas) free_.push_back(kAlphaR);
     if (evidence_.replicas && evidence_.beyond_two) free_.push_back(kBetaR);
     free_.push_back(kGamma);
+    if (objective_.has_several_cores()) free_.insert(free_.end(), {kCoreExponent, kCoreOverhead});
+    if (objective_.has_several_neighbours()) free_.push_back(kContention);
   }
 
   // AdaptDL's, and three at the scale of the measured times: cheap links with little overlap, dear ones with
@@ -78,10 +85,10 @@ class Fit {
     const double alpha = evidence_.mean_accumulation_time / 2;
     const double beta = alpha / evidence_.mean_local_batch_size;
     const double cheap = alpha / 5, dear = 2 * alpha;
-    return {{0.1, 0.01, 0.1, 0.01, 0.1, 0.01, 1.001},
-            {alpha, beta, cheap, cheap / 10, cheap, cheap / 10, 1.5},
-            {alpha, beta, dear, dear / 10, dear, dear / 10, 3},
-            {alpha, beta, 2 * dear, dear / 1000, 2 * dear, dear / 1000, 2}};
+    return {{0.1, 0.01, 0.1, 0.01, 0.1, 0.01, 1.001, 0.5, 0.01, 0.1},
+            {alpha, beta, cheap, cheap / 10, cheap, cheap / 10, 1.5, 1, 0, 0},
+            {alpha, beta, dear, dear / 10, dear, dear / 10, 3, 1, alpha / 10, 0.1},
+            {alpha, beta, 2 * dear, dear / 1000, 2 * dear, dear / 1000, 2, 0.2, alpha, 0.2}};
   }
 
   void search_from(ParamVector start) {
@@ -115,9 +122,20 @@ class Fit {
  private:
   static constexpr double kSmoothing = 1e-3;
 
-  static double inner(std::size_t index, double value) { return index == kGamma ? value : std::log(value); }
+  // Times are searched by their logarithms, the others as they are.
+  static bool is_time(std::size_t index) { return index < kGamma; }
+  static double inner(std::size_t index, double value) { return is_time(index) ? std::log(value) : value; }
   static double outer(std::size_t index, double value) {
-    return index == kGamma ? value : std::max(std::exp(value), kFloor);  // the logarithm rounds
+    return is_time(index) ? std::max(std::exp(value), kFloor) : value;  // the logarithm rounds
+  }
+  std::pair<double, double> bounds(std::size_t index) const {
+    switch (index) {
+      case kGamma: return {1, 10};
+      case kCoreExponent: return {0, 1};
+      case kCoreOverhead: return {0, 1e3 * evidence_.longest_time};
+      case kContention: return {0, 3};
+      default: return {std::log(kFloor), std::log(std::max(1e3 * evidence_.longest_time, 1.0))};
+    }
   }
 
   void minimise(const ParamVector& start, double smoothing, double tolerance) {
@@ -125,8 +143,7 @@ class Fit {
     std::vector<double> x(dimensions), low(dimensions), high(dimensions);
     for (unsigned i = 0; i < dimensions; ++i) {
       const std::size_t index = free_[i];
-      low[i] = index == kGamma ? 1 : std::log(kFloor);
-      high[i] = index == kGamma ? 10 : std::log(std::max(1e3 * evidence_.longest_time, 1.0));
+      std::tie(low[i], high[i]) = bounds(index);
       x[i] = std::clamp(inner(index, start[index]), low[i], high[i]);
     }
     at_ = start;
@@ -153,7 +170,7 @@ class Fit {
     if (gradient) {
       for (unsigned i = 0; i < dimensions; ++i) {
         const std::size_t index = fit.free_[i];
-        gradient[i] = slope[index] * (index == kGamma ? 1 : fit.at_[index]);
+        gradient[i] = slope[index] * (is_time(index) ? fit.at_[index] : 1);
       }
     }
     if (found.exact < fit.least_) {

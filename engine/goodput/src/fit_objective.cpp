@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "floor.h"
 
@@ -44,37 +45,54 @@ double penalty(double alpha, double beta, double* to_alpha, double* to_beta) {
 }  // namespace
 
 ParamVector to_vector(const PerfParams& perf) {
-  return {perf.alpha_c, perf.beta_c, perf.alpha_n, perf.beta_n, perf.alpha_r, perf.beta_r, perf.gamma};
+  return {perf.alpha_c, perf.beta_c, perf.alpha_n,       perf.beta_n,        perf.alpha_r,
+          perf.beta_r,  perf.gamma,  perf.core_exponent, perf.core_overhead, perf.contention};
 }
 
-PerfParams to_params(const ParamVector& v) { return {v[0], v[1], v[2], v[3], v[4], v[5], v[6]}; }
+PerfParams to_params(const ParamVector& v) {
+  return {v[kAlphaC], v[kBetaC], v[kAlphaN],       v[kBetaN],        v[kAlphaR],
+          v[kBetaR],  v[kGamma], v[kCoreExponent], v[kCoreOverhead], v[kContention]};
+}
 
 FitObjective::FitObjective(std::span<const ProfileRow> rows) {
   rows_.reserve(rows.size());
   for (const ProfileRow& row : rows) {
-    const std::size_t alpha = row.num_nodes > 1 ? 2 : row.num_replicas > 1 ? 4 : kNone;
-    rows_.push_back({index_of(static_cast<double>(row.local_batch_size), local_batch_sizes_),
+    const std::size_t alpha = row.num_nodes > 1 ? kAlphaN : row.num_replicas > 1 ? kAlphaR : kNone;
+    const MicroBatch micro_batch{static_cast<double>(row.local_batch_size), std::log(std::max(row.cores, 1)),
+                                 std::max(row.neighbours, 1) - 1.0};
+    rows_.push_back({index_of(micro_batch, micro_batches_),
                      index_of(Link{alpha, std::max(row.num_replicas - 2.0, kFloor)}, links_),
-                     std::log(row.accumulation_step_time), std::log(row.optimizer_step_time)});
+                     std::log(row.accumulation_step_time), std::log(row.optimizer_step_time), row.weight});
+    weight_ += row.weight;
+    mean_time_ += row.accumulation_step_time / static_cast<double>(rows.size());
+    several_cores_ |= micro_batch.log_cores != micro_batches_[0].log_cores;
+    several_neighbours_ |= micro_batch.further != micro_batches_[0].further;
   }
 }
 
 FitObjective::Value FitObjective::operator()(const ParamVector& at, double smoothing,
                                              ParamVector* gradient) const {
   std::vector<Time> computes, syncs;
-  computes.reserve(local_batch_sizes_.size());
+  std::vector<double> shares;  // of samples on one core that fall to each
+  computes.reserve(micro_batches_.size());
+  shares.reserve(micro_batches_.size());
   syncs.reserve(links_.size());
-  for (const double size : local_batch_sizes_) computes.emplace_back(at[0] + at[1] * size);
+  for (const auto& [size, log_cores, further] : micro_batches_) {
+    shares.push_back(size * std::exp(-at[kCoreExponent] * log_cores));
+    computes.emplace_back(
+        (at[kAlphaC] + at[kCoreOverhead] * log_cores / std::numbers::ln2 + at[kBetaC] * shares.back()) *
+        (1 + at[kContention] * further));
+  }
   for (const auto& [alpha, beyond_two] : links_) {
     syncs.emplace_back(alpha == kNone ? kFloor + kFloor * beyond_two
                                       : at[alpha] + at[alpha + 1] * beyond_two);
   }
 
-  const double gamma = at[6];
+  const double gamma = at[kGamma];
   double accumulation_squares = 0, optimizer_squares = 0;
   ParamVector accumulation_slope{}, optimizer_slope{};  // of half the sums of squares
   for (const Row& row : rows_) {
-    Time& compute = computes[row.local_batch_size];
+    Time& compute = computes[row.micro_batch];
     Time& sync = syncs[row.link];
     const double d = gamma * (sync.log - compute.log);
     const double e = std::exp(-std::abs(d));  // never overflows
@@ -83,19 +101,26 @@ FitObjective::Value FitObjective::operator()(const ParamVector& at, double smoot
 
     const double accumulation_error = compute.log - row.log_accumulation;
     const double optimizer_error = compute.log + softplus / gamma - row.log_optimizer;
-    accumulation_squares += square(accumulation_error);
-    optimizer_squares += square(optimizer_error);
-    compute.accumulation_slope += accumulation_error;
-    compute.optimizer_slope += optimizer_error * (1 - share);
-    sync.optimizer_slope += optimizer_error * share;
-    optimizer_slope[6] += optimizer_error * (share * d - softplus) / square(gamma);
+    accumulation_squares += row.weight * square(accumulation_error);
+    optimizer_squares += row.weight * square(optimizer_error);
+    compute.accumulation_slope += row.weight * accumulation_error;
+    compute.optimizer_slope += row.weight * optimizer_error * (1 - share);
+    sync.optimizer_slope += row.weight * optimizer_error * share;
+    optimizer_slope[kGamma] += row.weight * optimizer_error * (share * d - softplus) / square(gamma);
   }
   for (std::size_t i = 0; i < computes.size(); ++i) {
     const Time& compute = computes[i];
-    accumulation_slope[0] += compute.accumulation_slope / compute.value;
-    accumulation_slope[1] += compute.accumulation_slope / compute.value * local_batch_sizes_[i];
-    optimizer_slope[0] += compute.optimizer_slope / compute.value;
-    optimizer_slope[1] += compute.optimizer_slope / compute.value * local_batch_sizes_[i];
+    const double contended = 1 + at[kContention] * micro_batches_[i].further;
+    const auto add = [&](ParamVector& slope, double to_log) {
+      const double to_value = to_log / compute.value;
+      slope[kAlphaC] += to_value * contended;
+      slope[kBetaC] += to_value * contended * shares[i];
+      slope[kCoreExponent] -= to_value * contended * at[kBetaC] * shares[i] * micro_batches_[i].log_cores;
+      slope[kCoreOverhead] += to_value * contended * micro_batches_[i].log_cores / std::numbers::ln2;
+      slope[kContention] += to_log / contended * micro_batches_[i].further;
+    };
+    add(accumulation_slope, compute.accumulation_slope);
+    add(optimizer_slope, compute.optimizer_slope);
   }
   for (std::size_t i = 0; i < syncs.size(); ++i) {
     const auto& [alpha, beyond_two] = links_[i];
@@ -104,22 +129,32 @@ FitObjective::Value FitObjective::operator()(const ParamVector& at, double smoot
     optimizer_slope[alpha + 1] += syncs[i].optimizer_slope / syncs[i].value * beyond_two;
   }
 
-  const auto count = static_cast<double>(rows_.size());
   ParamVector slope{};
-  const double regulariser = 1e-3 * square(gamma - 1) + penalty(at[2], at[3], &slope[2], &slope[3]) +
-                             penalty(at[4], at[5], &slope[4], &slope[5]);
-  const double accumulation_rms = std::sqrt(accumulation_squares / count + square(smoothing));
-  const double optimizer_rms = std::sqrt(optimizer_squares / count + square(smoothing));
+  double regulariser = 1e-3 * square(gamma - 1) +
+                       penalty(at[kAlphaN], at[kBetaN], &slope[kAlphaN], &slope[kBetaN]) +
+                       penalty(at[kAlphaR], at[kBetaR], &slope[kAlphaR], &slope[kBetaR]);
+  slope[kGamma] = 2e-3 * (gamma - 1);
+  if (several_cores_) {
+    regulariser += 1e-3 * square(1 - at[kCoreExponent]);
+    slope[kCoreExponent] = -2e-3 * (1 - at[kCoreExponent]);
+    regulariser += 1e-3 * square(at[kCoreOverhead] / mean_time_);
+    slope[kCoreOverhead] = 2e-3 * at[kCoreOverhead] / square(mean_time_);
+  }
+  if (several_neighbours_) {
+    regulariser += 1e-2 * square(at[kContention]);
+    slope[kContention] = 2e-2 * at[kContention];
+  }
+  const double accumulation_rms = std::sqrt(accumulation_squares / weight_ + square(smoothing));
+  const double optimizer_rms = std::sqrt(optimizer_squares / weight_ + square(smoothing));
   if (gradient != nullptr) {
-    slope[6] = 2e-3 * (gamma - 1);
-    const double accumulation_weight = accumulation_rms > 0 ? 1 / (count * accumulation_rms) : 0;
-    const double optimizer_weight = optimizer_rms > 0 ? 1 / (count * optimizer_rms) : 0;
+    const double accumulation_weight = accumulation_rms > 0 ? 1 / (weight_ * accumulation_rms) : 0;
+    const double optimizer_weight = optimizer_rms > 0 ? 1 / (weight_ * optimizer_rms) : 0;
     for (std::size_t i = 0; i < at.size(); ++i) {
       (*gradient)[i] =
           slope[i] + accumulation_weight * accumulation_slope[i] + optimizer_weight * optimizer_slope[i];
     }
   }
-  return {std::sqrt(accumulation_squares / count) + std::sqrt(optimizer_squares / count) + regulariser,
+  return {std::sqrt(accumulation_squares / weight_) + std::sqrt(optimizer_squares / weight_) + regulariser,
           accumulation_rms + optimizer_rms + regulariser};
 }
 

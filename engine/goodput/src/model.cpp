@@ -45,8 +45,19 @@ Configuration initial_configuration(std::int64_t batch_size, int num_replicas, c
   return {1, num_replicas, local, static_cast<int>(micro_batches - 1)};
 }
 
-double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size) {
-  return perf.alpha_c + perf.beta_c * static_cast<double>(local_batch_size);
+int Devices::cores(int num_replicas) const {
+  return divided ? std::max(1, count / std::max(num_replicas, 1)) : std::max(1, cores_per_replica);
+}
+
+int Devices::neighbours(int num_nodes, int num_replicas) const {
+  const int at_a_time = count > 0 ? std::min(num_replicas, count) : num_replicas;
+  return static_cast<int>(ceil_div(std::max(at_a_time, 1), std::max(num_nodes, 1)));
+}
+
+double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size, int cores, int neighbours) {
+  const double samples = static_cast<double>(local_batch_size) * std::pow(cores, -perf.core_exponent);
+  return (perf.alpha_c + perf.core_overhead * std::log2(cores) + perf.beta_c * samples) *
+         (1 + perf.contention * (neighbours - 1));
 }
 
 double sync_time(const PerfParams& perf, int num_nodes, int num_replicas) {
@@ -60,19 +71,20 @@ double sharing(int num_replicas, int devices) {
   return devices > 0 && num_replicas > devices ? static_cast<double>(num_replicas) / devices : 1;
 }
 
-double step_time(const PerfParams& perf, const Configuration& at, int devices) {
-  const double compute = accumulation_time(perf, at.local_batch_size);
+double step_time(const PerfParams& perf, const Configuration& at, const Devices& devices) {
+  const double compute = accumulation_time(perf, at.local_batch_size, devices.cores(at.num_replicas),
+                                           devices.neighbours(at.num_nodes, at.num_replicas));
   const double sync = sync_time(perf, at.num_nodes, at.num_replicas);
-  return sharing(at.num_replicas, devices) *
+  return sharing(at.num_replicas, devices.count) *
          (at.accumulation_steps * compute + p_norm(compute, sync, perf.gamma));
 }
 
 GoodputFunction::GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size,
-                                 int devices)
+                                 const Devices& devices)
     : perf_(perf),
       grad_(grad),
       init_batch_size_(std::max<std::int64_t>(init_batch_size, 1)),
-      devices_(std::max(devices, 0)) {}
+      devices_(devices) {}
 
 double GoodputFunction::throughput(const Configuration& at) const {
   if (!defined(at)) return 0;

@@ -27,7 +27,14 @@ std::vector<ProfileRow> rows_of(const nlohmann::json& profile) {
   return rows;
 }
 
-PerfParams params_of(const nlohmann::json& vector) { return to_params(vector.get<ParamVector>()); }
+// AdaptDL's seven parameters, the two of ours at 0.
+ParamVector vector_of(const nlohmann::json& json) {
+  ParamVector vector{};
+  std::copy(json.begin(), json.end(), vector.begin());
+  return vector;
+}
+
+PerfParams params_of(const nlohmann::json& vector) { return to_params(vector_of(vector)); }
 
 // Rows as the true model gives them, times a log-normal noise.
 std::vector<ProfileRow> measured(const PerfParams& perf, const std::vector<std::pair<int, int>>& replicas,
@@ -43,6 +50,30 @@ std::vector<ProfileRow> measured(const PerfParams& perf, const std::vector<std::
     }
   }
   return rows;
+}
+
+// Rows of a machine with four cores that replicas divide: `cores` of them for a lone one.
+ProfileRow row_on_cores(const PerfParams& perf, int replicas, std::int64_t local, int cores) {
+  const Devices devices{4, false, cores};
+  return {1,
+          replicas,
+          local,
+          accumulation_time(perf, local, cores, replicas),
+          step_time(perf, {1, replicas, local, 0}, devices),
+          cores,
+          replicas};
+}
+
+std::vector<ProfileRow> rows_on_cores(const PerfParams& perf) {
+  std::vector<ProfileRow> rows;
+  for (const std::int64_t local : {16, 64, 256})
+    for (const auto& [replicas, cores] : {std::pair{1, 1}, {1, 2}, {1, 4}, {2, 2}, {4, 1}, {2, 1}})
+      rows.push_back(row_on_cores(perf, replicas, local, cores));
+  return rows;
+}
+
+bool within(double value, double expected, double share) {
+  return std::abs(value - expected) <= share * std::abs(expected);
 }
 
 const std::vector<std::pair<int, int>> kEverywhere{{1, 1}, {1, 2}, {1, 4}, {1, 8},
@@ -75,8 +106,8 @@ class TestFit : public QObject {
     for (const auto& profile : vectors.at("profiles")) {
       const FitObjective objective(rows_of(profile));
       ParamVector slope;
-      objective(profile.at("scipy").at("x0").get<ParamVector>(), 0, &slope);
-      for (std::size_t i = 0; i < slope.size(); ++i) {
+      objective(vector_of(profile.at("scipy").at("x0")), 0, &slope);
+      for (std::size_t i = 0; i <= kGamma; ++i) {
         VERIFY_CLOSE(profile.at("kind").get<std::string>() + " parameter " + std::to_string(i), slope[i],
                      profile.at("grad_at_x0").at(i));
       }
@@ -160,10 +191,93 @@ class TestFit : public QObject {
     }
   }
 
+  void coresAndContentionAreFoundAgain() {
+    for (const auto& [exponent, overhead, contention] :
+         {std::tuple{0.9, 0.02, 0.25}, {0.5, 0.0, 0.1}, {0.2, 0.1, 0.4}}) {
+      PerfParams truth = kTrue;
+      truth.core_exponent = exponent;
+      truth.core_overhead = overhead;
+      truth.contention = contention;
+      const PerfParams perf = fit(rows_on_cores(truth));
+      checkBounds(perf);
+      QVERIFY2(within(perf.core_exponent, exponent, 0.02), qPrintable(QString::number(perf.core_exponent)));
+      QVERIFY2(std::abs(perf.core_overhead - overhead) < 0.02 * std::max(overhead, 0.05),
+               qPrintable(QString::number(perf.core_overhead)));
+      QVERIFY2(within(perf.contention, contention, 0.02), qPrintable(QString::number(perf.contention)));
+      QVERIFY(within(perf.alpha_c, truth.alpha_c, 0.02) && within(perf.beta_c, truth.beta_c, 0.02));
+    }
+  }
+
+  void aLoneReplicaOnAllAndOnOneOfItsCoresTellsOfTwo() {
+    PerfParams truth{0.002, 40e-6, 0, 0, 1e-8, 1e-8, 1};
+    truth.core_exponent = 0.95;
+    std::vector<ProfileRow> rows;
+    for (const std::int64_t local : {16, 64}) rows.push_back(row_on_cores(truth, 1, local, 2));
+    rows.push_back(row_on_cores(truth, 1, 64, 1));
+    rows.back().weight = 0.05;
+    const PerfParams perf = fit(rows);
+    const Devices both{2, true};
+    QVERIFY(within(step_time(perf, {1, 2, 64, 0}, both), step_time(truth, {1, 2, 64, 0}, both), 0.02));
+    QVERIFY(within(step_time(perf, {1, 1, 64, 0}, both), step_time(truth, {1, 1, 64, 0}, both), 0.02));
+  }
+
+  void whatIsTheSameInAllRowsIsNotFitted() {
+    std::vector<ProfileRow> rows = measured(kTrue, kEverywhere, {16, 64, 256}, 0.05);
+    const PerfParams unknown = fit(rows);
+    QCOMPARE(unknown.core_exponent, 0.0);
+    QCOMPARE(unknown.core_overhead, 0.0);
+    QCOMPARE(unknown.contention, 0.0);
+    for (ProfileRow& row : rows) row.cores = 3, row.neighbours = 1;
+    const PerfParams same = fit(rows);
+    QCOMPARE(same.core_exponent, 0.0);
+    QCOMPARE(same.contention, 0.0);
+    QVERIFY(within(same.beta_c, unknown.beta_c, 1e-3));
+  }
+
+  void oneAbsurdRowOfThreeStepsMovesNothing() {
+    std::vector<ProfileRow> rows = rows_on_cores(kTrue);
+    const PerfParams before = fit(rows);
+    rows.push_back(row_on_cores(kTrue, 2, 128, 2));
+    rows.back().accumulation_step_time *= 3;
+    rows.back().optimizer_step_time *= 3;
+    rows.back().weight = 3.0 / 50;
+    const PerfParams after = fit(rows);
+    for (const ProfileRow& row : rows_on_cores(kTrue)) {
+      const Devices devices{4, false, row.cores};
+      const Configuration at{1, row.num_replicas, row.local_batch_size, 0};
+      QVERIFY(within(step_time(after, at, devices), step_time(before, at, devices), 0.02));
+    }
+  }
+
+  void theGradientIsThatOfTheObjective() {
+    PerfParams perf = kTrue;
+    perf.core_exponent = 0.6;
+    perf.core_overhead = 0.05;
+    perf.contention = 0.2;
+    std::vector<ProfileRow> rows = rows_on_cores(kTrue);
+    rows[3].weight = 0.3;
+    const FitObjective objective(rows);
+    const ParamVector at = to_vector(perf);
+    ParamVector slope, unused;
+    objective(at, 0, &slope);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      ParamVector above = at, below = at;
+      const double h = 1e-6 * at[i];
+      above[i] += h;
+      below[i] -= h;
+      const double expected =
+          (objective(above, 0, &unused).exact - objective(below, 0, &unused).exact) / (2 * h);
+      QVERIFY2(std::abs(slope[i] - expected) < 1e-5 * std::max(1.0, std::abs(expected)),
+               golden::differ("parameter " + std::to_string(i), slope[i], expected));
+    }
+  }
+
   void repeatsExactly() {
     const auto rows = measured(kTrue, kEverywhere, {16, 64}, 0.05);
     QCOMPARE(to_vector(fit(rows)), to_vector(fit(rows)));
   }
+
+  void aMicroBatchOfOneSampleIsARow() { QVERIFY(fit(std::vector{ProfileRow{1, 1, 1, 1, 1}}).beta_c > 0.4); }
 
   void wrongRowsAreRefused() {
     const double nan = std::numeric_limits<double>::quiet_NaN(),
@@ -172,7 +286,8 @@ class TestFit : public QObject {
     for (const ProfileRow& row :
          {ProfileRow{0, 1, 1, 1, 1}, ProfileRow{1, 0, 1, 1, 1}, ProfileRow{1, 1, 0, 1, 1},
           ProfileRow{1, 1, 1, 0, 1}, ProfileRow{1, 1, 1, 1, -1}, ProfileRow{1, 1, 1, nan, 1},
-          ProfileRow{1, 1, 1, 1, inf}}) {
+          ProfileRow{1, 1, 1, 1, inf}, ProfileRow{1, 1, 1, 1, 1, -1}, ProfileRow{1, 1, 1, 1, 1, 1, -1},
+          ProfileRow{1, 1, 1, 1, 1, 1, 1, 0}, ProfileRow{1, 1, 1, 1, 1, 1, 1, nan}}) {
       QVERIFY_EXCEPTION_THROWN(fit(std::vector{ProfileRow{1, 1, 1, 1, 1}, row}), std::invalid_argument);
     }
   }
@@ -184,6 +299,7 @@ class TestFit : public QObject {
       QVERIFY(value >= kFloor && std::isfinite(value));
     }
     QVERIFY(perf.gamma >= 1 && perf.gamma <= 10);
+    QVERIFY(perf.core_exponent >= 0 && perf.core_exponent <= 1 && perf.contention >= 0);
   }
 };
 

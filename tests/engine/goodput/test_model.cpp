@@ -13,6 +13,7 @@ using namespace batchscope::goodput;
 namespace golden = batchscope::golden;
 
 Q_DECLARE_METATYPE(Bounds)
+Q_DECLARE_METATYPE(Devices)
 
 class TestModel : public QObject {
   Q_OBJECT
@@ -71,16 +72,51 @@ class TestModel : public QObject {
     QFETCH(const double, times);
     const Configuration at{1, replicas, 64, 1};
     QCOMPARE(sharing(replicas, devices), times);
-    VERIFY_CLOSE("step", step_time(kPerf, at, devices), times * step_time(kPerf, at));
-    const GoodputFunction alone(kPerf, {1, 10}, 128), here(kPerf, {1, 10}, 128, devices);
+    VERIFY_CLOSE("step", step_time(kPerf, at, Devices{devices}), times * step_time(kPerf, at));
+    const GoodputFunction alone(kPerf, {1, 10}, 128), here(kPerf, {1, 10}, 128, Devices{devices});
     VERIFY_CLOSE("throughput", here.throughput(at), alone.throughput(at) / times);
     VERIFY_CLOSE("goodput", here.evaluate(at), alone.evaluate(at) / times);
+  }
+
+  void coresAndNeighboursOfReplicas_data() {
+    const auto row =
+        batchscope::testing::columns<Devices, int, int, int>({"devices", "replicas", "cores", "neighbours"});
+    row("a device each", Devices{}, 4, 1, 4);
+    row("GPUs", Devices{4}, 2, 1, 2);
+    row("a lone one has all cores", Devices{4, true}, 1, 4, 1);
+    row("two divide them", Devices{4, true}, 2, 2, 2);
+    row("rounded down", Devices{4, true}, 3, 1, 3);
+    row("more than cores", Devices{4, true}, 9, 1, 4);
+    row("a fixed number", Devices{0, false, 3}, 2, 3, 2);
+  }
+
+  void coresAndNeighboursOfReplicas() {
+    QFETCH(const Devices, devices);
+    QFETCH(const int, replicas);
+    QTEST(devices.cores(replicas), "cores");
+    QTEST(devices.neighbours(1, replicas), "neighbours");
+    QCOMPARE(devices.neighbours(9, replicas), 1);
+  }
+
+  void coresAndNeighboursEnterTheMicroBatch() {
+    PerfParams perf = kPerf;
+    perf.core_exponent = 0.5;
+    perf.core_overhead = 0.01;
+    perf.contention = 0.2;
+    VERIFY_CLOSE("one core, alone", accumulation_time(perf, 64), accumulation_time(kPerf, 64));
+    VERIFY_CLOSE("four cores", accumulation_time(perf, 64, 4),
+                 perf.alpha_c + 2 * 0.01 + perf.beta_c * 64 / 2);
+    VERIFY_CLOSE("three replicas", accumulation_time(perf, 64, 1, 3), 1.4 * accumulation_time(kPerf, 64));
+    perf.gamma = 1;
+    const Configuration at{1, 2, 64, 0};
+    VERIFY_CLOSE("step", step_time(perf, at, {8, true}),
+                 accumulation_time(perf, 64, 4, 2) + sync_time(perf, 1, 2));
   }
 
   void noNumberOfReplicasBeatsTheDevices() {
     for (const bool accumulation : {false, true})
       for (int devices = 1; devices <= 4; ++devices) {
-        const GoodputFunction here(kPerf, {1, 10}, 128, devices);
+        const GoodputFunction here(kPerf, {1, 10}, 128, Devices{devices});
         const Bounds bounds{4096, 1, 0, accumulation, true};
         const double most = here.optimize(1, devices, bounds).goodput;
         for (int replicas = devices + 1; replicas <= 16; ++replicas)

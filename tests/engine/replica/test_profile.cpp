@@ -44,6 +44,40 @@ class TestProfile : public QObject {
     QCOMPARE(profile.max_replicas(), 4);
   }
 
+  void outliers_do_not_sway_a_mean() {
+    Profile profile;
+    for (int i = 0; i < 160; ++i) profile.add_optimizer({1, 1, 8}, i % 16 == 3 ? 50 : 1, 0);
+    QCOMPARE(profile.rows()[0].optimizer_step_time, 1.0);
+  }
+
+  void rows_weigh_as_many_steps_as_they_have() {
+    Profile profile;
+    for (int i = 0; i < 5; ++i) profile.add_optimizer({1, 1, 8}, 1, 0);
+    for (int i = 0; i < 500; ++i) profile.add_optimizer({1, 1, 16}, 1, 0);
+    QCOMPARE(profile.rows()[0].weight, 0.1);
+    QCOMPARE(profile.rows()[1].weight, 1.0);
+  }
+
+  void rows_of_unknown_cores_give_way() {
+    protocol::Json old = Profile().json();  // as versions wrote it that did not know of cores
+    old["rows"].push_back({{"nodes", 1},
+                           {"replicas", 1},
+                           {"local_batch_size", 8},
+                           {"accumulation", {0, 0}},
+                           {"optimizer", {0.5, 20}},
+                           {"sync", {0, 20}},
+                           {"last", 1}});
+    Profile profile = Profile::from_json(old);
+    QCOMPARE(profile.rows().size(), 1u);
+    QCOMPARE(profile.rows()[0].cores, 0);
+    profile.add_optimizer({.local_batch_size = 8, .cores = 2, .neighbours = 1}, 0.3, 0);
+    QCOMPARE(profile.rows().size(), 1u);
+    const auto rows = Profile::from_json(protocol::Json::parse(profile.json().dump())).rows();
+    QCOMPARE(rows[0].cores, 2);
+    QCOMPARE(rows[0].neighbours, 1);
+    QCOMPARE(rows[0].optimizer_step_time, 0.3);
+  }
+
   void old_measurements_fade() {
     Profile profile;
     for (int i = 0; i < 10'000; ++i) profile.add_optimizer({1, 1, 8}, 1, 0);

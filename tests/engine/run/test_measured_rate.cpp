@@ -127,7 +127,7 @@ class TestMeasuredRate : public QObject {
   void whatWasPredictedIsToldOnceTheRateIsSteady() {
     RestartForecast forecast;
     forecast.take(model());
-    const auto& predicted = forecast.begin(true, {1, 1, 64, 0}, 2, 4);
+    const auto& predicted = forecast.begin(true, {1, 1, 64, 0}, 2, {4});
     QCOMPARE(predicted->at.num_replicas, 2);
     QCOMPARE(predicted->goodput, predict(model(), 2)->goodput);
     QVERIFY(!forecast.take(steps_of(1, 30, 100)));  // the first warms caches
@@ -141,9 +141,9 @@ class TestMeasuredRate : public QObject {
   void aRateThatSettlesIsWaitedForAMinute() {
     RestartForecast forecast;
     forecast.take(model());
-    forecast.begin(true, {1, 1, 64, 0}, 2, 4);
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
     for (int i = 0; i < 9; ++i) QVERIFY(!forecast.take(steps_of(20, 0.3 / (1 << i), 100)));
-    forecast.begin(true, {1, 1, 64, 0}, 2, 4);
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
     QVERIFY(!forecast.take(steps_of(11, 1, 100)));
     QVERIFY(!forecast.take(steps_of(10, 3, 100)));
     QVERIFY(!forecast.take(steps_of(3, 6, 100)));
@@ -153,7 +153,7 @@ class TestMeasuredRate : public QObject {
   void anotherBatchSizeBeginsAnew() {
     RestartForecast forecast;
     forecast.take(model());
-    forecast.begin(true, {1, 1, 64, 0}, 2, 4);
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
     QVERIFY(!forecast.take(steps_of(20, 1, 100)));
     QVERIFY(!forecast.take(steps_of(19, 1, 200)));
     QCOMPARE(forecast.take(steps_of(1, 1, 200))->batch_size, 200.0);
@@ -166,14 +166,14 @@ class TestMeasuredRate : public QObject {
     protocol::Model later = model();
     later.perf->beta_c *= 10;
     forecast.take(later);
-    QCOMPARE(forecast.begin(true, {1, 1, 64, 0}, 2, 4)->goodput, predict(model(), 2)->goodput);
-    QCOMPARE(forecast.begin(true, {1, 2, 64, 0}, 4, 4)->goodput, predict(later, 4)->goodput);
+    QCOMPARE(forecast.begin(true, {1, 1, 64, 0}, 2, {4})->goodput, predict(model(), 2)->goodput);
+    QCOMPARE(forecast.begin(true, {1, 2, 64, 0}, 4, {4})->goodput, predict(later, 4)->goodput);
   }
 
   void replicasWhoseNumberStaysGoOnAsTheyAre() {
     RestartForecast forecast;
     forecast.take(model());
-    QCOMPARE(forecast.begin(true, {1, 2, 17, 1}, 2, 4)->batch_size, 68);
+    QCOMPARE(forecast.begin(true, {1, 2, 17, 1}, 2, {4})->batch_size, 68);
   }
 
   void replicasShareTheDevicesOfTheirGeneration() {
@@ -181,8 +181,25 @@ class TestMeasuredRate : public QObject {
     protocol::Model of_eight = model();
     of_eight.devices = 8;
     forecast.take(of_eight);
-    const double alone = forecast.begin(true, {1, 2, 16, 1}, 2, 2)->throughput;
-    QCOMPARE(forecast.begin(true, {1, 2, 16, 1}, 2, 1)->throughput, alone / 2);
+    const double alone = forecast.begin(true, {1, 2, 16, 1}, 2, {2})->throughput;
+    QCOMPARE(forecast.begin(true, {1, 2, 16, 1}, 2, {1})->throughput, alone / 2);
+  }
+
+  void replicasHaveTheCoresOfTheirGeneration() {
+    RestartForecast forecast;
+    protocol::Model divided = model();
+    divided.perf->alpha_r = 0;
+    divided.perf->gamma = 1;
+    divided.core_exponent = 1;
+    divided.devices = 2;
+    divided.cores = 2;
+    divided.divides_cores = true;
+    forecast.take(divided);
+    const double alone = forecast.begin(true, {1, 2, 64, 0}, 1, {2, false, 2})->throughput;
+    const double both = forecast.begin(true, {1, 1, 64, 0}, 2, {2, false, 1})->throughput;
+    QCOMPARE(predict(divided, 1)->throughput, alone);
+    QCOMPARE(predict(divided, 2)->throughput, both);
+    QVERIFY(both < 1.5 * alone);
   }
 
   void nothingIsPredictedOf_data() {
@@ -197,14 +214,14 @@ class TestMeasuredRate : public QObject {
     QFETCH(const bool, hasModel);
     RestartForecast forecast;
     if (hasModel) forecast.take(model());
-    QVERIFY(!forecast.begin(isRestart, {1, 1, 64, 0}, 2, 4));
+    QVERIFY(!forecast.begin(isRestart, {1, 1, 64, 0}, 2, {4}));
     QVERIFY(!forecast.take(steps_of(100, 1, 100)));
   }
 
   void aGenerationThatEndsFirstObtainsNothing() {
     RestartForecast forecast;
     forecast.take(model());
-    forecast.begin(true, {1, 1, 64, 0}, 2, 4);
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
     forecast.end();
     QVERIFY(!forecast.take(steps_of(100, 1, 100)));
   }

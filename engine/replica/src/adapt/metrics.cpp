@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "adapt/cores.h"
 #include "adapt/loops.h"
 #include "adapt/model_fitter.h"
 #include "adapt/profile.h"
@@ -43,6 +44,7 @@ struct Stopwatch {
   bool warm = false;                           // a step of this configuration was committed before
   std::int64_t local_batch_size = 0;
   int accumulation_steps = 0;
+  int cores = 0;
 };
 
 // A step that is committed, with all that its times are told with once they are known.
@@ -143,8 +145,15 @@ int num_devices() { return process().environment.num_devices; }
 // assumes.
 double shared() { return goodput::sharing(num_replicas(), num_devices()); }
 
-Profile::Key key() {
-  return {process().environment.num_nodes, num_replicas(), step_context().local_batch_size, shared() > 1};
+goodput::Devices devices() {
+  const int count = num_devices();
+  return {count, count > 0 && cores() > 0, std::max(1, cores())};
+}
+
+Profile::Key key(std::int64_t local_batch_size) {
+  const int nodes = process().environment.num_nodes;
+  return {nodes,        num_replicas(), local_batch_size,
+          shared() > 1, cores(),        devices().neighbours(nodes, num_replicas())};
 }
 
 std::int64_t nominal_batch_size() {
@@ -169,13 +178,18 @@ struct Scheduler {
 void send_model(const goodput::PerfParams& perf, protocol::Model message) {
   message.perf = {perf.alpha_c, perf.beta_c, perf.alpha_n, perf.beta_n,
                   perf.alpha_r, perf.beta_r, perf.gamma};
+  message.core_exponent = perf.core_exponent;
+  message.core_overhead = perf.core_overhead;
+  message.contention = perf.contention;
   if (auto& scheduler = session().part<Scheduler>().client) scheduler->post(message);
   send(message);
 }
 
 void Account::request_fit() {
-  const auto rows = profile.rows();
+  auto rows = profile.rows();
   if (rows.empty()) return;
+  if (session().part<Scheduler>().client)  // its model knows of neither
+    for (goodput::ProfileRow& row : rows) row.cores = row.neighbours = 0;
   fitted_at = profile.measured();
   protocol::Model message;
   message.grad_sqr = gradient.sqr;
@@ -187,6 +201,7 @@ void Account::request_fit() {
   message.accumulation = limits.accumulation;
   message.single_gradient = limits.single_gradient;
   message.micro_batches = step_context().micro_batches;
+  message.cores = all_cores();
   message.max_profiled_replicas = profile.max_replicas();
   message.step = steps;
   fitter.fit(rows, [message](const goodput::PerfParams& perf) { send_model(perf, message); });
@@ -195,7 +210,7 @@ void Account::request_fit() {
 std::optional<goodput::GoodputFunction> Account::goodput_function() const {
   const auto perf = fitter.model();
   if (!perf || initial_batch_size == 0 || !(gradient.var > 0)) return std::nullopt;
-  return goodput::GoodputFunction(*perf, gradient, initial_batch_size, num_devices());
+  return goodput::GoodputFunction(*perf, gradient, initial_batch_size, devices());
 }
 
 goodput::Configuration configuration(std::int64_t local_batch_size, int accumulation_steps) {
@@ -235,10 +250,14 @@ Row Account::row(const StepReport& report, double now) const {
 
 void Account::begin_micro_step() {
   const StepContext& step = step_context();
-  if (step.micro_step == 0) watch.accumulations.clear();
+  if (step.micro_step == 0) {
+    watch.accumulations.clear();
+    choose_cores(steps);
+  }
   if (step.local_batch_size != watch.local_batch_size ||
-      step.accumulation_steps != watch.accumulation_steps) {
+      step.accumulation_steps != watch.accumulation_steps || cores() != watch.cores) {
     watch.warm = false;
+    watch.cores = cores();
     watch.local_batch_size = step.local_batch_size;
     watch.accumulation_steps = step.accumulation_steps;
   }
@@ -273,7 +292,8 @@ void Account::commit_step(const StepReport& report) {
   set_step(steps);
 
   finished.number = steps;
-  finished.key = key();
+  finished.key = key(step.local_batch_size);
+  use_all_cores();
   finished.accumulation_steps = step.accumulation_steps;
   finished.even = step.even;
   finished.samples = static_cast<double>(step.samples);
@@ -303,8 +323,9 @@ void Account::add_times(const Finished& step, double seconds, Row& row) const {
     set(row, series::kGoodput, throughput * *step.efficiency);
   }
   if (const auto perf = fitter.model()) {
-    const double predicted = goodput::step_time(
-        *perf, configuration(step.key.local_batch_size, step.accumulation_steps), num_devices());
+    const double predicted =
+        goodput::step_time(*perf, configuration(step.key.local_batch_size, step.accumulation_steps),
+                           {num_devices(), false, std::max(1, step.key.cores)});
     set(row, series::kModelStepTime, predicted);
     if (seconds > 0 && step.even) set(row, series::kModelError, seconds / predicted - 1);
   }
@@ -351,9 +372,7 @@ std::optional<goodput::Choice> Account::suggest(const goodput::Bounds& wanted, s
 }
 
 std::optional<double> Account::measured_goodput(const BatchShape& shape) const {
-  const auto seconds = profile.step_time(
-      {process().environment.num_nodes, num_replicas(), shape.local_batch_size, shared() > 1},
-      shape.accumulation_steps);
+  const auto seconds = profile.step_time(key(shape.local_batch_size), shape.accumulation_steps);
   if (!seconds || initial_batch_size == 0 || !(gradient.var > 0)) return std::nullopt;
   const std::int64_t batch_size = shape.batch_size(num_replicas());
   const double efficiency = goodput::GoodputFunction({}, gradient, initial_batch_size).efficiency(batch_size);

@@ -6,17 +6,12 @@
 namespace batchscope::replica {
 namespace {
 
-constexpr std::int64_t kWindow = 32;
+constexpr double kFullWeight = 50;  // steps
 constexpr std::size_t kMostRows = 128;
 constexpr double kLeastFraction =
     1e-3;  // of the step that computing takes, where waiting seems to take it all
 
 }  // namespace
-
-void Profile::Mean::add(double x) {
-  count = std::min(count + 1, kWindow);
-  value += (x - value) / static_cast<double>(count);
-}
 
 Profile::Row& Profile::row(const Key& key) {
   if (!rows_.contains(key) && rows_.size() == kMostRows)
@@ -48,41 +43,46 @@ int Profile::max_replicas() const {
 std::int64_t Profile::max_local_batch_size() const {
   std::int64_t most = 0;
   for (const auto& [key, row] : rows_)
-    if (row.optimizer.count > 0) most = std::max(most, key.local_batch_size);
+    if (row.optimizer.count() > 0) most = std::max(most, key.local_batch_size);
   return most;
 }
 
 std::optional<double> Profile::step_time(const Key& key, int accumulation_steps) const {
   const auto found = rows_.find(key);
-  if (found == rows_.end() || found->second.optimizer.count < kEnough) return std::nullopt;
+  if (found == rows_.end() || found->second.optimizer.count() < kEnough) return std::nullopt;
   const auto& [accumulation, optimizer, sync, last] = found->second;
-  if (accumulation_steps > 0 && accumulation.count < kEnough) return std::nullopt;
-  return optimizer.value + accumulation_steps * accumulation.value;
+  if (accumulation_steps > 0 && accumulation.count() < kEnough) return std::nullopt;
+  return optimizer.value() + accumulation_steps * accumulation.value();
 }
 
 std::vector<goodput::ProfileRow> Profile::rows() const {
   const bool unshared = std::any_of(rows_.begin(), rows_.end(), [](const auto& entry) {
-    return !entry.first.shared && entry.second.optimizer.count > 0;
+    return !entry.first.shared && entry.second.optimizer.count() > 0;
   });
+  const bool cores_known =
+      std::any_of(rows_.begin(), rows_.end(), [](const auto& entry) { return entry.first.cores > 0; });
   std::vector<goodput::ProfileRow> rows;
   for (const auto& [key, row] : rows_) {
-    if (row.optimizer.count == 0 || (key.shared && unshared)) continue;
-    const double compute =
-        std::max(row.optimizer.value - row.sync.value, kLeastFraction * row.optimizer.value);
+    const double whole = row.optimizer.value(), steps = static_cast<double>(row.optimizer.count());
+    if (steps == 0 || (key.shared && unshared) || (key.cores == 0 && cores_known)) continue;
+    const double compute = std::max(whole - row.sync.value(), kLeastFraction * whole);
     rows.push_back({key.nodes, key.replicas, key.local_batch_size,
-                    row.accumulation.count > 0 ? row.accumulation.value : compute, row.optimizer.value});
+                    row.accumulation.count() > 0 ? row.accumulation.value() : compute, whole, key.cores,
+                    key.neighbours, std::min(steps / kFullWeight, 1.0)});
   }
   return rows;
 }
 
 protocol::Json Profile::json() const {
   protocol::Json rows = protocol::Json::array();
-  const auto mean = [](const Mean& m) { return protocol::Json{m.value, m.count}; };
+  const auto mean = [](const RobustMean& m) { return protocol::Json{m.value(), m.count()}; };
   for (const auto& [key, row] : rows_)
     rows.push_back({{"nodes", key.nodes},
                     {"replicas", key.replicas},
                     {"local_batch_size", key.local_batch_size},
                     {"shared", key.shared},
+                    {"cores", key.cores},
+                    {"neighbours", key.neighbours},
                     {"accumulation", mean(row.accumulation)},
                     {"optimizer", mean(row.optimizer)},
                     {"sync", mean(row.sync)},
@@ -93,10 +93,14 @@ protocol::Json Profile::json() const {
 Profile Profile::from_json(const protocol::Json& json) {
   Profile profile;
   json.at("measured").get_to(profile.measured_);
-  const auto mean = [](const protocol::Json& m) { return Mean{m.at(0), m.at(1)}; };
+  const auto mean = [](const protocol::Json& m) { return RobustMean(m.at(0), m.at(1)); };
   for (const protocol::Json& entry : json.at("rows")) {
-    const Key key{entry.at("nodes"), entry.at("replicas"), entry.at("local_batch_size"),
-                  entry.value("shared", false)};
+    const Key key{entry.at("nodes"),
+                  entry.at("replicas"),
+                  entry.at("local_batch_size"),
+                  entry.value("shared", false),
+                  entry.value("cores", 0),
+                  entry.value("neighbours", 0)};
     profile.rows_[key] = {mean(entry.at("accumulation")), mean(entry.at("optimizer")), mean(entry.at("sync")),
                           entry.at("last")};
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured step times by configuration: what the performance model is fitted to. Each row is a running mean
-// that forgets: a new measurement weighs at least 1/32, so that a machine that has become slower is noticed.
-// Rows are bounded too; the one that was measured longest ago goes.
+// Measured step times by configuration: what the performance model is fitted to. Each is a robust mean
+// (robust_mean.h); rows of few steps weigh little. Rows are bounded; the one that was measured longest ago
+// goes.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "adapt/robust_mean.h"
 #include "batchscope/goodput/fit.h"
 #include "batchscope/protocol/json.h"
 
@@ -21,6 +22,8 @@ class Profile {
     int nodes = 1, replicas = 1;
     std::int64_t local_batch_size = 1;
     bool shared = false;  // several replicas on one device
+    int cores = 0;        // of each replica; 0: unknown, or it computes on something else
+    int neighbours = 0;   // replicas on one node at a time, this one included; 0: unknown
     auto operator<=>(const Key&) const = default;
   };
 
@@ -41,21 +44,18 @@ class Profile {
 
   // One row for each configuration with an optimizer time. Those of shared devices only where there are no
   // others: replicas that left a device idle share it for less than taking turns, so that such rows would
-  // make a replica with a device to itself too fast. Where nothing accumulated, the time of accumulation is
-  // taken to be the optimizer's without its waiting.
+  // make a replica with a device to itself too fast. Those of unknown cores, which earlier versions measured,
+  // give way to others in the same way. Where nothing accumulated, the time of accumulation is
+  // taken to be the optimizer's without its waiting. A row weighs as many steps as it has, over the 50 from
+  // which it counts in full.
   std::vector<goodput::ProfileRow> rows() const;
 
   protocol::Json json() const;
   static Profile from_json(const protocol::Json& json);
 
  private:
-  struct Mean {
-    double value = 0;
-    std::int64_t count = 0;
-    void add(double x);
-  };
   struct Row {
-    Mean accumulation, optimizer, sync;
+    RobustMean accumulation, optimizer, sync;
     std::int64_t last = 0;  // measured_ when it was last added to
   };
   Row& row(const Key& key);

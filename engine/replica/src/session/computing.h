@@ -23,6 +23,8 @@ class Computing {
   virtual int set_threads(const protocol::Environment& environment) {
     return environment.threads.value_or(1);
   }
+  // Computes with so many threads from now on, within those.
+  virtual void use_threads(int) {}
   // Takes the device once this replica's place is known, before anything is computed or exchanged.
   virtual void take_device() {}
   // The replicas have met; now what tensors are exchanged by. Returns its name. Collective.

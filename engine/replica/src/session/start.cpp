@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "adapt/cores.h"
 #include "adapt/loops.h"
 #include "adapt/metrics.h"
 #include "batchscope/protocol/error.h"
@@ -155,6 +156,7 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
   hello.pid = ::getpid();
   hello.device = computing().device();
   if (hello.device == "cpu" && counts_gpus(environment)) process.environment.num_devices = usable_cores();
+  if (hello.device == "cpu") set_cores(hello.threads, [](int threads) { computing().use_threads(threads); });
   hello.library = computing().library();
   hello.mono = protocol::monotonic_seconds();
   const int threads = hello.threads;

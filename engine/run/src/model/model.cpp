@@ -7,7 +7,8 @@ namespace batchscope::run {
 
 goodput::PerfParams perf_params(const protocol::Model& model) {
   if (const auto& p = model.perf)
-    return {p->alpha_c, p->beta_c, p->alpha_n, p->beta_n, p->alpha_r, p->beta_r, p->gamma};
+    return {p->alpha_c, p->beta_c, p->alpha_n,          p->beta_n,           p->alpha_r,
+            p->beta_r,  p->gamma,  model.core_exponent, model.core_overhead, model.contention};
   return {0, 0, 0, 0, 0, 0, 0};
 }
 
@@ -15,9 +16,12 @@ int counted_devices(const protocol::Model& model) {
   return model.devices > 0 ? model.devices : std::max(model.max_profiled_replicas, 0);
 }
 
+goodput::Devices devices(const protocol::Model& model) {
+  return {counted_devices(model), model.divides_cores && model.devices > 0, std::max(1, model.cores)};
+}
+
 goodput::GoodputFunction goodput_function(const protocol::Model& model) {
-  return {
-      perf_params(model), {model.grad_sqr, model.grad_var}, model.init_batch_size, counted_devices(model)};
+  return {perf_params(model), {model.grad_sqr, model.grad_var}, model.init_batch_size, devices(model)};
 }
 
 goodput::Bounds batch_bounds(const protocol::Model& model) {

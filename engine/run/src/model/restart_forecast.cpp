@@ -45,9 +45,14 @@ bool is_steady(std::span<const MeasuredStep> steps) {
 }  // namespace
 
 const std::optional<Prediction>& RestartForecast::begin(bool is_restart, const goodput::Configuration& at,
-                                                        int replicas, int devices, int nodes) {
+                                                        int replicas, const goodput::Devices& devices,
+                                                        int nodes) {
   std::optional<protocol::Model> model = asked_ ? asked_ : model_;
-  if (model) model->devices = devices;
+  if (model) {
+    model->devices = devices.count;
+    model->divides_cores = false;  // they are divided already
+    if (model->cores > 0) model->cores = devices.cores_per_replica;
+  }
   prediction_ = is_restart && model ? predicted(*model, at, replicas, nodes) : std::nullopt;
   asked_.reset();
   steps_.clear();

@@ -31,7 +31,7 @@ class RestartForecast {
   // A generation begins, on so many devices and nodes; the first of a run is not a restart. `at` is the
   // configuration before it. The prediction, where there is one.
   const std::optional<Prediction>& begin(bool is_restart, const goodput::Configuration& at, int replicas,
-                                         int devices, int nodes = 1);
+                                         const goodput::Devices& devices, int nodes = 1);
   void end() { waits_ = false; }
 
   // Takes steps of the generation. Returns what was obtained, once in a generation.

@@ -50,6 +50,9 @@ class Scaling {
   // Returns the number of devices that its replicas share: those that were named where these are too few,
   // else the machine's of the kind that the run trains on, whoever has them now.
   int shared_devices() const;
+  // Replicas divide the cores of the run, so that each has fewer where there are more of them; where devices
+  // were named, by a person or by the pool, each keeps as many as it has.
+  bool divides_cores() const { return machine_.allocation().devices.empty(); }
   // Returns the devices of the present generation.
   std::vector<std::string> devices() const { return leases_.devices(machine_.allocation()); }
 

@@ -240,8 +240,10 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   scaling_.begin_generation(current_.record(), current_.under_way());
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
-  const auto& predicted = forecast_.begin(reason != "start", board_.configuration(), replicas,
-                                          static_cast<int>(placement.devices.size()), placement.nodes());
+  const goodput::Devices devices{static_cast<int>(placement.devices.size()), false,
+                                 placement.places.front().threads};
+  const auto& predicted =
+      forecast_.begin(reason != "start", board_.configuration(), replicas, devices, placement.nodes());
   hang_watch_.begin(replicas);
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);

@@ -23,10 +23,12 @@ using namespace protocol;
 
 void Supervision::on_message(int rank, const Message& message) {
   // Replicas do not know the machine.
-  if (const Model* told = std::get_if<Model>(&message); told && told->devices != scaling_.shared_devices()) {
+  if (const Model* told = std::get_if<Model>(&message)) {
     Model model = *told;
     model.devices = scaling_.shared_devices();
-    return on_message(rank, model);
+    model.divides_cores = model.cores > 0 && scaling_.divides_cores();
+    if (model.devices != told->devices || model.divides_cores != told->divides_cores)
+      return on_message(rank, model);
   }
   const std::int64_t step_before = board_.step();
   const double now = monotonic_seconds();
@@ -242,10 +244,11 @@ void Supervision::assume_running() {
 
 // Reports what a program that has ended did not do, which whoever started it may have taken for granted.
 void Supervision::tell_of_silence() {
-  for (const Trigger& trigger : current_.checkpoints_when_asked() ? std::vector<Trigger>()
-                                                                  : events_.waiting_for_steps())
-    tell("warning", fmt::format("scripted event {} did not happen: the run ended after {} epochs and {} steps",
-                                trigger.text(), board_.epoch(), board_.step()));
+  for (const Trigger& trigger :
+       current_.checkpoints_when_asked() ? std::vector<Trigger>() : events_.waiting_for_steps())
+    tell("warning",
+         fmt::format("scripted event {} did not happen: the run ended after {} epochs and {} steps",
+                     trigger.text(), board_.epoch(), board_.step()));
   if (current_.has_telemetry() || rescalable_) return;
   const int replicas = current_.record().replicas;
   tell(replicas > 1 ? "warning" : "info", silent_program_text(replicas, is_python(spec_.program)));

@@ -53,6 +53,7 @@ class LibTorch final : public Computing {
     limit_onednn();
     return batchscope::set_threads(environment);
   }
+  void use_threads(int threads) override { batchscope::use_threads(threads); }
 
   void take_device() override {
     const c10::Device device = replica_device();

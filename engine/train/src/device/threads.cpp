@@ -15,6 +15,11 @@
 
 namespace batchscope::train {
 
+void use_threads(int threads) {
+  for (const char* name : {"omp_set_num_threads", "MKL_Set_Num_Threads", "openblas_set_num_threads"})
+    if (void* set = ::dlsym(RTLD_DEFAULT, name)) reinterpret_cast<void (*)(int)>(set)(threads);
+}
+
 int set_threads(const protocol::Environment& environment) {
   const int local = std::max(1, environment.num_replicas / environment.num_nodes);
   if (environment.threads || local > 1) {
@@ -23,8 +28,7 @@ int set_threads(const protocol::Environment& environment) {
     // LibTorch looks here once in every thread that it computes in.
     for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS"})
       setenv(name, std::to_string(threads).c_str(), 1);
-    for (const char* name : {"omp_set_num_threads", "MKL_Set_Num_Threads", "openblas_set_num_threads"})
-      if (void* set = ::dlsym(RTLD_DEFAULT, name)) reinterpret_cast<void (*)(int)>(set)(threads);
+    use_threads(threads);
   }
   return at::get_num_threads();
 }

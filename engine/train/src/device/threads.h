@@ -12,4 +12,7 @@ namespace batchscope::train {
 // BATCHSCOPE_THREADS keeps the libraries' own choice. Returns what is in force.
 int set_threads(const protocol::Environment& environment);
 
+// Computes with so many from now on.
+void use_threads(int threads);
+
 }  // namespace batchscope::train

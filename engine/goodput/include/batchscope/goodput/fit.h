@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Fits PerfParams to measured step times: minimises the root mean square error of the logarithms of
-/// accumulation and optimizer step times plus AdaptDL's regularisers (goodput.py, fit_perf_params), by
-/// NLopt's L-BFGS with the six alphas and betas as logarithms and gamma in [1, 10]; what the profile cannot
-/// tell is fixed as AdaptDL fixes it.
+/// accumulation and optimizer step times, each row by its weight, plus AdaptDL's regularisers (goodput.py,
+/// fit_perf_params), by NLopt's L-BFGS with the six alphas and betas as logarithms, gamma in [1, 10], the
+/// core exponent in [0, 1] and the contention in [0, 3]. What the profile cannot tell is fixed as AdaptDL
+/// fixes it: what cores are worth and cost is 0 where all rows have as many, and so is the contention where
+/// all have as many neighbours.
 #pragma once
 
 #include <span>
@@ -14,7 +16,7 @@
 namespace batchscope::goodput {
 
 /// The parameters that explain the rows best, about 0.5 ms for 20 of them. Throws std::invalid_argument for
-/// no rows, or a row with times or counts that are not positive and finite.
+/// no rows, or a row with times, counts or a weight that are not positive and finite.
 PerfParams fit(std::span<const ProfileRow> rows);
 
 /// The objective that fit minimises, of rows such as fit takes: no unit, its times are logarithms. For tests

@@ -2,7 +2,10 @@
 /// \file
 /// The goodput model of Pollux (Qiao et al., OSDI 2021, section 3; AdaptDL's goodput.py):
 ///
-///     micro-batch       T_grad = alpha_c + beta_c * m                  m: local batch size
+///     micro-batch       T_grad = (alpha_c + omega * log2(t) + beta_c * m * t^-p) * (1 + kappa * (k - 1))
+///                                                                      m: local batch size
+///                                                                      t: cores of a replica
+///                                                                      k: replicas on its node at a time
 ///     synchronisation   T_sync = alpha_n + beta_n * max(K - 2, 0)      K replicas on several nodes
 ///                                alpha_r + beta_r * max(K - 2, 0)      K >= 2 replicas on one node
 ///                                0                                     one replica
@@ -13,9 +16,17 @@
 ///     efficiency        gain(M / M0) / (M / M0)                        M0: the initial batch size
 ///     goodput           throughput * efficiency
 ///
-/// The sharing is ours: replicas beyond the devices take turns on them, so that a step takes K / D times as
-/// long at the least. AdaptDL, which never places more replicas than devices, has no such factor. Parameters
-/// are those of replicas with a device each.
+/// Three terms are ours, and AdaptDL's model is what is left where nothing is known of them:
+///
+///   - Cores: replicas on cores divide them, so that each computes with fewer threads the more replicas there
+///     are. p, the core exponent, is 1 where twice the cores halve the time of a sample, 0 where they are
+///     idle. omega, the core overhead, is what threads that wait for one another cost; it can make a small
+///     micro-batch slower on several cores than on one.
+///   - Contention: neighbours on one machine slow one another down (memory, frequency, hyperthreads), each by
+///     the share kappa.
+///   - Sharing: replicas beyond the devices take turns on them, so that a step takes K / D times as long at
+///     the least. AdaptDL never places more replicas than devices. Parameters are those of replicas with a
+///     device each.
 ///
 /// As in AdaptDL the zeros of T_sync are 1e-8, which is seen only where times are as small.
 /// Nothing here asserts or divides by zero: where the model is undefined (no samples, zero statistics) the
@@ -30,19 +41,34 @@ namespace batchscope::goodput {
 
 /// The performance model's parameters, as fit finds them.
 struct PerfParams {
-  double alpha_c = 0;  ///< s, of a micro-batch whatever its size
-  double beta_c = 0;   ///< s per sample of a micro-batch
-  double alpha_n = 0;  ///< s, of synchronisation between nodes
-  double beta_n = 0;   ///< s per replica beyond two, between nodes
-  double alpha_r = 0;  ///< s, of synchronisation within one node
-  double beta_r = 0;   ///< s per replica beyond two, within one node
-  double gamma = 1;    ///< 1: no overlap, 10: full overlap of compute and synchronisation
+  double alpha_c = 0;        ///< s, of a micro-batch whatever its size
+  double beta_c = 0;         ///< s per sample of a micro-batch, on one core
+  double alpha_n = 0;        ///< s, of synchronisation between nodes
+  double beta_n = 0;         ///< s per replica beyond two, between nodes
+  double alpha_r = 0;        ///< s, of synchronisation within one node
+  double beta_r = 0;         ///< s per replica beyond two, within one node
+  double gamma = 1;          ///< 1: no overlap, 10: full overlap of compute and synchronisation
+  double core_exponent = 0;  ///< p, 0..1; 0: how many cores a replica has changes nothing
+  double core_overhead = 0;  ///< omega, s, that each doubling of a replica's cores adds to a micro-batch
+  double contention = 0;     ///< kappa, the share of time that each further replica on a node costs
 };
 
 /// The gradient's statistics, in squared units of the gradient; only their ratio counts.
 struct GradParams {
   double sqr = 0;  ///< |true gradient|^2
   double var = 0;  ///< trace of the gradient's covariance at the initial batch size
+};
+
+/// What the replicas of a run compute on.
+struct Devices {
+  int count = 0;              ///< that all replicas share; 0: one each
+  bool divided = false;       ///< they are cores, which replicas divide evenly among themselves
+  int cores_per_replica = 1;  ///< where they are not divided
+
+  /// t: cores that each of so many replicas has; 1 for GPUs.
+  int cores(int num_replicas) const;
+  /// k: of so many replicas on so many nodes, those that compute on one node at a time.
+  int neighbours(int num_nodes, int num_replicas) const;
 };
 
 /// One way to run a step.
@@ -76,22 +102,24 @@ struct Choice {
 /// Batch size and counts are at least 1; never throws.
 Configuration initial_configuration(std::int64_t batch_size, int num_replicas, const Bounds& bounds);
 
-/// Seconds of a micro-batch without synchronisation, T_grad.
-double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size);
+/// Seconds of a micro-batch without synchronisation, T_grad, on so many cores and beside so many replicas on
+/// the same node, its own included.
+double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size, int cores = 1,
+                         int neighbours = 1);
 /// Seconds of synchronisation alone, T_sync.
 double sync_time(const PerfParams& perf, int num_nodes, int num_replicas);
 /// How many times as long a step takes on so many devices than on one for each replica, c; 1 for no devices,
 /// which stands for as many as there are replicas.
 double sharing(int num_replicas, int devices);
-/// Seconds of a whole optimizer step, T, on so many devices; 0: one for each replica.
-double step_time(const PerfParams& perf, const Configuration& at, int devices = 0);
+/// Seconds of a whole optimizer step, T.
+double step_time(const PerfParams& perf, const Configuration& at, const Devices& devices = {});
 
 /// Goodput as a function of the configuration. Immutable, so any number of threads may share one.
 class GoodputFunction {
  public:
-  /// An init_batch_size (M0, samples) below 1 counts as 1. `devices`: that all replicas have; 0: one each.
+  /// An init_batch_size (M0, samples) below 1 counts as 1.
   GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size,
-                  int devices = 0);
+                  const Devices& devices = {});
 
   /// Samples/s; 0 for counts that make no sense (1 <= num_nodes <= num_replicas, at least one sample) and
   /// where the parameters give no positive, finite step time.
@@ -120,7 +148,7 @@ class GoodputFunction {
   PerfParams perf_;
   GradParams grad_;
   std::int64_t init_batch_size_;
-  int devices_;
+  Devices devices_;
 };
 
 }  // namespace batchscope::goodput

@@ -37,6 +37,7 @@ inline constexpr char kThreads[] = "BATCHSCOPE_THREADS";
 inline constexpr char kBackend[] = "BATCHSCOPE_BACKEND";
 inline constexpr char kDevice[] = "BATCHSCOPE_DEVICE";
 inline constexpr char kNumDevices[] = "BATCHSCOPE_NUM_DEVICES";
+inline constexpr char kMeasureCores[] = "BATCHSCOPE_MEASURE_CORES";
 inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
 inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
 inline constexpr char kCheckpointInterval[] = "BATCHSCOPE_CHECKPOINT_INTERVAL";
@@ -79,15 +80,16 @@ struct Environment {
   std::string supervisor_url;  ///< where a cluster's supervisor answers over HTTP; empty: none
   /// Version of AdaptDL's scheduler, compared by its programs with their own; "0.0.0": not to be compared.
   std::string sched_version;
-  std::string tensorboard_dir;      ///< directory for event files; empty: none
-  std::string telemetry_socket;     ///< of the supervisor, see telemetry.h; empty: nobody listens
-  std::string rendezvous_dir;       ///< directory; empty: replicas meet at master_address:master_port
-  std::optional<int> threads;       ///< compute threads of this replica
-  std::string backend = "auto";     ///< auto | gloo | nccl
-  std::string device = "auto";      ///< auto | cpu | cuda:N
-  int num_devices = 0;              ///< that all replicas share; 0: one each
-  std::string triggers;             ///< JSON array of protocol::Trigger, see run_spec.h
-  std::string sample_log;           ///< directory: every replica logs the sample ids it uses there
+  std::string tensorboard_dir;   ///< directory for event files; empty: none
+  std::string telemetry_socket;  ///< of the supervisor, see telemetry.h; empty: nobody listens
+  std::string rendezvous_dir;    ///< directory; empty: replicas meet at master_address:master_port
+  std::optional<int> threads;    ///< compute threads of this replica
+  std::string backend = "auto";  ///< auto | gloo | nccl
+  std::string device = "auto";   ///< auto | cpu | cuda:N
+  int num_devices = 0;           ///< that all replicas share; 0: one each
+  bool measure_cores = true;     ///< a lone replica takes some steps with fewer threads, to know their worth
+  std::string triggers;          ///< JSON array of protocol::Trigger, see run_spec.h
+  std::string sample_log;        ///< directory: every replica logs the sample ids it uses there
   double checkpoint_interval = 60;  ///< seconds between two periodic checkpoints; 0: none
   std::string memory_path;  ///< where a checkpoint that a restart waits for may lie in memory; empty: nowhere
   /// JSON object: the checkpoints, by directory name, that replicas of this run could not load, and why.

@@ -14,7 +14,9 @@ goodput::PerfParams perf_params(const protocol::Model& model);
 /// run may have. Where it does not say, as it did not in earlier versions, the most replicas that were
 /// measured; 0: nobody knows, and each counts as having its own.
 int counted_devices(const protocol::Model& model);
-/// Returns the goodput on the counted devices. A model without parameters has a throughput of 0 everywhere.
+/// Returns the counted devices, and how replicas share them where they are cores.
+goodput::Devices devices(const protocol::Model& model);
+/// Returns the goodput on these devices. A model without parameters has a throughput of 0 everywhere.
 goodput::GoodputFunction goodput_function(const protocol::Model& model);
 /// Returns the batch sizes within which it may be optimised.
 goodput::Bounds batch_bounds(const protocol::Model& model);

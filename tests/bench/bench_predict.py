@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whether predictions come true: runs that restart on one, two and three replicas, and what was predicted and obtained.
+
+Each program trains on 1, 2, 1, 2, 1, 2, 3 replicas in turn, a while on each, with as many cores as there are (auto) or
+one a replica (1, where it ends at as many replicas as there are cores). Of the throughput of each restart, as
+`batchscope show --json` has it, predict.PROGRAM.CORES.median and .largest are the error on a number of replicas that was
+seen before, in percent, and .first that of the first restarts on each that was not. predict.PROGRAM.auto12 is how far a
+run with --replicas auto:1-2 gets in a minute, over the better of one and of two replicas throughout."""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAMS = {
+    "digits": ["digits", "--", "--epochs", "10000"],
+    "language_model": ["language_model", "--", "--epochs", "10000"],
+    "cifar": ["cifar", "--", "--width", "16", "--epochs", "10000"],
+    "dcgan": ["dcgan", "--", "--epochs", "10000"],
+}
+BINARIES = pathlib.Path(__file__).resolve().parent.parent
+CORES = sorted(os.sched_getaffinity(0))
+SECONDS = 20  # on each number, and as long again until what was obtained is told
+SEEDS = range(1, 4)
+GOALS = {"median": 5, "largest": 12, "first": 15, "auto12": 0.98}
+
+
+def names():
+    for program in PROGRAMS:
+        for cores in ("auto", "1"):
+            yield from (f"predict.{program}.{cores}.{what}" for what in ("median", "largest", "first"))
+        yield f"predict.{program}.auto12"
+
+
+class Store:
+    def __init__(self, home):
+        self.home = home
+        self.environment = dict(os.environ, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home)
+
+    def do(self, *words):
+        done = subprocess.run([BINARIES / "batchscope", *words], env=self.environment, cwd=self.home, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        if done.returncode:
+            sys.exit(f"batchscope {' '.join(words)}: {done.stdout}")
+        return done.stdout
+
+    def generations(self):
+        return json.loads(self.do("show", "latest", "--json"))["generations"]
+
+
+def with_seed(words, seed):
+    return [*words, "--seed", str(seed)]
+
+
+def restarts(program, cores, seed):
+    """(number of replicas, error of the predicted throughput in percent) for each restart."""
+    turns = [2, 1, 2, 1, 2, 3] if cores == "auto" else [2, 1, 2, 1, 2]
+    name, *arguments = with_seed(PROGRAMS[program], seed)
+    with tempfile.TemporaryDirectory(prefix="predict-", ignore_cleanup_errors=True) as home:
+        store = Store(home)
+        store.do("run", name, "--device", "cpu", "--replicas", "1", "--detach", *arguments)
+        if cores == "1":
+            store.do("rescale", "latest", "1", "--devices", f"cpu:{CORES[0]}")
+        for turn, replicas in enumerate(turns):
+            time.sleep(SECONDS)
+            where = ["--devices", ",".join(f"cpu:{core}" for core in CORES[:replicas])] if cores == "1" else []
+            store.do("rescale", "latest", str(replicas), *where)
+        time.sleep(SECONDS)
+        found = store.generations()
+        store.do("stop", "latest")
+    pairs = []
+    for generation in found[-len(turns):]:
+        predicted, obtained = generation["predicted_throughput"], generation["obtained_throughput"]
+        if predicted and obtained:
+            pairs.append((generation["replicas"], 100 * (predicted / obtained - 1)))
+    return pairs
+
+
+def progress(program, replicas, seed):
+    name, *arguments = with_seed(PROGRAMS[program], seed)
+    with tempfile.TemporaryDirectory(prefix="predict-", ignore_cleanup_errors=True) as home:
+        store = Store(home)
+        report = f"{home}/report.json"
+        store.do("run", name, "--device", "cpu", "--replicas", replicas, "--timeout", "60s", "--quiet", "--report", report,
+                 *arguments)
+        return json.loads(pathlib.Path(report).read_text())["series"]["progress"]["last"]
+
+
+def row(name, values, unit, better, goal):
+    print(json.dumps({"name": name, "value": statistics.median(values), "unit": unit, "better": better, "goal": goal,
+                      "runs": len(values), "min": min(values), "max": max(values)}), flush=True)
+
+
+def measure(program, cores, wanted, seeds):
+    first, seen = [], []
+    for seed in seeds:
+        known = {1}
+        for replicas, error in restarts(program, cores, seed):
+            print(f"# {program} {cores} seed {seed}: on {replicas} {error:+.0f} %", file=sys.stderr, flush=True)
+            (seen if replicas in known else first).append(abs(error))
+            known.add(replicas)
+    prefix = f"predict.{program}.{cores}."
+    for what, values in (("median", seen), ("largest", [max(seen)]), ("first", first)):
+        if prefix + what in wanted:
+            row(prefix + what, values, "%", "lower", GOALS[what])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS))
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(names()))
+        return
+    wanted = set(options.names or names())
+    for program in PROGRAMS:
+        for cores in ("auto", "1"):
+            if any(name.startswith(f"predict.{program}.{cores}.") for name in wanted):
+                measure(program, cores, wanted, range(1, options.seeds + 1))
+        if f"predict.{program}.auto12" in wanted:
+            ratios = []
+            for seed in range(1, options.seeds + 1):
+                fixed = max(progress(program, "1", seed), progress(program, "2", seed))
+                ratios.append(progress(program, "auto:1-2", seed) / fixed)
+            row(f"predict.{program}.auto12", ratios, "ratio", "higher", GOALS["auto12"])
+
+
+if __name__ == "__main__":
+    main()
