@@ -48,10 +48,11 @@ scale = "log"
 # A pass is 32 steps, at whose end comes the accuracy.
 ASHA = '[stop]\nkind = "asha"\nmin = 40\nmax = 160\neta = 2\n'
 
-# The trial's program, which logs the samples that each run used.
+# The trial's program, which logs the samples that each run used. On one thread its sums are the same wherever it runs.
 PROGRAM = """\
 #!/bin/sh
 export BATCHSCOPE_SAMPLE_LOG={samples}/$ADAPTDL_JOB_ID
+export BATCHSCOPE_THREADS=1
 mkdir -p "$BATCHSCOPE_SAMPLE_LOG"
 exec {digits} "$@"
 """
@@ -187,9 +188,8 @@ class SweepTest(unittest.TestCase):
         here = Desk(self.desk.folder / "here", dict(os.environ))
         here.do("sweep", "run", here.write("lr.toml", ASHA, 6), "--width", str(JOBS), "--headless")
         for one, other in zip(there["legs"], here.status()["legs"], strict=True):
-            for key in ("trial", "rung", "parameters", "outcome"):
+            for key in ("trial", "rung", "parameters", "outcome", "value"):
                 self.assertEqual(one[key], other[key])
-            self.assertAlmostEqual(one["value"], other["value"], delta=0.005)  # sums on another number of cores
 
     def test_is_stopped_and_goes_on_but_for_a_job_that_is_cancelled(self):
         blocker = self.cluster.submit("exec sleep 1000", f"--nodes={NODES - 1}", "--exclusive")
