@@ -192,7 +192,8 @@ class TestQueue : public QObject {
     catalogue_->change_pool_settings([](auto& settings) { settings.policy = "fast"; });
     Catalogue(folder_ / "runs.db").change_pool_settings([](auto& settings) { settings.devices = 3; });
     QCOMPARE(catalogue_->pool_settings(), (protocol::PoolSettings{.policy = "fast", .devices = 3}));
-    VERIFY_THROWS("usage", "lottery", catalogue_->change_pool_settings([](auto& s) { s.policy = "lottery"; }));
+    VERIFY_THROWS("usage", "lottery",
+                  catalogue_->change_pool_settings([](auto& s) { s.policy = "lottery"; }));
     VERIFY_THROWS("usage", "-1", catalogue_->change_pool_settings([](auto& s) { s.devices = -1; }));
     VERIFY_THROWS("usage", "nan", catalogue_->change_pool_settings([](auto& s) {
       s.price_per_device_hour = std::numeric_limits<double>::quiet_NaN();

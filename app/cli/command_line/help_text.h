@@ -99,10 +99,13 @@ inline constexpr char kFork[] =
     "  batchscope fork latest --checkpoint checkpoint-000003 --replicas 4 --detach\n";
 
 inline constexpr char kNoise[] =
-    "Starts the run's program once more from a copy of the checkpoint, on one replica, computes gradients of\n"
-    "the initial batch size without a step, and tells the noise scale with its standard error beside what the\n"
+    "Starts the run's program once more from a copy of the checkpoint, on one replica, computes gradients "
+    "of\n"
+    "the initial batch size without a step, and tells the noise scale with its standard error beside what "
+    "the\n"
     "run had recorded there. The run is left as it is, and nothing is recorded. For programs on the engine\n"
-    "with AdaptiveDataParallel, in C++ or Python. Arguments after \"--\" replace all arguments of the program.\n"
+    "with AdaptiveDataParallel, in C++ or Python. Arguments after \"--\" replace all arguments of the "
+    "program.\n"
     "\n"
     "Examples:\n"
     "  batchscope noise latest\n"

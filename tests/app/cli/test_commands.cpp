@@ -19,11 +19,10 @@ class TestCommands : public CommandTest {
     QTest::newRow("--help") << QStringList{"--help"};
     QTest::newRow("help") << QStringList{"help"};
     for (const char* command :
-         {"run",    "ls",     "show", "rescale", "checkpoint",  "pause",   "resume",   "fork",
-          "stop",   "attach", "logs", "cp",      "tensorboard", "rm",      "restore",  "gc",
-          "diff",   "plot",   "tail", "tag",     "note",        "rename",  "doctor",   "adopt",
-          "submit", "queue",  "pool", "cancel",  "hold",        "release", "priority", "sweep",
-          "noise"}) {
+         {"run",    "ls",   "show",    "rescale",     "checkpoint", "pause",   "resume", "fork",  "stop",
+          "attach", "logs", "cp",      "tensorboard", "rm",         "restore", "gc",     "diff",  "plot",
+          "tail",   "tag",  "note",    "rename",      "doctor",     "adopt",   "submit", "queue", "pool",
+          "cancel", "hold", "release", "priority",    "sweep",      "noise"}) {
       QTest::newRow(command) << QStringList{command, "--help"};
       QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
     }
@@ -71,7 +70,8 @@ class TestCommands : public CommandTest {
   void listsTheKeysOfASweepsFile() {
     const Answer answer = ask({"help", "sweep-file"});
     QCOMPARE(answer.code, kExitOk);
-    for (const char* key : {"  name ", "  recipe ", "  metric, goal ", "[stop]", "  eta ", "[parameter.NAME]", "  when "})
+    for (const char* key :
+         {"  name ", "  recipe ", "  metric, goal ", "[stop]", "  eta ", "[parameter.NAME]", "  when "})
       VERIFY_HOLDS(answer.out, key);
     VERIFY_HOLDS(ask({"sweep", "new", "--example"}).out, "batchscope help sweep-file");
   }
@@ -137,9 +137,13 @@ class TestCommands : public CommandTest {
 
   void repeatsLittleOfALongArgument() {
     const QString name(10'000, 'x');
-    for (const QStringList& arguments :
-         {QStringList{"show", name}, {name}, {"show", "--" + name}, {"run", name}, {"ls", "--where", name},
-          {"run", "true", "--name", name}, {"submit", "true", "--after", name}}) {
+    for (const QStringList& arguments : {QStringList{"show", name},
+                                         {name},
+                                         {"show", "--" + name},
+                                         {"run", name},
+                                         {"ls", "--where", name},
+                                         {"run", "true", "--name", name},
+                                         {"submit", "true", "--after", name}}) {
       const Answer answer = ask(arguments);
       QVERIFY(answer.code != kExitOk);
       QVERIFY2(answer.err.size() < 1000 && answer.err.contains("xxx"), qPrintable(answer.err));

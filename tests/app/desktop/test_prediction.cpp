@@ -183,8 +183,7 @@ class TestPrediction : public QObject {
     QCOMPARE(sharingText(two, 5), QStringLiteral("5 replicas share 2 devices: no faster than 2"));
     two.devices = 0;  // as earlier versions stored it
     QVERIFY(bestPoint(two, 5)->goodput <= most);
-    QCOMPARE(sharingText(two, 5),
-             QStringLiteral("measured on at most 2 replicas: more may not be faster"));
+    QCOMPARE(sharingText(two, 5), QStringLiteral("measured on at most 2 replicas: more may not be faster"));
   }
 
   void thePresentPointIsWhereTheRunIs() {
