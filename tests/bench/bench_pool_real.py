@@ -9,17 +9,16 @@ with the policy `fast` behind pool.real.fast. The seconds themselves are printed
 
 import json
 import os
-import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
+from own_store import Store
+
 EPOCHS = [24, 8, 40, 4, 16, 12]  # in the order in which they are submitted
 CORES = 2
 DEVICE = ["--device", "cpu"]  # also where there are GPUs
-PROGRAMS = pathlib.Path(__file__).resolve().parent.parent
 MODES = ["sequence", "fair", "together", "fast"]
 GOALS = {"pool.real.mean.sequence": 1.0, "pool.real.mean.together": 1.0, "pool.real.total.sequence": 1.05,
          "pool.real.fast.mean.sequence": 1.0, "pool.real.fast.mean.together": 1.0, "pool.real.fast.total.sequence": 1.05}
@@ -28,26 +27,6 @@ GOALS = {"pool.real.mean.sequence": 1.0, "pool.real.mean.together": 1.0, "pool.r
 def names():
     yield from GOALS
     yield from (f"pool.real.{what}.{mode}.seconds" for mode in MODES for what in ("mean", "total"))
-
-
-class Store:
-    def __init__(self, home):
-        self.home = home
-        self.environment = dict(os.environ, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home)
-
-    def start(self, *words):
-        return subprocess.Popen([PROGRAMS / "batchscope", *words], env=self.environment, cwd=self.home, text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-    def do(self, *words):
-        process = self.start(*words)
-        out, _ = process.communicate()
-        if process.returncode:
-            sys.exit(f"batchscope {' '.join(words)}: {out}")
-        return out
-
-    def runs(self):
-        return json.loads(self.do("ls", "--json"))["runs"]
 
 
 def train(mode):
@@ -69,9 +48,9 @@ def train(mode):
             for epochs in EPOCHS:
                 store.do("submit", "digits", *DEVICE, "--", "--epochs", str(epochs))
             while any(job["state"] not in ("succeeded", "failed", "cancelled")
-                      for job in json.loads(store.do("queue", "--all", "--json"))["queue"]):
+                      for job in store.ask("queue", "--all")["queue"]):
                 time.sleep(0.5)
-        runs = store.runs()
+        runs = store.ask("ls")["runs"]
         if not all(run["state"] == "finished" for run in runs):
             sys.exit(f"{mode}: not all runs finished: {[run['message'] for run in runs]}")
         return [run["ended"] - began for run in runs]

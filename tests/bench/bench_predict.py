@@ -13,10 +13,11 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
+
+from own_store import Store
 
 PROGRAMS = {
     "digits": ["digits", "--", "--epochs", "10000"],
@@ -24,7 +25,6 @@ PROGRAMS = {
     "cifar": ["cifar", "--", "--width", "16", "--epochs", "10000"],
     "dcgan": ["dcgan", "--", "--epochs", "10000"],
 }
-BINARIES = pathlib.Path(__file__).resolve().parent.parent
 CORES = sorted(os.sched_getaffinity(0))
 SECONDS = 20  # on each number, and as long again until what was obtained is told
 SEEDS = range(1, 4)
@@ -36,22 +36,6 @@ def names():
         for cores in ("auto", "1"):
             yield from (f"predict.{program}.{cores}.{what}" for what in ("median", "largest", "first"))
         yield f"predict.{program}.auto12"
-
-
-class Store:
-    def __init__(self, home):
-        self.home = home
-        self.environment = dict(os.environ, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home)
-
-    def do(self, *words, may_stop=False):
-        done = subprocess.run([BINARIES / "batchscope", *words], env=self.environment, cwd=self.home, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        if done.returncode and not may_stop:
-            sys.exit(f"batchscope {' '.join(words)}: {done.stdout}")
-        return done.stdout
-
-    def generations(self):
-        return json.loads(self.do("show", "latest", "--json"))["generations"]
 
 
 def with_seed(words, seed):
@@ -72,7 +56,7 @@ def restarts(program, cores, seed):
             where = ["--devices", ",".join(f"cpu:{core}" for core in CORES[:replicas])] if cores == "1" else []
             store.do("rescale", "latest", str(replicas), *where)
         time.sleep(SECONDS)
-        found = store.generations()
+        found = store.ask("show", "latest")["generations"]
         store.do("stop", "latest")
     pairs = []
     for generation in found[-len(turns):]:

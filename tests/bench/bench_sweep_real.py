@@ -18,13 +18,13 @@ With BATCHSCOPE_REHEARSE set everything is small, and says nothing."""
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
+from own_store import Store
+
 CORES = 2
 REHEARSE = "BATCHSCOPE_REHEARSE" in os.environ
-PROGRAMS = pathlib.Path(__file__).resolve().parent.parent
 TRIALS = 4 if REHEARSE else 32
 ELASTIC_TRIALS = 2 if REHEARSE else 12
 GOAL, GOAL_ELASTIC = 3.0, 1.0
@@ -77,18 +77,10 @@ def file_of(task, stopped, trials, replicas):
 def train(text):
     """The sweep of this file when it is over, as `sweep status --json` has it."""
     with tempfile.TemporaryDirectory(prefix="sweep-", ignore_cleanup_errors=True) as home:
-        environment = dict(os.environ, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home)
-
-        def batchscope(*words):
-            done = subprocess.run([PROGRAMS / "batchscope", *words], env=environment, cwd=home, text=True,
-                                  stdin=subprocess.DEVNULL, capture_output=True)
-            if done.returncode:
-                sys.exit(f"batchscope {' '.join(words)}: {done.stdout}{done.stderr}")
-            return done.stdout
-
+        store = Store(home)
         pathlib.Path(home, "bench.toml").write_text(text)
-        batchscope("sweep", "run", "--headless", "bench.toml")
-        return json.loads(batchscope("sweep", "status", "bench", "--json"))
+        store.do("sweep", "run", "--headless", "bench.toml")
+        return store.ask("sweep", "status", "bench")
 
 
 def by_end(sweep):
