@@ -11,6 +11,8 @@ namespace {
 
 constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
 constexpr int kMostMicroBatches = 1'000'000;
+constexpr char kCheckpoint[] =
+    "Its name or number, as `batchscope show` lists them; default: the newest good one";
 constexpr char kQuiet[] = "Leave out what the program prints; `batchscope logs` shows it";
 constexpr char kOnDevices[] =
     "Use exactly these devices, such as cpu:0,cpu:1; one replica on each unless a number is given";
@@ -39,8 +41,7 @@ void addFork(CommandSet& set) {
   const auto fork =
       declare(set, "fork", "Start a new run from a checkpoint of another one", help::kFork, forkRun)
           .run()
-          .option("--checkpoint NAME", &ForkOptions::checkpoint,
-                  "Its name or number, as `batchscope show` lists them; default: the newest good one")
+          .option("--checkpoint NAME", &ForkOptions::checkpoint, kCheckpoint)
           .option("--name TEXT", &ForkOptions::name,
                   "The new run's name; default: that of the other and \"fork\"")
           .option("--replicas N", &ForkOptions::replicas, "How many; default: as many as the other had last",
@@ -56,8 +57,7 @@ void addNoise(CommandSet& set) {
   const auto noise =
       declare(set, "noise", "Measure the gradient noise scale at a checkpoint", help::kNoise, measureNoise)
           .run()
-          .option("--checkpoint NAME", &NoiseOptions::checkpoint,
-                  "Its name or number, as `batchscope show` lists them; default: the newest good one")
+          .option("--checkpoint NAME", &NoiseOptions::checkpoint, kCheckpoint)
           .option("--micro-batches N", &NoiseOptions::microBatches,
                   "Compute this many gradients of the initial batch size; default: 200",
                   range(30, kMostMicroBatches))
