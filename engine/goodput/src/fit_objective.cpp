@@ -78,7 +78,7 @@ FitObjective::Value FitObjective::operator()(const ParamVector& at, double smoot
   shares.reserve(micro_batches_.size());
   syncs.reserve(links_.size());
   for (const auto& [size, log_cores, further] : micro_batches_) {
-    shares.push_back(size * std::exp(-at[kCoreExponent] * log_cores));
+    shares.push_back(log_cores > 0 ? size * std::exp(-at[kCoreExponent] * log_cores) : size);
     computes.emplace_back(
         (at[kAlphaC] + at[kCoreOverhead] * log_cores / std::numbers::ln2 + at[kBetaC] * shares.back()) *
         (1 + at[kContention] * further));
