@@ -10,6 +10,7 @@ import sys
 for program in sys.argv[1:]:
     told = subprocess.run(["readelf", "--dynamic", program], capture_output=True, text=True, check=True).stdout
     libraries = re.findall(r"\(NEEDED\).*\[(.+)\]", told)
-    ours = next(i for i, name in enumerate(libraries) if name.startswith("libstdc++"))
+    ours = next((i for i, name in enumerate(libraries) if name.startswith("libstdc++")), None)
+    assert ours is not None, f"{program} names no libstdc++ of its own: {libraries}"
     torchs = [i for i, name in enumerate(libraries) if name.startswith(("libtorch", "libc10"))]
     assert torchs and ours < min(torchs), f"{program}: {libraries}"

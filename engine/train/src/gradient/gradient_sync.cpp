@@ -87,12 +87,12 @@ class GradientSync::Impl {
   }
 
   void end_micro_step() {
-    for (Entry& entry : entries_) entry.arrived_now = false;
-    ++micro_steps_;
+    for (SquareSum& sum : local_) sum.measure();
+    count_micro_step();
   }
 
   void launch() {
-    end_micro_step();
+    count_micro_step();
     if (replicas_ > 1) buckets_->launch_rest();
   }
 
@@ -130,6 +130,11 @@ class GradientSync::Impl {
   std::function<void()> average;  // see on_last_backward()
 
  private:
+  void count_micro_step() {
+    for (Entry& entry : entries_) entry.arrived_now = false;
+    ++micro_steps_;
+  }
+
   struct Entry {
     at::Tensor sum;                             // one replica, accumulating: of the micro-batches so far
     bool arrived = false, arrived_now = false;  // in this step, in this micro-batch
@@ -159,7 +164,8 @@ class GradientSync::Impl {
     const StepContext& context = step_context();
     if (context.optimizer_step && !averages_in_backward()) {
       entries_[i].arrived = true;
-      previous_->measure(i, gradient, divisor(i));
+      if (!previous_->measure(i, gradient, divisor(i)) && !std::exchange(measures_waiting_, true))
+        when_backward_ends(self, &Impl::measure_waiting);
       return;
     }
     take(i, gradient, context.gradient_weight / replicas_);
@@ -170,11 +176,20 @@ class GradientSync::Impl {
   }
 
   // The callback belongs to the innermost backward that runs on this thread.
+  static void when_backward_ends(const std::weak_ptr<Impl>& self, void (Impl::*then)()) {
+    torch::autograd::Engine::get_default_engine().queue_callback([self, then] {
+      if (const auto impl = self.lock()) ((*impl).*then)();
+    });
+  }
+
   void end_with_this_backward(const std::weak_ptr<Impl>& self) {
-    if (average && !std::exchange(ending_, true))
-      torch::autograd::Engine::get_default_engine().queue_callback([self] {
-        if (const auto impl = self.lock()) impl->end_backward();
-      });
+    if (average && !std::exchange(ending_, true)) when_backward_ends(self, &Impl::end_backward);
+  }
+
+  void measure_waiting() {
+    const at::NoGradGuard no_grad;
+    measures_waiting_ = false;
+    previous_->measure_waiting();
   }
 
   void end_backward() {
@@ -193,8 +208,8 @@ class GradientSync::Impl {
     if (first && replicas_ > 1) buckets_->mark_present(i);
     if (first && replicas_ > 1 && order_.size() < parameters_.size()) order_.push_back(i);
     if (first && replicas_ == 1) {
-      entry.sum = gradient;
-      scale_first(entry.sum, weight, local, divisor(i));
+      entry.sum = measured_at_once(gradient) ? gradient : gradient.clone();  // which waits as it is
+      scale_first(entry.sum, gradient, weight, local, divisor(i));
     } else {
       add_weighted(replicas_ > 1 ? buckets_->place(i) : entry.sum, gradient, weight, !first, local,
                    divisor(i));
@@ -204,8 +219,9 @@ class GradientSync::Impl {
   at::Tensor divisor(std::size_t i) { return preconditioner_ ? preconditioner_->divisor(i) : at::Tensor(); }
 
   // The first micro-batch's gradient becomes the sum; its own norm is wanted, not the weighted one's.
-  static void scale_first(const at::Tensor& sum, double weight, SquareSum& local, const at::Tensor& divisor) {
-    add_square(sum, local, divisor);
+  static void scale_first(const at::Tensor& sum, const at::Tensor& gradient, double weight, SquareSum& local,
+                          const at::Tensor& divisor) {
+    add_square(gradient, local, divisor);
     if (weight == 0)
       sum.zero_();
     else if (weight != 1)
@@ -222,6 +238,7 @@ class GradientSync::Impl {
   }
 
   Result finish_measured() {
+    if (measures_waiting_) measure_waiting();  // backward ended by an error, and ran again
     const PreviousGradient::Norms norms = previous_->advance(parameters_);
     Result result;
     result.any = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.arrived; });
@@ -310,8 +327,9 @@ class GradientSync::Impl {
   int replicas_;
   const GradScaler* scaler_;  // none where it is not enabled
   int micro_steps_ = 0;
-  bool ending_ = false;  // the last backward of the step will call average
-  std::mutex mutex_;     // gradients on different devices come on different threads
+  bool ending_ = false;            // the last backward of the step will call average
+  bool measures_waiting_ = false;  // this backward will, when it ends
+  std::mutex mutex_;               // gradients on different devices come on different threads
 
   std::optional<PreviousGradient> previous_;  // one replica
   std::optional<Buckets> buckets_;            // several

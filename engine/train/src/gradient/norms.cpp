@@ -10,11 +10,10 @@
 #include "gradient/norms.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/div.h>
-#include <ATen/ops/square.h>
 #include <ATen/ops/stack.h>
-#include <ATen/ops/sum.h>
 
 #include <algorithm>
 #include <array>
@@ -188,43 +187,61 @@ void with_type(const at::Tensor& tensor, Body body) {
   tensor.scalar_type() == at::kFloat ? body(float{}) : body(double{});
 }
 
-at::Tensor squares(const at::Tensor& tensor) {
-  const bool narrow = tensor.element_size() < 4;
-  return at::sum(at::square(narrow ? tensor.to(at::kFloat) : tensor), at::kDouble);
-}
-
 }  // namespace
 
-void SquareSum::add(const at::Tensor& squares) {
-  device_ = device_.defined() ? at::add(device_, squares) : squares;
+bool measured_at_once(const at::Tensor& gradient) { return dense(gradient); }
+
+at::Tensor squares_of(std::vector<at::Tensor> tensors) {
+  bool fp64 = false;
+  for (at::Tensor& tensor : tensors) {
+    if (tensor.element_size() < 4) tensor = tensor.to(at::kFloat);
+    fp64 = fp64 || tensor.scalar_type() == at::kDouble;
+  }
+  std::vector<at::Tensor> norms = at::_foreach_norm(tensors);
+  const auto alike = norms.front().options().dtype(fp64 ? at::kDouble : at::kFloat);
+  for (at::Tensor& norm : norms) norm = norm.to(alike, /*non_blocking=*/true);
+  return at::stack(norms).to(at::kDouble).square_();
 }
 
-std::vector<double> values(const std::vector<SquareSum>& sums) {
-  std::vector<double> result;
-  result.reserve(sums.size());
-  std::vector<at::Tensor> on_device;
-  for (const SquareSum& sum : sums) {
-    result.push_back(sum.host_);
-    if (sum.device_.defined()) on_device.push_back(sum.device_);
-  }
-  if (on_device.empty()) return result;
-  const at::Tensor fetched = at::stack(on_device).cpu();
-  const double* next = fetched.data_ptr<double>();
-  for (std::size_t i = 0; i < sums.size(); ++i)
-    if (sums[i].device_.defined()) result[i] += *next++;
-  return result;
+at::Tensor SquareSum::on_device() const {
+  if (waiting_.empty()) return device_;
+  const at::Tensor sum = squares_of(waiting_).sum();
+  return device_.defined() ? at::add(sum, device_.to(sum.device())) : sum;
+}
+
+void SquareSum::measure() {
+  device_ = on_device();
+  waiting_.clear();
 }
 
 void SquareSum::store(const at::Tensor& slot) const {
-  if (device_.defined())
-    slot.copy_(host_ == 0 ? device_ : at::add(device_, host_), /*non_blocking=*/true);
+  if (const at::Tensor sum = on_device(); sum.defined())
+    slot.copy_(host_ == 0 ? sum : at::add(sum, host_), /*non_blocking=*/true);
   else
     slot.fill_(host_);
 }
 
+std::vector<double> values(const std::vector<SquareSum>& sums) {
+  std::vector<double> result;
+  std::vector<at::Tensor> on_device;
+  std::vector<std::size_t> whose;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    result.push_back(sums[i].host_);
+    at::Tensor sum = sums[i].on_device();
+    if (!sum.defined()) continue;
+    on_device.push_back(on_device.empty() ? sum : sum.to(on_device.front().device()));
+    whose.push_back(i);
+  }
+  if (on_device.empty()) return result;
+  const at::Tensor fetched = at::stack(on_device).cpu();
+  const double* next = fetched.data_ptr<double>();
+  for (const std::size_t i : whose) result[i] += *next++;
+  return result;
+}
+
 void add_square(const at::Tensor& gradient, SquareSum& sum, const at::Tensor& divisor) {
   if (divisor.defined()) return add_square(at::div(gradient, divisor), sum);
-  if (!dense(gradient)) return sum.add(squares(gradient));
+  if (!dense(gradient)) return sum.add(gradient);
   with_type(gradient, [&](auto type) {
     using T = decltype(type);
     sum.add(run<T>(SquarePass<T>{gradient.data_ptr<T>()}, gradient.numel())[0]);
@@ -239,7 +256,7 @@ void accumulate(const at::Tensor& destination, const at::Tensor& gradient, doubl
     return accumulate(destination, gradient, weight, add, undivided);
   }
   if (!alike(destination, gradient)) {
-    sum.add(squares(gradient));
+    add_square(gradient, sum);
     add ? destination.add_(gradient, weight) : destination.copy_(gradient).mul_(weight);
     return;
   }
@@ -260,7 +277,7 @@ void scale(const at::Tensor& tensor, double factor, SquareSum& sum, const at::Te
     return add_square(tensor, sum, divisor);
   }
   if (factor == 1) return add_square(tensor, sum);
-  if (!dense(tensor)) return sum.add(squares(tensor.mul_(factor)));
+  if (!dense(tensor)) return sum.add(tensor.mul_(factor));
   with_type(tensor, [&](auto type) {
     using T = decltype(type);
     sum.add(run<T>(ScalePass<T>{tensor.data_ptr<T>(), static_cast<T>(factor)}, tensor.numel())[0]);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gradient/previous_gradient.h"
 
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/div.h>
 #include <ATen/ops/empty_like.h>
 
 #include <algorithm>
@@ -17,22 +20,71 @@ PreviousGradient::PreviousGradient(const std::vector<std::size_t>& group_of, boo
   }
 }
 
-void PreviousGradient::measure(std::size_t parameter, const at::Tensor& gradient, const at::Tensor& divisor) {
+bool PreviousGradient::measure(std::size_t parameter, const at::Tensor& gradient, const at::Tensor& divisor) {
   Entry& entry = entries_[parameter];
   entry.present = true;
   entry.squares = {};
+  if (!measured_at_once(gradient)) {
+    entry.waiting = gradient;
+    entry.divisor = divisor;
+    return false;
+  }
   if (entry.previous.defined())
     add_pair(gradient, entry.previous, entry.squares, divisor);
   else
     add_square(gradient, entry.squares.current, divisor);
-  // Off the CPU a norm is only known after waiting for the device: copy rather than compare.
-  copying_ = copying_ || !gradient.is_cpu();
-  if (!copying_) return;
+  if (copying_) copy(entry, gradient);
+  return true;
+}
+
+void PreviousGradient::copy(Entry& entry, const at::Tensor& gradient) {
   if (!entry.copy.defined()) entry.copy = at::empty_like(gradient);
   entry.copy.copy_(gradient);
 }
 
+void PreviousGradient::measure_waiting() {
+  std::vector<at::Tensor> current, previous, paired;
+  std::vector<SquareSum*> of_current, of_previous, of_mean;
+  for (Entry& entry : entries_) {
+    if (!entry.waiting.defined()) continue;
+    const auto divided = [&](const at::Tensor& gradient) {
+      return entry.divisor.defined() ? at::div(gradient, entry.divisor) : gradient;
+    };
+    current.push_back(divided(entry.waiting));
+    of_current.push_back(&entry.squares.current);
+    if (entry.previous.defined()) {
+      previous.push_back(divided(entry.previous));
+      of_previous.push_back(&entry.squares.previous);
+      paired.push_back(current.back());
+      of_mean.push_back(&entry.squares.mean);
+    }
+    if (copying_) copy(entry, entry.waiting);
+  }
+  if (current.empty()) return;
+  measured_.sums = std::move(of_current);
+  if (!previous.empty()) {
+    std::vector<at::Tensor> mean = at::_foreach_add(paired, previous);
+    at::_foreach_mul_(mean, 0.5);
+    for (auto* more : {&previous, &mean}) current.insert(current.end(), more->begin(), more->end());
+    for (auto* more : {&of_previous, &of_mean})
+      measured_.sums.insert(measured_.sums.end(), more->begin(), more->end());
+  }
+  measured_.squares = squares_of(std::move(current));
+}
+
+void PreviousGradient::fetch_measured() {
+  if (measured_.sums.empty()) return;
+  const at::Tensor squares = measured_.squares.cpu();
+  const double* next = squares.data_ptr<double>();
+  for (SquareSum* sum : measured_.sums) {
+    sum->clear();
+    sum->add(*next++);
+  }
+  measured_ = {};
+}
+
 PreviousGradient::Norms PreviousGradient::advance(const std::vector<at::Tensor>& parameters) {
+  fetch_measured();
   std::vector<SquareSum> sums;
   sums.reserve(3 * entries_.size());
   for (const Entry& entry : entries_)
@@ -63,6 +115,8 @@ PreviousGradient::Norms PreviousGradient::advance(const std::vector<at::Tensor>&
     entry.previous_square = current;
     entry.present = false;
     entry.squares = {};
+    entry.waiting.reset();
+    entry.divisor.reset();
   }
   copied_ = copying_;
   if (norms.pair && touched) {
@@ -75,11 +129,14 @@ PreviousGradient::Norms PreviousGradient::advance(const std::vector<at::Tensor>&
 
 void PreviousGradient::forget() {
   known_ = false;
+  measured_ = {};
   for (Entry& entry : entries_) {
     entry.previous.reset();
     entry.previous_square = 0;
     entry.present = false;
     entry.squares = {};
+    entry.waiting.reset();
+    entry.divisor.reset();
   }
 }
 

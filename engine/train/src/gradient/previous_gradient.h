@@ -6,6 +6,8 @@
 // shows in the next pass, which finds another norm than it had; from then on gradients are copied. They are
 // from the start where they are measured through a divisor (preconditioner.h), which gives the same gradient
 // another norm with every step.
+//
+// Gradients that are not measured at once (norms.h) wait for the end of backward, all of them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,9 +22,13 @@ class PreviousGradient {
  public:
   PreviousGradient(const std::vector<std::size_t>& group_of, bool divided);
 
-  // Measures in backward, when a parameter's gradient is there (again). Both gradients are measured through
-  // this step's divisor.
-  void measure(std::size_t parameter, const at::Tensor& gradient, const at::Tensor& divisor);
+  // Measures in backward, when a parameter's gradient is there (again); returns whether it did, or
+  // measure_waiting() is to be called when backward ends. Both gradients are measured through this step's
+  // divisor.
+  bool measure(std::size_t parameter, const at::Tensor& gradient, const at::Tensor& divisor);
+
+  // Starts to measure what waits, with few kernels and without waiting for them; again after each backward.
+  void measure_waiting();
 
   struct Norms {  // by group
     std::vector<double> current, previous, mean;
@@ -43,11 +49,19 @@ class PreviousGradient {
   struct Entry {
     std::size_t group = 0;
     at::Tensor previous, copy;
-    double previous_square = 0;  // as it was measured
-    bool present = false;        // has a gradient in this step
-    PairSquares squares;         // of this step
+    at::Tensor waiting, divisor;  // this step's gradient, to be measured with others
+    double previous_square = 0;   // as it was measured
+    bool present = false;         // has a gradient in this step
+    PairSquares squares;          // of this step
   };
+  void copy(Entry& entry, const at::Tensor& gradient);
+  void fetch_measured();
+
   std::vector<Entry> entries_;
+  struct Measured {
+    std::vector<SquareSum*> sums;
+    at::Tensor squares;  // of each, on the device
+  } measured_;
   std::size_t groups_ = 0;
   bool known_ = false;  // there was a step before
   bool copying_;

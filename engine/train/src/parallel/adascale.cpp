@@ -117,6 +117,7 @@ struct AdaScaleOptimizer::Impl {
   void end_backward() {
     in_backward = false;
     ++backwards;
+    for (SquareSum& sum : local) sum.measure();  // the next backward adds to the same gradients
     adascale_requires(backwards <= accumulation,
                       "backward ran " + std::to_string(backwards) +
                           " times since the last step, num_gradients_to_accumulate is " +
