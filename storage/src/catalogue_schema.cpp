@@ -257,6 +257,9 @@ constexpr char kWorkplaces[] = "ALTER TABLE sweep ADD COLUMN workplace TEXT NOT 
 // The cluster's last news of the job of a run that is followed, as JSON; empty: nothing yet.
 constexpr char kClusterJobs[] = "ALTER TABLE origin ADD COLUMN job TEXT NOT NULL DEFAULT ''";
 
+// By what share a prediction may be off.
+constexpr char kPredictionErrors[] = "ALTER TABLE generation ADD COLUMN predicted_error REAL DEFAULT -1";
+
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.
 std::string living_supervisor(SQLite::Database& connection) {
   SQLite::Statement row(connection,
@@ -273,10 +276,11 @@ std::string living_supervisor(SQLite::Database& connection) {
 }  // namespace
 
 const Schema& catalogue_schema() {
-  static const Schema schema{0x42536361,  // "BSca"
-                             "a run catalogue",
-                             {kRuns, kLeases, kTrash, kPool, kSweeps, kOrigins, kWorkplaces, kClusterJobs},
-                             living_supervisor};
+  static const Schema schema{
+      0x42536361,  // "BSca"
+      "a run catalogue",
+      {kRuns, kLeases, kTrash, kPool, kSweeps, kOrigins, kWorkplaces, kClusterJobs, kPredictionErrors},
+      living_supervisor};
   return schema;
 }
 

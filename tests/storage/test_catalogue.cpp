@@ -207,6 +207,7 @@ class TestCatalogue : public QObject {
     generation.outcome = "crashed: rank 1, signal 9";
     generation.predicted_throughput = 20'000;
     generation.predicted_goodput = 18'400;
+    generation.predicted_error = 0.25;
     generation.obtained_throughput = 19'000;
     catalogue_->put_generation(id, generation);
     const auto generations = catalogue_->generations(id);
@@ -219,6 +220,8 @@ class TestCatalogue : public QObject {
     QCOMPARE(generations[0].predicted_goodput, -1.0);
     QCOMPARE(generations[1].predicted_throughput, 20'000.0);
     QCOMPARE(generations[1].predicted_goodput, 18'400.0);
+    QCOMPARE(generations[0].predicted_error, -1.0);
+    QCOMPARE(generations[1].predicted_error, 0.25);
     QCOMPARE(generations[1].obtained_throughput, 19'000.0);
     QCOMPARE(generations[1].obtained_goodput, -1.0);
 

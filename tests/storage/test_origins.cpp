@@ -66,7 +66,9 @@ class TestOrigins : public QObject {
     take(followed_, {part()});
     origins_.reset();
     catalogue_.reset();
-    QVERIFY(meddle(file_, "ALTER TABLE origin DROP COLUMN job; PRAGMA user_version = 7"));
+    QVERIFY(meddle(file_,
+                   "ALTER TABLE origin DROP COLUMN job; ALTER TABLE generation DROP COLUMN predicted_error; "
+                   "PRAGMA user_version = 7"));
     Origins origins(file_);
     const Origin kept = origins.find(kRun).value();
     QCOMPARE(kept.host, followed_.host);

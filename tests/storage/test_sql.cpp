@@ -109,7 +109,7 @@ class TestSql : public QObject {
                           "ANALYZE",
                           "BEGIN IMMEDIATE",
                           "COMMIT",
-                          "PRAGMA user_version = 8",
+                          "PRAGMA user_version = 9",
                           "PRAGMA query_only = OFF",
                           "PRAGMA writable_schema = ON",
                           "PRAGMA journal_mode = DELETE",

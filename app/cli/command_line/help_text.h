@@ -62,6 +62,7 @@ inline constexpr char kShow[] =
     "Examples:\n"
     "  batchscope show latest\n"
     "  batchscope show latest --epochs\n"
+    "  batchscope show latest --predictions\n"
     "  batchscope show digits --json\n";
 
 inline constexpr char kRescale[] =

@@ -66,6 +66,8 @@ void addQueryCommands(CommandSet& set) {
   declare(set, "show", "Show everything about a run", help::kShow, showRun)
       .run()
       .flag("--epochs", &ShowOptions::epochs, "Every epoch; default: the first, the best and the last ten")
+      .flag("--predictions", &ShowOptions::predictions,
+            "Only what was predicted of its restarts, and what came of it")
       .json();
   declare(set, "diff", "Show how two runs differ", help::kDiff, diffRuns)
       .run(&DiffOptions::first)

@@ -89,7 +89,8 @@ struct WatchOptions : RunReference {
 int attachToRun(const WatchOptions& options);
 
 struct ShowOptions : RunReference {
-  bool epochs = false;  // all of them
+  bool epochs = false;       // all of them
+  bool predictions = false;  // nothing but these
 };
 int showRun(const ShowOptions& options);
 

@@ -14,6 +14,7 @@
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/machine.h"
+#include "batchscope/run/number_text.h"
 #include "batchscope/run/prediction.h"
 #include "commands/commands.h"
 #include "commands/elsewhere.h"
@@ -50,11 +51,12 @@ int finish(const RunReference& options, const protocol::Request& request, const 
       fmt::format("{}: {}", title(reply.run), told));
 }
 
-// "; predicted goodput 12,350 samples/s"; empty where the model says nothing.
+// "; predicted goodput 12,350 (9,880 to 15,440) samples/s"; empty where the model says nothing.
 std::string predictionText(const std::optional<protocol::Model>& model, int replicas) {
   const auto best = model ? run::predict(*model, replicas) : std::nullopt;
   if (!best) return {};
-  std::string text = "; predicted goodput " + formatSeriesValue(protocol::series::kGoodput, best->goodput);
+  std::string text =
+      fmt::format("; predicted goodput {} samples/s", run::range_text(best->goodput, best->error));
   const int devices = run::counted_devices(*model);
   if (devices > 0 && replicas > devices)
     text += model->devices > 0

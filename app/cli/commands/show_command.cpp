@@ -24,6 +24,7 @@
 #include "batchscope/storage/origins.h"
 #include "batchscope/storage/samples.h"
 #include "commands/commands.h"
+#include "commands/show_predictions.h"
 #include "follow/report.h"
 #include "follow/view.h"
 #include "records/job_records.h"
@@ -113,11 +114,11 @@ void showSummary(const storage::Run& run, const Style& style) {
   field("devices", run::device_list(run.devices, run.replicas));
   if (run.state != protocol::RunState::pending) field("started", momentText(run.created));
   if (run.ended > 0) field("ended", momentText(run.ended));
-  field("progress",
-        common::isUnrecorded(run)
-            ? common::kNotRecorded
-            : fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
-                          run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
+  field("progress", common::isUnrecorded(run)
+                        ? common::kNotRecorded
+                        : fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
+                                      run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step,
+                                      run.fraction * 100));
   field("folder", protocol::run_paths(run.id).root.string());
   if (origin) {
     const bool trains = origin->followed && std::filesystem::path(origin->folder).filename() == run.id;
@@ -179,8 +180,8 @@ std::string forecastText(const storage::Generation& generation) {
   const double obtained = isGoodput ? generation.obtained_goodput : generation.obtained_throughput;
   if (!(predicted > 0)) return {};
   const auto text = [](double rate) { return formatSeriesValue(protocol::series::kGoodput, rate); };
-  const std::string begin =
-      fmt::format("predicted {} {}", isGoodput ? "goodput" : "throughput", text(predicted));
+  const std::string begin = fmt::format("predicted {} {} samples/s", isGoodput ? "goodput" : "throughput",
+                                        run::range_text(predicted, generation.predicted_error));
   if (!(obtained >= 0))
     return begin + (generation.ended > 0 ? ", ended before it was steady" : ", still being measured");
   return fmt::format("{}, obtained {} ({})", begin, text(obtained),
@@ -220,15 +221,15 @@ EpochScores scoresOf(const storage::Run& run, const std::vector<storage::Epoch>&
   try {
     storage::SampleReader reader(protocol::run_paths(run.id).samples);
     for (const storage::Epoch& epoch : epochs) {
-      const auto whole =
-          epoch.last_step > 0
-              ? reader.summarize(scores.series, epoch.generation, epoch.first_step, epoch.last_step, 1)
-              : std::vector<storage::Bucket>();
+      const auto whole = epoch.last_step > 0 ? reader.summarize(scores.series, epoch.generation,
+                                                                epoch.first_step, epoch.last_step, 1)
+                                             : std::vector<storage::Bucket>();
       const double value = whole.empty() ? NAN : isAccuracy ? whole.back().max : whole.back().mean;
       scores.values.push_back(value);
       if (!std::isfinite(value)) continue;
       const std::size_t here = scores.values.size() - 1;
-      if (!scores.best || (isAccuracy ? value > scores.values[*scores.best] : value < scores.values[*scores.best]))
+      if (!scores.best ||
+          (isAccuracy ? value > scores.values[*scores.best] : value < scores.values[*scores.best]))
         scores.best = here;
     }
   } catch (const Error&) {
@@ -353,6 +354,12 @@ void showEvents(const std::vector<storage::Event>& events, double origin, const 
 int showRun(const ShowOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
+  if (options.predictions) {
+    const auto generations = catalogue.generations(run.id);
+    options.json ? printJson(predictionsJson(generations))
+                 : showPredictions(generations, terminalStyle(STDOUT_FILENO));
+    return kExitOk;
+  }
   const auto job = common::placedJob(catalogue, run);
   if (options.json) {
     protocol::Json details = common::runDetailsJson(catalogue, run);

@@ -26,7 +26,15 @@ OperatingPoint pointOf(const run::Prediction& prediction, BatchLimit limit = Bat
           prediction.throughput,
           prediction.efficiency,
           prediction.goodput,
-          limit};
+          limit,
+          prediction.error};
+}
+
+// " (14,700 to 23,060)"; empty where nobody knows.
+QString rangeText(double value, double error) {
+  if (!(error > 0) || !std::isfinite(value)) return {};
+  return tr(" (%1 to %2)")
+      .arg(common::formatNumber(value / (1 + error), 3), common::formatNumber(value * (1 + error), 3));
 }
 
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -219,6 +227,10 @@ QString predictedText(double value, int digits) {
   return std::isnan(value) ? number : QStringLiteral("≈\u00a0") + number;
 }
 
+QString predictedGoodput(const OperatingPoint& point) {
+  return predictedText(point.goodput) + rangeText(point.goodput, point.error);
+}
+
 QString forecastText(const storage::Generation& generation, bool goesOn) {
   const bool isGoodput = generation.predicted_goodput >= 0;
   const double predicted = isGoodput ? generation.predicted_goodput : generation.predicted_throughput;
@@ -226,7 +238,7 @@ QString forecastText(const storage::Generation& generation, bool goesOn) {
   if (!(predicted > 0)) return {};
   const QString begin =
       (isGoodput ? tr("Predicted goodput %1 samples/s") : tr("Predicted throughput %1 samples/s"))
-          .arg(predictedText(predicted));
+          .arg(predictedText(predicted) + rangeText(predicted, generation.predicted_error));
   if (!(obtained >= 0))
     return begin + (goesOn ? tr(", still being measured") : tr(", ended before it was steady"));
   const double change = obtained / predicted - 1;

@@ -34,6 +34,7 @@ struct OperatingPoint {
   int accumulation = 0;
   double throughput = 0, efficiency = 0, goodput = 0;  // predicted
   BatchLimit limit = BatchLimit::None;
+  double error = 0;  // of throughput and goodput, a share (run/prediction.h); 0: unknown
 
   bool isFeasible() const { return limit == BatchLimit::None; }
   std::int64_t localBatchSize() const { return batchSize / replicas / (accumulation + 1); }
@@ -68,6 +69,8 @@ QString limitText(const protocol::Model& model, int replicas, BatchLimit limit);
 QString constraintText(const protocol::Model& model, int replicas);
 // "≈ 18,410", which no line breaks: what is predicted has this mark, and what was measured has none.
 QString predictedText(double value, int digits = 3);
+// "≈ 18,410 (14,700 to 23,060)": a point's goodput, and where it is expected to come out.
+QString predictedGoodput(const OperatingPoint& point);
 // Says how a restart compares with its prediction:
 // "Predicted goodput ≈ 18,410 samples/s, obtained 17,890 (−3 %)", or that it is still being measured where
 // `goesOn`; empty where nothing was predicted.

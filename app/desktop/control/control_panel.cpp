@@ -246,7 +246,7 @@ void ControlPanel::updateModel() {
     curve_->setPrediction(std::move(prediction));
     replicas_->setPrediction([model](int count) {
       const auto best = bestPoint(model, count);
-      return best ? tr("Predicted goodput %1 samples/s").arg(predictedText(best->goodput)) : QString();
+      return best ? tr("Predicted goodput %1 samples/s").arg(predictedGoodput(*best)) : QString();
     });
   } else {
     replicas_->setPrediction({});
@@ -293,7 +293,7 @@ QString ControlPanel::changeText(const protocol::Model& model, int replicas) con
   const auto best = bestPoint(model, replicas);
   const auto now = presentPoint(model, present_, session_->status().latest);
   if (!best) return tr("The model knows no batch size that fits %1.").arg(common::replicaCount(replicas));
-  QString text = tr("Predicted goodput %1 samples/s").arg(predictedText(best->goodput));
+  QString text = tr("Predicted goodput %1 samples/s").arg(predictedGoodput(*best));
   if (now && now->goodput > 0) {
     const double change = best->goodput / now->goodput - 1;
     const QString predicted = predictedText(now->goodput);

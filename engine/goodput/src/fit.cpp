@@ -199,6 +199,18 @@ PerfParams fit(std::span<const ProfileRow> rows) {
   return search.result();
 }
 
+double fit_residual(const PerfParams& perf, std::span<const ProfileRow> rows) {
+  double squares = 0, weights = 0;
+  for (const ProfileRow& row : rows) {
+    const double modelled = step_time(perf, {row.num_nodes, row.num_replicas, row.local_batch_size, 0},
+                                      {.cores_per_replica = std::max(row.cores, 1)});
+    const double error = std::log(modelled / row.optimizer_step_time);
+    squares += row.weight * error * error;
+    weights += row.weight;
+  }
+  return std::sqrt(squares / weights);
+}
+
 double fit_objective(const PerfParams& perf, std::span<const ProfileRow> rows) {
   return FitObjective(rows)(to_vector(perf), 0, nullptr).exact;
 }

@@ -42,17 +42,19 @@ void fields(M& m, V&& visit) {
   } else if constexpr (std::is_same_v<T, LedgerEntry>) {
     visit_fields(m, visit);
   } else if constexpr (std::is_same_v<T, Model>) {
-    visit("perf", m.perf), visit("core_exponent", m.core_exponent), visit("core_overhead", m.core_overhead),
-        visit("contention", m.contention);
-    visit("cores", m.cores), visit("divides_cores", m.divides_cores), visit("grad_sqr", m.grad_sqr),
-        visit("grad_var", m.grad_var);
+    visit("perf", m.perf), visit("core_exponent", m.core_exponent);
+    visit("core_overhead", m.core_overhead), visit("contention", m.contention);
+    visit("cores", m.cores), visit("divides_cores", m.divides_cores);
+    visit("grad_sqr", m.grad_sqr), visit("grad_var", m.grad_var);
     visit("init_batch_size", m.init_batch_size), visit("max_batch_size", m.max_batch_size);
     visit("min_local_batch_size", m.min_local_batch_size),
         visit("max_local_batch_size", m.max_local_batch_size);
     visit("accumulation", m.accumulation), visit("single_gradient", m.single_gradient);
     visit("micro_batches", m.micro_batches);
     visit("devices", m.devices), visit("max_profiled_replicas", m.max_profiled_replicas);
-    visit("step", m.step);
+    visit("min_profiled_local_batch_size", m.min_profiled_local_batch_size);
+    visit("max_profiled_local_batch_size", m.max_profiled_local_batch_size);
+    visit("residual", m.residual), visit("step", m.step);
   } else if constexpr (std::is_same_v<T, CheckpointWritten>) {
     visit("name", m.name), visit("reason", m.reason), visit("step", m.step), visit("epoch", m.epoch);
     visit("progress", m.progress), visit("bytes", m.bytes), visit("last_step", m.last_step);

@@ -86,6 +86,7 @@ class Generation:
     pause_parts: Mapping[str, float]  #: the pause's parts, in s
     predicted_throughput: Optional[float]  #: samples/s; the model's, when the restart was asked for
     predicted_goodput: Optional[float]
+    predicted_error: Optional[float]  #: nine of ten times within predicted / (1 + error) and predicted * (1 + error)
     obtained_throughput: Optional[float]  #: samples/s, measured
     obtained_goodput: Optional[float]
 

@@ -39,6 +39,12 @@ std::string number_text(double value) {
   return (value < 0 ? "-" : "") + fmt::format("{}", fmt::group_digits(whole));
 }
 
+std::string range_text(double value, double error) {
+  if (!(error > 0) || !std::isfinite(value)) return number_text(value);
+  return fmt::format("{} ({} to {})", number_text(value), number_text(value / (1 + error)),
+                     number_text(value * (1 + error)));
+}
+
 std::string change_text(double share) {
   const double percent = std::round(100 * share);
   return percent == 0 ? "0 %" : fmt::format("{}{:.0f} %", percent > 0 ? "+" : "−", std::abs(percent));

@@ -185,6 +185,34 @@ class TestCommands : public CommandTest {
     QVERIFY2(!answer.out.contains('\x1b'), "no colours outside a terminal");
   }
 
+  void showsWhatWasPredictedOfRestarts() {
+    const std::string id = makeRun("digits", protocol::RunState::finished);
+    QVERIFY(ask({"show", "latest", "--predictions"}).out.contains("predicted"));
+    storage::Catalogue catalogue = this->catalogue();
+    // Each obtains 12,000: within 10,000 to 14,400, above 8,000 to 11,520, and nobody says within what.
+    for (const auto& [number, predicted, error] :
+         {std::tuple{2, 12'000.0, 0.2}, std::tuple{3, 9'600.0, 0.2}, std::tuple{4, 16'000.0, -1.0}}) {
+      storage::Generation generation;
+      generation.number = number;
+      generation.replicas = 2;
+      generation.ended = 1;
+      generation.predicted_goodput = predicted;
+      generation.predicted_error = error;
+      generation.obtained_goodput = 12'000;
+      catalogue.put_generation(id, generation);
+    }
+    const std::string told = ask({"show", "latest", "--predictions"}).out.toStdString();
+    for (const char* text : {"10,000 to 14,400", "8,000 to 11,520", "+25 %", "−25 %", "0 %",
+                             "Half of them were off by", "1 of 2 came out as expected"})
+      VERIFY_HOLDS(told, text);
+    const QJsonObject json = ask({"show", "latest", "--predictions", "--json"}).json();
+    QCOMPARE(json["held"].toInt(), 1);
+    const QJsonArray restarts = json["restarts"].toArray();
+    QCOMPARE(restarts.last().toObject()["low"], QJsonValue(QJsonValue::Null));
+    QCOMPARE(restarts[restarts.size() - 2].toObject()["held"], QJsonValue(false));
+    QCOMPARE(restarts[restarts.size() - 3].toObject()["held"], QJsonValue(true));
+  }
+
   // The comparison is of one generation: the newest with steps.
   void comparesWhatWasMeasuredWithWhatWasPredictedOfIt() {
     const std::string id = makeRun("digits", protocol::RunState::stopped);

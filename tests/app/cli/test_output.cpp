@@ -30,6 +30,7 @@ const QList<QStringList> kAnswers{
     {"ls", "--trash"},
     {"show", "latest"},
     {"show", "latest", "--json"},
+    {"show", "latest", "--predictions"},
     {"diff", "first", "second"},
     {"diff", "first", "second", "--json"},
     {"plot", "latest"},

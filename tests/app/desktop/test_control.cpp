@@ -160,9 +160,10 @@ class TestControl : public test::WindowTest {
     const std::string id = window_->session()->run().id;
     storage::Generation last = window_->session()->generations().back();
     last.predicted_goodput = 18'412;
+    last.predicted_error = 0.25;
     last.obtained_goodput = -1;
     catalogue_.put_generation(id, last);
-    QTRY_VERIFY(says(QStringLiteral("18,410 samples/s, still being measured")));
+    QTRY_VERIFY(says(QStringLiteral("18,410 (14,730 to 23,020) samples/s, still being measured")));
     last.obtained_goodput = 17'891;
     catalogue_.put_generation(id, last);
     QTRY_VERIFY(says(QStringLiteral("obtained 17,890 (−3 %)")));

@@ -272,6 +272,16 @@ class TestFit : public QObject {
     }
   }
 
+  // Of 1 and 4 % off, the second counted twice.
+  void theResidualIsByWeight() {
+    std::vector<ProfileRow> rows = measured(kTrue, {{1, 2}, {1, 4}}, {32});
+    QVERIFY(fit_residual(kTrue, rows) < 1e-9);
+    rows[0].optimizer_step_time *= std::exp(0.01);
+    rows[1].optimizer_step_time *= std::exp(-0.04);
+    rows[0].weight = 0.5;
+    QCOMPARE(fit_residual(kTrue, rows), std::sqrt((0.5 * 0.0001 + 0.0016) / 1.5));
+  }
+
   void repeatsExactly() {
     const auto rows = measured(kTrue, kEverywhere, {16, 64}, 0.05);
     QCOMPARE(to_vector(fit(rows)), to_vector(fit(rows)));

@@ -47,6 +47,8 @@ struct Options {
   bool freeze = false;     // by SIGSTOP, instead of computing for ever
   int hang_on = 0;         // replicas: never get to a first step on so many
   int die_on = 0;          // replicas: exit 3 at once on so many
+  int slow_on = 0;         // replicas: with --model, steps take twice as long on so many
+  int model_from = 0;      // step, from which it has a model to tell
   bool model = false;      // tell a model after each step by which more replicas always pay
   bool full_disk = false;  // no checkpoint can be written
   bool ignore_term = false;
@@ -217,7 +219,7 @@ class Replica {
     if (!rank0()) return;
     Steps row{step_, {{"mono", {last_step_}}, {"loss", {1.0 / static_cast<double>(step_)}}}, 0};
     if (options_.model) {  // as if it had worked for a second
-      row.columns["step_time"] = {1};
+      row.columns["step_time"] = {environment_.num_replicas == options_.slow_on ? 2.0 : 1.0};
       row.columns["batch_size"] = {64};
       row.columns["replicas"] = {static_cast<double>(environment_.num_replicas)};
       row.columns["local_batch_size"] = {64.0 / environment_.num_replicas};
@@ -228,9 +230,17 @@ class Replica {
     if (sent_.is_open()) sent_ << step_ << ' ' << monotonic_seconds() << std::endl;
     telemetry_.send(Position{0, 1, "train", static_cast<double>(step_) / options_.steps,
                              static_cast<double>(step_), last_step_});
-    if (options_.model)
-      telemetry_.send(Model{PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true,
-                            false, 0, 0, environment_.num_replicas, step_});
+    if (options_.model && step_ >= options_.model_from)
+      telemetry_.send(Model{.perf = PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2},
+                            .grad_sqr = 1e-4,
+                            .grad_var = 1,
+                            .init_batch_size = 64,
+                            .max_batch_size = 8192,
+                            .min_local_batch_size = 8,
+                            .max_local_batch_size = 256,
+                            .accumulation = true,
+                            .max_profiled_replicas = environment_.num_replicas,
+                            .step = step_});
   }
 
   int fired_trigger() const {
@@ -312,6 +322,8 @@ int main(int argc, char** argv) {
   app.add_flag("--freeze", options.freeze);
   app.add_option("--hang-on", options.hang_on);
   app.add_option("--die-on", options.die_on);
+  app.add_option("--slow-on", options.slow_on);
+  app.add_option("--model-from", options.model_from);
   app.add_flag("--model", options.model);
   app.add_flag("--full-disk", options.full_disk);
   app.add_flag("--ignore-term", options.ignore_term);

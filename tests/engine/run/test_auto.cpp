@@ -49,6 +49,20 @@ class TestAuto : public Scenario {
     QCOMPARE(catalogue().generations(id).size(), 4u);
   }
 
+  // Whatever the model says: the steps before and after are compared.
+  void aMoveThatDoesNotPayIsUndone() {
+    protocol::RunSpec spec = spec_of(
+        1, {"--steps", "1000000", "--step-ms", "20", "--model", "--model-from", "30", "--slow-on", "2"});
+    spec.auto_replicas = AutoReplicas{1, 2};
+    const std::string id = start(spec);
+    VERIFY_RUN(tells(id, "auto: back to 1 replica: goodput 32 samples/s there, 16 on 2"));
+    VERIFY_RUN(trains(id, 1));
+    VERIFY_RUN(tells(id, "auto: stays on 1 replica"));
+    ask(id, Command::stop);
+    VERIFY_RUN(reaches(id, protocol::RunState::stopped));
+    QCOMPARE(catalogue().generations(id).size(), 3u);
+  }
+
   void aCountThatCannotStartIsNotTriedAgainSoon() {
     protocol::RunSpec spec = spec_of(1, {"--steps", "300", "--model", "--die-on", "2"});
     spec.auto_replicas = AutoReplicas{1, 2};

@@ -147,6 +147,23 @@ class TestAutoScaling : public QObject {
     QCOMPARE(reaches(scaling, 3, 8), 8);
   }
 
+  void aMoveThatDoesNotPayIsUndone() {
+    constexpr double kPatience = AutoScaling::kPatience;
+    const MeasuredRate before{.goodput = 24'000}, as_fast{.goodput = 23'500}, slower{.goodput = 21'000};
+    AutoScaling scaling(automatic(1, 2));
+    QVERIFY(!scaling.judge(1, before, 2, as_fast, 0));
+    QVERIFY(!scaling.judge(1, before, 2, {.goodput = std::numeric_limits<double>::quiet_NaN()}, 0));
+    QVERIFY(!scaling.judge(2, before, 2, slower, 0));  // where it has not moved
+    QCOMPARE(
+        scaling.judge(1, before, 2, slower, 0),
+        std::optional<std::string>("auto: back to 1 replica: goodput 24,000 samples/s there, 21,000 on 2"));
+    QCOMPARE(reaches(scaling, 1, 2, kPatience - 1), 1);
+    QCOMPARE(reaches(scaling, 1, 2, kPatience), 2);
+    QVERIFY(scaling.judge(1, before, 2, slower, kPatience));  // each time twice as long
+    QCOMPARE(reaches(scaling, 1, 2, 3 * kPatience - 1), 1);
+    QCOMPARE(reaches(scaling, 1, 2, 3 * kPatience), 2);
+  }
+
   void aRefusedCountIsTriedAgainLater() {
     constexpr double kPatience = AutoScaling::kPatience;
     AutoScaling scaling(automatic(1, 2));

@@ -71,6 +71,30 @@ class TestPrediction : public QObject {
     QVERIFY(predict(m, {1, 4, 32, 0}).throughput > two);
   }
 
+  // By the root of the sum of squares (prediction.h); 1.645 standard deviations are nine of ten.
+  void saysHowSureItIs() {
+    protocol::Model m = fitted_model();
+    m.max_profiled_replicas = 2;
+    m.min_profiled_local_batch_size = 32;
+    m.max_profiled_local_batch_size = 64;
+    QCOMPARE(predict(m, {1, 2, 32, 0}).error,
+             0.0);  // nobody said how far measured times are from the model's
+    m.residual = 0;
+    const double known = std::expm1(1.645 * 0.1), doubled = std::expm1(1.645 * std::hypot(0.1, 0.15)),
+                 both = std::expm1(1.645 * std::hypot(0.1, 0.15, 0.3));
+    QCOMPARE(predict(m, {1, 2, 32, 0}).error, known);
+    QCOMPARE(predict(m, {1, 1, 64, 3}).error, known);
+    QCOMPARE(predict(m, {1, 4, 32, 0}).error, doubled);
+    QCOMPARE(predict(m, {1, 2, 128, 0}).error, doubled);
+    QCOMPARE(predict(m, {1, 2, 16, 0}).error, doubled);
+    QCOMPARE(predict(m, {1, 4, 8, 0}).error, both);
+    m.residual = 0.15;
+    const Prediction prediction = predict(m, {1, 2, 32, 0});
+    QCOMPARE(prediction.error, doubled);
+    QCOMPARE(prediction.high() / prediction.goodput, 1 + doubled);
+    QCOMPARE(prediction.goodput / prediction.low(), 1 + doubled);
+  }
+
   void linksBetweenNodesCost() {
     protocol::Model m = fitted_model();
     m.perf->alpha_n = 1;  // s

@@ -24,6 +24,7 @@ constexpr double kBeyondInitial = 16;  // times the initial batch size, where th
 Json point_json(const run::Prediction& point) {
   return {{"replicas", point.at.num_replicas},
           {"goodput", point.goodput},
+          {"range", point.error > 0 ? Json{point.low(), point.high()} : Json()},
           {"throughput", point.throughput},
           {"efficiency", point.efficiency},
           {"batch_size", point.batch_size},

@@ -203,8 +203,14 @@ void Account::request_fit() {
   message.micro_batches = step_context().micro_batches;
   message.cores = all_cores();
   message.max_profiled_replicas = profile.max_replicas();
+  const auto [least, most] = profile.local_batch_sizes();
+  message.min_profiled_local_batch_size = least;
+  message.max_profiled_local_batch_size = most;
   message.step = steps;
-  fitter.fit(rows, [message](const goodput::PerfParams& perf) { send_model(perf, message); });
+  fitter.fit(rows, [message, rows](const goodput::PerfParams& perf) mutable {
+    message.residual = goodput::fit_residual(perf, rows);
+    send_model(perf, message);
+  });
 }
 
 std::optional<goodput::GoodputFunction> Account::goodput_function() const {
@@ -365,7 +371,7 @@ std::optional<goodput::Choice> Account::suggest(const goodput::Bounds& wanted, s
   fitter.settle();
   const auto function = goodput_function();
   if (!function) return std::nullopt;
-  const goodput::Bounds bounds = within_reach(wanted, {profile.max_local_batch_size(), batch_size, left},
+  const goodput::Bounds bounds = within_reach(wanted, {profile.local_batch_sizes().most, batch_size, left},
                                               initial_batch_size, num_replicas());
   const goodput::Choice best = function->optimize(process().environment.num_nodes, num_replicas(), bounds);
   return best.goodput > 0 && best.local_batch_size > 0 ? std::optional(best) : std::nullopt;

@@ -40,11 +40,14 @@ int Profile::max_replicas() const {
   return most;
 }
 
-std::int64_t Profile::max_local_batch_size() const {
-  std::int64_t most = 0;
-  for (const auto& [key, row] : rows_)
-    if (row.optimizer.count() > 0) most = std::max(most, key.local_batch_size);
-  return most;
+Profile::Range Profile::local_batch_sizes() const {
+  Range range;
+  for (const auto& [key, row] : rows_) {
+    if (row.optimizer.count() == 0) continue;
+    range.least = range.least > 0 ? std::min(range.least, key.local_batch_size) : key.local_batch_size;
+    range.most = std::max(range.most, key.local_batch_size);
+  }
+  return range;
 }
 
 std::optional<double> Profile::step_time(const Key& key, int accumulation_steps) const {

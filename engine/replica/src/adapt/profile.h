@@ -37,7 +37,10 @@ class Profile {
 
   std::int64_t measured() const { return measured_; }  // optimizer micro-batches so far
   int max_replicas() const;                            // 0: none yet
-  std::int64_t max_local_batch_size() const;           // whose step was measured; 0: none yet
+  struct Range {
+    std::int64_t least = 0, most = 0;
+  };
+  Range local_batch_sizes() const;  // whose steps were measured; 0: none yet
 
   // Seconds of a step, as add_* were told them; none where fewer than kEnough were measured.
   std::optional<double> step_time(const Key& key, int accumulation_steps) const;

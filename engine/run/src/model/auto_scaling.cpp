@@ -13,6 +13,8 @@
 namespace batchscope::run {
 namespace {
 
+constexpr double kClearlyLess = 0.03;  // a share of goodput
+
 // Lists the candidates that tell most: doublings, the present and the chosen.
 std::string predictions(const goodput::ReplicaDecision& decision, int present) {
   std::string text;
@@ -84,9 +86,16 @@ void AutoScaling::refuse(int replicas, double now) {
   chooser_.refuse(replicas);
 }
 
+std::optional<std::string> AutoScaling::judge(int from, const MeasuredRate& before, int replicas,
+                                              const MeasuredRate& obtained, double now) {
+  if (from == replicas || !(obtained.goodput < (1 - kClearlyLess) * before.goodput)) return {};
+  refuse(replicas, now);
+  return fmt::format("auto: back to {}: goodput {} samples/s there, {} on {}", replica_count_text(from),
+                     number_text(before.goodput), number_text(obtained.goodput), replicas);
+}
+
 AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const goodput::RunContext& at,
                                            int most, double now, int replicas_per_node) {
-  refusals_.erase(at.replicas);
   chooser_.allow(at.replicas);
   for (const auto& [replicas, refusal] : refusals_)
     if (now >= refusal.until) chooser_.allow(replicas);

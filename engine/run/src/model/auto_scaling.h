@@ -2,7 +2,8 @@
 //
 // The supervisor's choice of its number of replicas: goodput's chooser fed with the run's models, and its
 // decisions put into words. A move is always told; staying is told once for each generation. A count that
-// could not be had, or did not start, is tried again when some time has passed, and each time twice as much.
+// could not be had, did not start, or was measured to be slower than the one before, is tried again when some
+// time has passed, and each time twice as much.
 #pragma once
 
 #include <map>
@@ -12,6 +13,7 @@
 #include "batchscope/goodput/replica_chooser.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/run/measured_rate.h"
 #include "devices/placement.h"
 
 namespace batchscope::run {
@@ -36,6 +38,11 @@ class AutoScaling {
 
   void begin_generation() { reported_ = false; }
   void refuse(int replicas, double now);  // a move there has failed
+
+  // A move from so many replicas has been measured, before and after. Returns the event where it does not
+  // pay, and the count is refused.
+  std::optional<std::string> judge(int from, const MeasuredRate& before, int replicas,
+                                   const MeasuredRate& obtained, double now);
 
  private:
   struct Refusal {

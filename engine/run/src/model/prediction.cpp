@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/run/prediction.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace batchscope::run {
 namespace {
 
 constexpr double kMostSamples = 1e15;  // of a step; what is beyond is not training
+
+constexpr double kMachine = 0.1, kDoubling = 0.15;  // see prediction.h
+constexpr double kNineOfTen = 1.645;                // of a normal distribution, in standard deviations
 
 // Returns the configuration of a fixed batch size, as the loader shares it; in parts where memory is short.
 goodput::Configuration fixed_configuration(const protocol::Model& model, int replicas, int nodes) {
@@ -18,6 +24,21 @@ goodput::Configuration fixed_configuration(const protocol::Model& model, int rep
   return at;
 }
 
+// Doublings from `from` to `to`; 0 where one is unknown.
+double doublings(double from, double to) { return from > 0 && to > 0 ? std::log2(to / from) : 0; }
+
+double prediction_error(const protocol::Model& model, const goodput::Configuration& at) {
+  if (!(model.residual >= 0)) return 0;
+  const auto local = static_cast<double>(at.local_batch_size);
+  const double replicas = std::max(0.0, doublings(model.max_profiled_replicas, at.num_replicas));
+  const double size =
+      std::max({0.0, doublings(static_cast<double>(model.max_profiled_local_batch_size), local),
+                doublings(local, static_cast<double>(model.min_profiled_local_batch_size))});
+  const double deviation =
+      std::hypot(std::hypot(model.residual, kMachine), kDoubling * std::hypot(replicas, size));
+  return std::expm1(kNineOfTen * deviation);
+}
+
 }  // namespace
 
 bool has_fixed_batch_size(const protocol::Model& model) { return model.max_batch_size <= 0; }
@@ -28,7 +49,12 @@ Prediction predict(const protocol::Model& model, const goodput::Configuration& a
   if (!(size >= 1 && size <= kMostSamples)) return {at};
   const goodput::GoodputFunction function = goodput_function(model);
   const auto batch_size = static_cast<std::int64_t>(size);
-  return {at, batch_size, function.throughput(at), function.efficiency(batch_size), function.evaluate(at)};
+  return {at,
+          batch_size,
+          function.throughput(at),
+          function.efficiency(batch_size),
+          function.evaluate(at),
+          prediction_error(model, at)};
 }
 
 std::optional<Prediction> predict(const protocol::Model& model, int replicas, int nodes) {

@@ -44,6 +44,11 @@ bool is_steady(std::span<const MeasuredStep> steps) {
 
 }  // namespace
 
+void RestartForecast::ask() {
+  asked_ = model_;
+  asked_rate_ = std::ssize(newest_) >= kEnoughSteps ? measured_rate(newest_) : std::nullopt;
+}
+
 const std::optional<Prediction>& RestartForecast::begin(bool is_restart, const goodput::Configuration& at,
                                                         int replicas, const goodput::Devices& devices,
                                                         int nodes) {
@@ -54,15 +59,18 @@ const std::optional<Prediction>& RestartForecast::begin(bool is_restart, const g
     if (model->cores > 0) model->cores = devices.cores_per_replica;
   }
   prediction_ = is_restart && model ? predicted(*model, at, replicas, nodes) : std::nullopt;
+  before_.reset();
+  if (asked_rate_) before_ = Before{at.num_replicas, *asked_rate_};
+  asked_rate_.reset();
   asked_.reset();
   steps_.clear();
+  newest_.clear();
   began_ = false;
   waits_ = prediction_.has_value();
   return prediction_;
 }
 
 std::optional<MeasuredRate> RestartForecast::take(const protocol::Steps& steps) {
-  if (!waits_) return {};
   const auto column = [&](const char* name) -> std::span<const double> {
     const auto found = steps.columns.find(name);
     return found == steps.columns.end() ? std::span<const double>() : found->second;
@@ -71,11 +79,15 @@ std::optional<MeasuredRate> RestartForecast::take(const protocol::Steps& steps) 
              efficiencies = column(series::kEfficiency), throughputs = column(series::kThroughput);
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (!std::exchange(began_, true) || i >= sizes.size() || !(times[i] > 0) || !(sizes[i] > 0)) continue;
+    newest_.push_back({times[i], sizes[i], i < efficiencies.size() ? efficiencies[i] : kUnknown,
+                       i < throughputs.size() ? std::round(throughputs[i] * times[i]) : kUnknown});
+    if (!waits_) continue;
     if (!steps_.empty() && steps_.back().batch_size != sizes[i]) steps_.clear();
-    steps_.push_back({times[i], sizes[i], i < efficiencies.size() ? efficiencies[i] : kUnknown,
-                      i < throughputs.size() ? std::round(throughputs[i] * times[i]) : kUnknown});
+    steps_.push_back(newest_.back());
   }
-  if (!is_steady(steps_)) return {};
+  if (std::ssize(newest_) > 2 * kMeasuredSteps)
+    newest_.erase(newest_.begin(), newest_.end() - kMeasuredSteps);
+  if (!waits_ || !is_steady(steps_)) return {};
   waits_ = false;
   return measured_rate(steps_);
 }
@@ -85,7 +97,7 @@ std::string forecast_text(const Prediction& predicted, const MeasuredRate& obtai
   const double before = is_goodput ? predicted.goodput : predicted.throughput;
   const double after = is_goodput ? obtained.goodput : obtained.throughput;
   return fmt::format("Predicted {} {} samples/s on {}, obtained {} ({})",
-                     is_goodput ? "goodput" : "throughput", number_text(before),
+                     is_goodput ? "goodput" : "throughput", range_text(before, predicted.error),
                      replica_count_text(predicted.at.num_replicas), number_text(after),
                      change_text(after / before - 1));
 }

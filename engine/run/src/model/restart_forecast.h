@@ -9,6 +9,8 @@
 //     the rates of their older and of their newer half differ by less than 5 %
 //
 // or, where it never becomes so, after 60 s of step time. A batch size that changes meanwhile begins anew.
+// Beside it stands the rate that was measured just before the restart, so that one which does not pay is
+// seen.
 #pragma once
 
 #include <optional>
@@ -27,7 +29,7 @@ class RestartForecast {
   void take(const protocol::Model& model) { model_ = model; }
 
   // A restart is on its way: what is predicted of it is predicted now.
-  void ask() { asked_ = model_; }
+  void ask();
   // A generation begins, on so many devices and nodes; the first of a run is not a restart. `at` is the
   // configuration before it. The prediction, where there is one.
   const std::optional<Prediction>& begin(bool is_restart, const goodput::Configuration& at, int replicas,
@@ -38,17 +40,26 @@ class RestartForecast {
   std::optional<MeasuredRate> take(const protocol::Steps& steps);
 
   const std::optional<Prediction>& prediction() const { return prediction_; }
+  // What the run did when the restart to this generation was asked for; none where it had made too few steps.
+  struct Before {
+    int replicas = 0;
+    MeasuredRate rate;
+  };
+  const std::optional<Before>& before() const { return before_; }
 
  private:
   std::optional<protocol::Model> model_, asked_;
   std::optional<Prediction> prediction_;
-  bool waits_ = false;  // for the rate to be steady
-  bool began_ = false;  // its first step is done
-  std::vector<MeasuredStep> steps_;
+  bool waits_ = false;                // for the rate to be steady
+  bool began_ = false;                // its first step is done
+  std::vector<MeasuredStep> steps_;   // of this batch size, while it waits
+  std::vector<MeasuredStep> newest_;  // of the generation
+  std::optional<MeasuredRate> asked_rate_;
+  std::optional<Before> before_;
 };
 
-// "Predicted goodput 18,400 samples/s on 2 replicas, obtained 17,900 (−3 %)"; of the throughput, where
-// nothing is known of efficiency.
+// "Predicted goodput 18,400 (14,700 to 23,000) samples/s on 2 replicas, obtained 17,900 (−3 %)"; of the
+// throughput, where nothing is known of efficiency.
 std::string forecast_text(const Prediction& predicted, const MeasuredRate& obtained);
 
 }  // namespace batchscope::run

@@ -55,6 +55,7 @@ void CurrentGeneration::launch(const GenerationOrder& order, const std::string& 
   if (predicted) {
     record_.predicted_throughput = known(predicted->throughput);
     record_.predicted_goodput = known(predicted->goodput);
+    if (predicted->error > 0) record_.predicted_error = predicted->error;
   }
   recorder_.put(record_);
 }

@@ -150,6 +150,18 @@ std::optional<storage::Job> Scaling::job() const {
   }
 }
 
+void Scaling::judge(int from, const MeasuredRate& before, int replicas, const MeasuredRate& obtained) {
+  if (!auto_ || !machine_.training() || kPool.alive()) return;
+  const auto event = auto_->judge(from, before, replicas, obtained, monotonic_seconds());
+  if (!event) return;
+  tell_("info", *event);
+  try {
+    move_to(from, "auto");
+  } catch (const Error& error) {
+    tell_("warning", std::string("auto: it stays for now: ") + error.what());
+  }
+}
+
 void Scaling::consider(const Model& model, const goodput::RunContext& at) {
   if (!auto_ || !machine_.training()) return;
   if (const bool decided = std::exchange(pool_decides_, kPool.alive()); pool_decides_) {

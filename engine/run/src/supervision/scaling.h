@@ -67,6 +67,9 @@ class Scaling {
   void ask_pool(const std::optional<int>& replicas, const std::optional<protocol::AutoReplicas>& range);
   // The pool gives this run its devices.
   bool in_queue() const { return job().has_value(); }
+  // What a move of the model from so many replicas came to, measured before and after it. One that does not
+  // pay is undone.
+  void judge(int from, const MeasuredRate& before, int replicas, const MeasuredRate& obtained);
   // A new model: it may move the run. Where there is a pool, that decides, and this one rests.
   void consider(const protocol::Model& model, const goodput::RunContext& at);
 

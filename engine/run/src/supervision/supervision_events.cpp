@@ -135,6 +135,8 @@ void Supervision::on_checkpoint(const CheckpointWritten& checkpoint) {
 void Supervision::on_obtained(const MeasuredRate& obtained) {
   current_.obtained(obtained);
   tell("info", forecast_text(*forecast_.prediction(), obtained));
+  if (const auto& before = forecast_.before(); before && current_.record().reason == "auto")
+    scaling_.judge(before->replicas, before->rate, current_.record().replicas, obtained);
 }
 
 void Supervision::on_model(const Model& model) {

@@ -91,6 +91,8 @@ struct Generation {
   double obtained_throughput = -1;
   double obtained_goodput = -1;
   ///@}
+  double predicted_error =
+      -1;  ///< share by which these are expected to differ (run/prediction.h); negative: unknown
 };
 
 /// An epoch, however many restarts it saw; one that a crash threw back has another row in its new generation.

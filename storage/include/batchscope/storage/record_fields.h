@@ -62,6 +62,7 @@ void visit_fields(FieldsOf<Generation> auto& generation, auto&& visit) {
   visit("outcome", generation.outcome, Meaning::plain);
   visit("predicted_throughput", generation.predicted_throughput, Meaning::amount);
   visit("predicted_goodput", generation.predicted_goodput, Meaning::amount);
+  visit("predicted_error", generation.predicted_error, Meaning::amount);
   visit("obtained_throughput", generation.obtained_throughput, Meaning::amount);
   visit("obtained_goodput", generation.obtained_goodput, Meaning::amount);
 }

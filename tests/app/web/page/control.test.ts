@@ -12,6 +12,8 @@ const explorer: Explorer = { curve: [point(1, 4000, 0.9), point(2, 5000, 0.75), 
 test("a prediction compares with what is predicted for now", () => {
   assert.equal(predictionText(explorer, 2, 1),
     "Predicted goodput 5,000 samples/s, 25 % more than the 4,000 predicted for now; efficiency 0.90 → 0.75.");
+  const sure: Explorer = { curve: [point(1, 4000, 0.9), { ...point(2, 5000, 0.75), range: [4000, 6250] }] };
+  assert.match(predictionText(sure, 2, 1), /^Predicted goodput 5,000 \(4,000 to 6,250\) samples\/s, 25 % more/);
   assert.match(predictionText(explorer, 1, 2), /20 % less/);
   assert.match(predictionText(explorer, 4, 2), /as predicted for now/);
   assert.equal(predictionText(explorer, 2, 2), "The model predicts goodput 5,000 samples/s.");

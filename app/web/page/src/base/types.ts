@@ -110,6 +110,7 @@ export interface Generation {
   pause: number | null;
   pause_parts: Record<string, number>;
   predicted_goodput: JsonNumber;
+  predicted_error: JsonNumber;
   obtained_goodput: JsonNumber;
 }
 
@@ -205,6 +206,8 @@ export interface Row {
 export interface GoodputPoint {
   replicas: number;
   goodput: number;
+  /** Where goodput is expected to come out, nine times of ten; null where nobody knows. */
+  range?: [number, number] | null;
   throughput: number;
   efficiency: number;
   batch_size: number;

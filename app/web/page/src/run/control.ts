@@ -36,10 +36,11 @@ export function predictionText(explorer: Explorer | null, chosen: number, presen
   const now = explorer.curve.find((each) => each.replicas === present);
   if (!point) return `The model knows no batch size that fits ${format.replicas(chosen)}.`;
   if (chosen === present || !now) return `The model predicts goodput ${format.number(point.goodput)} samples/s.`;
+  const range = point.range ? ` (${format.number(point.range[0])} to ${format.number(point.range[1])})` : "";
   const change = point.goodput / now.goodput - 1;
   const compared = Math.abs(change) < 0.005 ? "as predicted for now"
     : `${percent(change)} ${change > 0 ? "more" : "less"} than the ${format.number(now.goodput)} predicted for now`;
-  return `Predicted goodput ${format.number(point.goodput)} samples/s, ${compared}; ` +
+  return `Predicted goodput ${format.number(point.goodput)}${range} samples/s, ${compared}; ` +
     `efficiency ${format.number(now.efficiency, 2)} → ${format.number(point.efficiency, 2)}.`;
 }
 

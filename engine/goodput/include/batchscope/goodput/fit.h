@@ -19,6 +19,10 @@ namespace batchscope::goodput {
 /// no rows, or a row with times, counts or a weight that are not positive and finite.
 PerfParams fit(std::span<const ProfileRow> rows);
 
+/// How far the rows' step times are from the model's: the root mean square of the logarithm of their ratio,
+/// each row by its weight. Of rows such as fit takes; NaN for none.
+double fit_residual(const PerfParams& perf, std::span<const ProfileRow> rows);
+
 /// The objective that fit minimises, of rows such as fit takes: no unit, its times are logarithms. For tests
 /// and for showing the error of a model.
 double fit_objective(const PerfParams& perf, std::span<const ProfileRow> rows);

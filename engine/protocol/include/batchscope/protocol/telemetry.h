@@ -151,13 +151,20 @@ struct Model {
   int micro_batches = 0;
   int devices = 0;                ///< that the replicas of the run may have, by the supervisor; 0: unknown
   int max_profiled_replicas = 0;  ///< largest number that was measured
-  std::int64_t step = 0;          ///< optimizer steps done when it was fitted
-  double core_exponent = 0;       ///< of the model: what the cores of a replica are worth
-  double core_overhead = 0;       ///< of the model, s: what a replica's further cores cost
-  double contention = 0;          ///< of the model: what a neighbour on the node costs
-  int cores = 0;                  ///< that each replica computes with now; 0: a GPU, or unknown
-  bool divides_cores =
-      false;  ///< replicas divide all cores of the run, by the supervisor; else each keeps `cores`
+  /// Samples of a micro-batch, the least and the most that were measured; 0: unknown.
+  ///@{
+  std::int64_t min_profiled_local_batch_size = 0;
+  std::int64_t max_profiled_local_batch_size = 0;
+  ///@}
+  /// How far measured step times are from the model's: root mean square of logarithms; negative: unknown.
+  double residual = -1;
+  std::int64_t step = 0;     ///< optimizer steps done when it was fitted
+  double core_exponent = 0;  ///< of the model: what the cores of a replica are worth
+  double core_overhead = 0;  ///< of the model, s: what a replica's further cores cost
+  double contention = 0;     ///< of the model: what a neighbour on the node costs
+  int cores = 0;             ///< that each replica computes with now; 0: a GPU, or unknown
+  /// Replicas divide all cores of the run, by the supervisor; else each keeps `cores`.
+  bool divides_cores = false;
 };
 
 /// A checkpoint is complete on disk.

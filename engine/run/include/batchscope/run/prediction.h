@@ -18,6 +18,15 @@ struct Prediction {
   double throughput = 0;        ///< samples/s
   double efficiency = 0;        ///< statistical efficiency, 0..1
   double goodput = 0;           ///< samples/s
+  /// Nine of ten such predictions come true within goodput / (1 + error) and goodput * (1 + error), and so
+  /// does throughput; 0: unknown. It is the root of the sum of squares, by logarithms, of
+  ///   how far measured step times are from the model's,
+  ///   0.1 for a machine that is not as fast all the time,
+  ///   0.15 for each doubling of the replicas beyond the most that were measured,
+  ///   0.15 for each doubling of a micro-batch beyond the largest that was measured, or below the smallest.
+  double error = 0;
+  double low() const { return goodput / (1 + error); }
+  double high() const { return goodput * (1 + error); }
 };
 
 /// The program says how large a step is on any number of replicas, and leaves no choice.
