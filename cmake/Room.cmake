@@ -64,8 +64,11 @@ endfunction()
 
 # Compiles up to 30 files of a target as one (a unity file; where there are many cores, CMAKE_UNITY_BUILD_BATCH_SIZE says fewer), so
 # that their headers and templates are read once. No two files of a target may give one name to two things, not even in anonymous
-# namespaces.
+# namespaces. Targets in BATCHSCOPE_APART are compiled file by file all the same: tools/mutants.py changes one file at a time.
 function(batchscope_unity target)
+  if(${target} IN_LIST BATCHSCOPE_APART)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  endif()
   if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 30)
   endif()

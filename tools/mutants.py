@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks whether the tests would notice a fault: changes a room's sources one place at a time, and runs the tests that speak of it.
 
-  mutants.py [ROOM...] [--seed N] [--count N] [--minutes N] [--line FILE:LINE] [--json]
+  mutants.py [ROOM...] [--seed N] [--count N] [--minutes N] [--line FILE:LINE] [--again FILE] [--own] [--json]
 
 Rooms are named as the tests are: goodput, policy, storage; all that are known here, if none is named. The seed picks the
-places, --count how many (100), --line all changes of one line instead. What nobody noticed is listed at the end. A change that
-does the same as the original is entered with its reason in tests/mutants/equivalent.txt and is not tried again. Exits with 1
-where a fault went unnoticed, and with 2 where it could not begin.
+places, --count how many (100), --line all changes of one line instead, --again those that went unnoticed in an earlier --json.
+What nobody noticed is listed at the end. A change that does the same as the original is entered with its reason in
+tests/mutants/equivalent.txt and is not tried again. Exits with 1 where a fault went unnoticed, and with 2 where it could not begin.
 
-It works on a copy of the tree in build/mutants, where files are compiled one by one, so that only what hangs on a changed file is
-built. A change that does not compile is not counted; one that hangs is noticed by a time limit, ten times what the tests took.
+It works on a copy of the tree in build/mutants, where the rooms' files are compiled one by one. A changed file is compiled first: a
+change that does not compile is not counted, and neither is one of which the compiler makes the same code. Then the room's own tests
+are linked and run, and those of other rooms (not with --own) where these noticed nothing. A change that hangs is noticed by a time
+limit, ten times what the tests took.
 """
 
 import argparse
@@ -32,28 +34,39 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tests/mutants/equivalent.txt"
 WORK = ROOT / "build/mutants"
 TREE, BUILD = WORK / "tree", WORK / "build"
+OUTCOMES = ("noticed", "unnoticed", "equivalent", "same code", "not compiled")
 SHORTEST, PATIENCE = 20, 10  # s that tests may take, and times what they took before
+
+
+class Stage(NamedTuple):
+    """Tests that run together, and what they need built."""
+
+    tests: str  # what ctest -R takes
+    targets: list[str]
 
 
 class Room(NamedTuple):
     folder: str
-    targets: list[str]
-    tests: list[str]  # what ctest -R takes, the quickest first
+    stages: list[Stage]  # the room's own first
+
+
+def tests_of(room, *further):
+    return Stage(f"^{room}\\.", [f"{room}_tests", *further])
 
 
 ROOMS = {
-    "goodput": Room("engine/goodput", ["goodput_tests", "policy_tests"], ["^goodput\\.", "^policy\\."]),
-    "policy": Room("engine/policy", ["policy_tests", "pool_tests", "cli_tests", "batchscope-simulate", "batchscope"],
-                   ["^policy\\.", "^pool\\.", "^cli\\.simulate$"]),
-    "storage": Room("storage", ["storage_tests"], ["^storage\\."]),
-    "protocol": Room("engine/protocol", ["protocol_tests", "storage_tests"], ["^protocol\\.", "^storage\\."]),
-    "replica": Room("engine/replica", ["replica_tests"], ["^replica\\."]),
-    "http": Room("engine/http", ["http_tests"], ["^http\\."]),
-    "run": Room("engine/run", ["run_tests", "fake-replica", "test-supervisor"], ["^run\\."]),
-    "pool": Room("engine/pool", ["pool_tests"], ["^pool\\."]),
-    "sweep": Room("engine/sweep", ["sweep_tests"], ["^sweep\\."]),
-    "common": Room("app/common", ["common_tests"], ["^common\\."]),
-}
+    "goodput": Room("engine/goodput", [tests_of("goodput"), tests_of("policy")]),
+    "policy": Room("engine/policy", [tests_of("policy"), tests_of("pool"),
+                                     Stage("^cli\\.simulate$", ["cli_tests", "batchscope-simulate", "batchscope"])]),
+    "storage": Room("storage", [tests_of("storage")]),
+    "protocol": Room("engine/protocol", [tests_of("protocol"), tests_of("storage")]),
+    "replica": Room("engine/replica", [tests_of("replica")]),
+    "http": Room("engine/http", [tests_of("http")]),
+    "run": Room("engine/run", [tests_of("run", "fake-replica", "test-supervisor")]),
+    "pool": Room("engine/pool", [tests_of("pool")]),
+    "sweep": Room("engine/sweep", [tests_of("sweep")]),
+    "common": Room("app/common", [tests_of("common")]),
+}  # fmt: skip
 
 
 class Refused(Exception):
@@ -96,39 +109,55 @@ def build(targets):
 class Suite:
     """The tests that speak of a room."""
 
-    def __init__(self, room):
+    def __init__(self, room, own):
         self.room = room
-        self.limits = [None] * len(room.tests)  # s
+        self.stages = room.stages[:1] if own else room.stages
+        self.limits = {}  # s, by stage
+        self.objects, self.code = {}, {}  # of each source file: its object file, and that one's bytes
 
     def prepare(self):
         """Builds them, and sees to it that they pass as it is."""
-        if fault := build(self.room.targets):
-            raise Refused(f"{self.room.folder} does not build as it is:\n{fault[-2000:]}")
-        for place, tests in enumerate(self.room.tests):
+        for stage in self.stages:
+            if fault := build(stage.targets):
+                raise Refused(f"{self.room.folder} does not build as it is:\n{fault[-2000:]}")
             began = time.monotonic()
-            if failed := self.run(place):
+            if failed := self.run(stage):
                 raise Refused(f"{', '.join(failed)} fails as it is: mend it first")
-            self.limits[place] = max(SHORTEST, PATIENCE * (time.monotonic() - began))
+            self.limits[stage.tests] = max(SHORTEST, PATIENCE * (time.monotonic() - began))
+        folder = TREE / self.room.folder
+        for command in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
+            path, output = pathlib.Path(command["file"]), re.search(r" -o (\S+)", command["command"])
+            if path.is_relative_to(folder) and output and (BUILD / output[1]).exists():
+                file = str(path.relative_to(TREE))
+                self.objects[file], self.code[file] = output[1], (BUILD / output[1]).read_bytes()
 
-    def run(self, place):
+    def run(self, stage):
         """The tests that failed."""
-        command = ["ctest", "--test-dir", str(BUILD), "-R", self.room.tests[place], "-j", "2", "--stop-on-failure", "--no-tests=error"]
+        command = ["ctest", "--test-dir", str(BUILD), "-R", stage.tests, "-j", "2", "--stop-on-failure", "--no-tests=error"]
         try:
-            done = run(*command, limit=self.limits[place])
+            done = run(*command, limit=self.limits.get(stage.tests))
         except subprocess.TimeoutExpired:
-            return [f"the time limit of {self.room.tests[place]}"]
+            return [f"the time limit of {stage.tests}"]
         failed = re.findall(r"^\s*\d+ - (\S+) \(", done.stdout, re.M)
         return failed or (["ctest"] if done.returncode else [])
 
-    def noticed_by(self):
-        for place in range(len(self.room.tests)):
-            if failed := self.run(place):
-                return failed[0]
-        return None
+    def judge(self, file):
+        """What becomes of the file as it is changed, and the test that noticed it, if one did."""
+        if file in self.objects:
+            if build([self.objects[file]]):
+                return "not compiled", None
+            if (BUILD / self.objects[file]).read_bytes() == self.code[file]:
+                return "same code", None
+        for stage in self.stages:
+            if build(stage.targets):
+                return "not compiled", None
+            if failed := self.run(stage):
+                return "noticed", failed[0]
+        return "unnoticed", None
 
 
 def known_equivalents():
-    """(file, before, after) of what was judged to do the same as the original."""
+    """(file, before, after) of what was judged to do the same as the original; after is * for all changes of a line."""
     if not EQUIVALENT.exists():
         return set()
     lines = [line for line in EQUIVALENT.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
@@ -138,23 +167,22 @@ def known_equivalents():
 class Trial:
     """One change, tried."""
 
-    def __init__(self, name, room, file, mutation):
-        self.name, self.room, self.file, self.mutation = name, room, file, mutation
+    def __init__(self, name, file, mutation):
+        self.name, self.file, self.mutation = name, file, mutation
         self.outcome, self.test = "", None
 
+    def key(self):
+        return self.file, self.mutation.before, self.mutation.after
+
     def take_place(self, suite, equivalents):
-        if (self.file, self.mutation.before, self.mutation.after) in equivalents:
+        if not equivalents.isdisjoint([self.key(), (*self.key()[:2], "*")]):
             self.outcome = "equivalent"
             return
         path = TREE / self.file
         original = path.read_text(encoding="utf-8")
         try:
             path.write_text(self.mutation.applied(original), encoding="utf-8")
-            if build(self.room.targets):
-                self.outcome = "not compiled"
-                return
-            self.test = suite.noticed_by()
-            self.outcome = "noticed" if self.test else "unnoticed"
+            self.outcome, self.test = suite.judge(self.file)
         finally:
             path.write_text(original, encoding="utf-8")
 
@@ -168,6 +196,17 @@ class Trial:
                 "test": self.test}
 
 
+def unnoticed_before(path):
+    """(file, before, after) of what an earlier --json calls unnoticed; None without a file."""
+    if path is None:
+        return None
+    try:
+        trials = [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
+        return {(each["file"], each["before"], each["after"]) for each in trials if each.get("outcome") == "unnoticed"}
+    except (OSError, ValueError, AttributeError, KeyError) as fault:
+        raise Refused(f"--again {path}: it is not what --json has printed ({fault})") from fault
+
+
 def places(name, line):
     """Every change of a room's sources, or of one line."""
     room = ROOMS[name]
@@ -176,7 +215,7 @@ def places(name, line):
         file = str(path.relative_to(ROOT))
         for mutation in mutations(path.read_text(encoding="utf-8")):
             if line is None or line == (file, mutation.line):
-                found.append(Trial(name, room, file, mutation))
+                found.append(Trial(name, file, mutation))
     return found
 
 
@@ -187,12 +226,15 @@ def asked():
     parser.add_argument("--count", type=int, default=100, help="changes of each room")
     parser.add_argument("--minutes", type=float, help="begin no other change after so long")
     parser.add_argument("--line", metavar="FILE:LINE", help="all changes of this line")
+    parser.add_argument("--again", metavar="FILE", help="only what went unnoticed by FILE, which --json has printed")
+    parser.add_argument("--own", action="store_true", help="run the room's own tests alone")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each change, and one for the whole")
     options = parser.parse_args()
     for name in options.rooms:
         if name not in ROOMS:
             raise Refused(f"no room is named '{name}' here: {', '.join(ROOMS)} are known")
     options.line, options.rooms = line_of(options.line, options.rooms)
+    options.again = unnoticed_before(options.again)
     return options
 
 
@@ -209,21 +251,33 @@ def line_of(text, rooms):
     return (found[1], int(found[2])), inside
 
 
-def prepare():
+def prepare(rooms):
+    """Other rooms are built as ./dev builds them, so that ccache has most of them."""
     TREE.mkdir(parents=True, exist_ok=True)
     copy_tree()
-    configured = run("cmake", "-S", str(TREE), "-B", str(BUILD), "-G", "Ninja", "-D", "CMAKE_UNITY_BUILD=OFF")
+    apart = ";".join(f"batchscope_{name}" for name in rooms)
+    configured = run("cmake", "-S", str(TREE), "-B", str(BUILD), "-G", "Ninja", "-D", "CMAKE_BUILD_TYPE=Release",
+                     "-D", "CMAKE_UNITY_BUILD=ON", "-D", f"BATCHSCOPE_APART={apart}")  # fmt: skip
     if configured.returncode:
         raise Refused(f"the copy in {WORK} cannot be configured:\n{configured.stderr[-2000:]}")
+
+
+def chosen_places(options, name):
+    chosen = places(name, options.line)
+    if options.again is not None:
+        return [trial for trial in chosen if trial.key() in options.again]
+    if options.line:
+        return chosen
+    return random.Random(options.seed).sample(chosen, min(options.count, len(chosen)))
 
 
 def try_all(options, tell):
     equivalents, began, trials = known_equivalents(), time.monotonic(), []
     for name in options.rooms:
-        chosen = places(name, options.line)
-        if not options.line:
-            chosen = random.Random(options.seed).sample(chosen, min(options.count, len(chosen)))
-        suite = Suite(ROOMS[name])
+        chosen = chosen_places(options, name)
+        if not chosen:
+            continue
+        suite = Suite(ROOMS[name], options.own)
         suite.prepare()
         for trial in chosen:
             if options.minutes and time.monotonic() - began > 60 * options.minutes:
@@ -236,7 +290,7 @@ def try_all(options, tell):
 
 def main():
     options = asked()
-    prepare()
+    prepare(options.rooms)
 
     def tell(trial, number):
         if options.json:
@@ -245,14 +299,14 @@ def main():
             print(f"{number:4}  {trial.text()}", flush=True)
 
     trials = try_all(options, tell)
-    counted = {what: sum(trial.outcome == what for trial in trials) for what in ("noticed", "unnoticed", "equivalent", "not compiled")}
+    counted = {what: sum(trial.outcome == what for trial in trials) for what in OUTCOMES}
     faults = counted["noticed"] + counted["unnoticed"]
     if options.json:
         print(json.dumps({"seed": options.seed, **counted}))
     else:
         share = f" ({100 * counted['noticed'] / faults:.0f} %)" if faults else ""
-        print(f"{counted['noticed']} of {faults} faults were noticed{share}; {counted['equivalent']} changes do the same as the original, "
-              f"{counted['not compiled']} did not compile; seed {options.seed}")
+        print(f"{counted['noticed']} of {faults} faults were noticed{share}; {counted['equivalent'] + counted['same code']} changes do the same "
+              f"as the original, {counted['not compiled']} did not compile; seed {options.seed}")
         for trial in trials:
             if trial.outcome == "unnoticed":
                 print(f"unnoticed: {trial.file}:{trial.mutation.line}  {trial.mutation.before}  ->  {trial.mutation.after}")
