@@ -194,6 +194,18 @@ class TestSamples : public QObject {
     }
   }
 
+  void finiteValuesWhoseSumIsNotHaveAMean() {
+    SampleWriter writer(folder_ / "samples.db");
+    writer.append(0, "x", 1, std::vector{1.5e308, 1.2e308, kNan, 1.5e308});
+    writer.append(0, "y", 1, std::vector{-1.5e308, -1.5e308, kInf});
+    writer.append(0, "z", 1, std::vector{1.5e308, 1.5e308, -1.5e308, -1.5e308});
+    writer.commit();
+    SampleReader reader(folder_ / "samples.db");
+    QCOMPARE(reader.summarize("x", 0, 0, INT64_MAX, 1).at(0).mean, 1.4e308);
+    QCOMPARE(reader.summarize("y", 0, 0, INT64_MAX, 1).at(0).mean, -1.5e308);
+    QCOMPARE(reader.summarize("z", 0, 0, INT64_MAX, 1).at(0).mean, 0.0);
+  }
+
   void drawingReadsFewRowsHoweverLongTheSeries() {
     SampleWriter writer(folder_ / "samples.db");
     constexpr int kColumns = 100;

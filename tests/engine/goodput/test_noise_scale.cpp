@@ -163,6 +163,13 @@ class TestNoiseScale : public QObject {
     QVERIFY(std::abs(gain.mean() - known_gain) < 3 * gain.standard_error() + 0.01 * known_gain);
   }
 
+  void theSmoothingIsAdaptdlsWhereNoneIsGiven() {
+    NoiseScale given(1, {.smoothing = 0.999}), none(1);
+    for (const double total : {4.0, 3.0, 4.5})
+      for (NoiseScale* noise : {&given, &none}) noise->update(several(2 * 5, total, 2, 2));
+    QCOMPARE(none.state(), given.state());
+  }
+
   void gainWithoutNoiseIsOne() {
     NoiseScale noise(1);
     QVERIFY(noise.update(several(2 * 5, 5, 2, 2)));  // both gradients the same

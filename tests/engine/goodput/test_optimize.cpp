@@ -182,6 +182,30 @@ class TestOptimize : public QObject {
     }
   }
 
+  // In large shares two numbers of steps are looked at. That a batch is a whole number of micro-batches
+  // leaves at most a part in the larger one of micro-batch and steps to others, and little on average.
+  void bruteForceFindsLittleBetterInLargeShares() {
+    std::mt19937_64 random(17);
+    double lost = 0;
+    int tried = 0;
+    while (tried < 1'000) {
+      Problem problem(random, 20);
+      problem.bounds.accumulation = true;
+      problem.bounds.max_local = 1 + static_cast<std::int64_t>(random() % 100);
+      const std::int64_t share = problem.ceiling() / problem.replicas;
+      if (share <= 32 || share > 300) continue;
+      ++tried;
+      const double best = problem.brute_force();
+      const Choice choice = problem.goodput().optimize(problem.nodes, problem.replicas, problem.bounds);
+      const auto parts =
+          static_cast<double>(std::max<std::int64_t>(choice.local_batch_size, choice.accumulation_steps + 1));
+      QVERIFY2(choice.goodput >= best * (1 - 1 / parts),
+               golden::differ(describe(problem), choice.goodput, best));
+      if (best > 0) lost += 1 - choice.goodput / best;
+    }
+    QVERIFY2(lost / tried < 1e-3, std::to_string(lost / tried).c_str());
+  }
+
   void manyCountsComeToWhatEachDoesByItself() {
     std::mt19937_64 random(11);
     for (int trial = 0; trial < 500; ++trial) {

@@ -7,9 +7,11 @@
 #include <stdexcept>
 
 #include "batchscope/goodput.h"
+#include "rows.h"
 #include "test_case.h"
 
 using namespace batchscope::goodput;
+using batchscope::testing::columns;
 
 namespace {
 
@@ -55,6 +57,11 @@ Model shaken(const Model& model, double sigma, std::mt19937& random) {
        {&noisy.perf.alpha_c, &noisy.perf.beta_c, &noisy.perf.alpha_r, &noisy.perf.beta_r, &noisy.grad.var})
     *parameter *= std::exp(normal(random));
   return noisy;
+}
+
+// So many samples/s on 1, 2, .. replicas.
+BestGoodput known(const std::vector<double>& goodputs) {
+  return [goodputs](int replicas) { return goodputs.at(static_cast<std::size_t>(replicas - 1)); };
 }
 
 // A run that does as the chooser says.
@@ -142,6 +149,120 @@ class TestReplicaChooser : public QObject {
     run.at.remaining = 1000;
     run.see(kScales, 3);
     QCOMPARE(run.at.replicas, 2);
+  }
+
+  // With twice the goodput on a second replica a move pays while 200 (1 - pause / horizon) > 1.05 * 100.
+  void aPauseIsPaidBackWithinTheHorizon_data() {
+    const auto row = columns<double, double, int>({"pause", "remaining", "replicas"});
+    row("nearly half of the horizon", 47, -1, 2);
+    row("half of it", 48, -1, 1);
+    row("all of it", 100, -1, 1);
+    row("more than it", 300, -1, 1);
+    row("of a run that ends later", 47, 200, 2);
+    row("of a run that ends sooner", 23.5, 50, 2);
+    row("of a run that ends too soon", 24, 50, 1);
+    row("of a run that ends within a second", 0.1, 0.5, 2);
+    row("of a run that has ended", 0, 0, 1);
+    row("none", 0, -1, 2);
+    row("less than none", -300, -1, 2);
+  }
+  void aPauseIsPaidBackWithinTheHorizon() {
+    QFETCH(const double, pause);
+    QFETCH(const double, remaining);
+    ReplicaChooser chooser({1, 2, 0.5, 100});
+    const RunContext at{1, 1, pause, remaining};
+    for (int i = 0; i < 2; ++i) chooser.decide(known({100, 200}), at);
+    const ReplicaDecision decision = chooser.decide(known({100, 200}), at);
+    QTEST(decision.replicas, "replicas");
+    QCOMPARE(decision.pause, std::max(pause, 0.0));
+    QCOMPARE(decision.horizon, remaining < 0 ? 100 : std::min(remaining, 100.0));
+  }
+
+  // A count below 0.95 of the floor is left although fewer replicas learn more slowly.
+  void leavesWhatWastesDevices_data() {
+    const auto row = columns<double, double, int>({"goodputOfTwo", "remaining", "replicas"});
+    row("well below the floor", 151, -1, 1);
+    row("a little below it", 153, -1, 2);
+    row("above it", 161, -1, 2);
+    row("but has nothing left to do", 151, 0, 2);
+  }
+  void leavesWhatWastesDevices() {
+    QFETCH(const double, goodputOfTwo);
+    QFETCH(const double, remaining);
+    ReplicaChooser chooser({1, 2, 0.8});
+    int replicas = 2;
+    for (int i = 0; i < 3; ++i)
+      replicas = chooser.decide(known({100, goodputOfTwo}), {replicas, 2, 0, remaining}).replicas;
+    QTEST(replicas, "replicas");
+  }
+
+  // Where none within the limits reaches the floor, the smallest one is best.
+  void takesTheSmallestWhereAllWaste() {
+    ReplicaChooser chooser({2, 4});
+    int replicas = 4;
+    for (int i = 0; i < 3; ++i)
+      replicas = chooser.decide(known({100, 70, 80, 90}), {replicas, 4, 0, -1}).replicas;
+    QCOMPARE(replicas, 2);
+  }
+
+  void tellsOfAllWithinTheLimits_data() {
+    const auto row = columns<ChooserLimits, int, std::vector<double>, std::vector<int>, std::vector<double>>(
+        {"limits", "present", "goodputs", "replicas", "efficiencies"});
+    row("all", {1, 4}, 1, {100, 180, 240, 280}, {1, 2, 3, 4}, {1, 0.9, 0.8, 0.7});
+    row("some", {3, 4}, 3, {100, 180, 240, 280}, {3, 4}, {0.8, 0.7});
+    row("and the present one", {3, 4}, 1, {100, 180, 240, 280}, {1, 3, 4}, {1, 0.8, 0.7});
+    row("one is not feasible", {1, 3}, 2, {0, 180, 216}, {1, 2, 3}, {0, 1, 0.8});
+    row("one is neither feasible nor allowed", {2, 3}, 2, {0, 180, 216}, {2, 3}, {1, 0.8});
+    row("none is feasible", {1, 2}, 1, {0, 0}, {1, 2}, {0, 0});
+    row("slow ones", {3, 4}, 3, {0.1, 0.18, 0.24, 0.28}, {3, 4}, {0.8, 0.7});
+  }
+  void tellsOfAllWithinTheLimits() {
+    QFETCH(const ChooserLimits, limits);
+    QFETCH(const int, present);
+    QFETCH(const std::vector<double>, goodputs);
+    QFETCH(const std::vector<int>, replicas);
+    QFETCH(const std::vector<double>, efficiencies);
+    const ReplicaDecision decision = ReplicaChooser(limits).decide(known(goodputs), {present, 4, 0, -1});
+    QCOMPARE(decision.candidates.size(), replicas.size());
+    for (std::size_t i = 0; i < replicas.size(); ++i) {
+      const Candidate& candidate = decision.candidates[i];
+      QCOMPARE(candidate.replicas, replicas[i]);
+      QCOMPARE(candidate.goodput, goodputs[static_cast<std::size_t>(replicas[i] - 1)]);
+      QVERIFY(std::abs(candidate.efficiency - efficiencies[i]) < 1e-12);
+    }
+  }
+
+  // Each move back against the one before doubles the margin: 5 %, 10 %, 20 %.
+  void theMarginDoublesWithEachMoveBack() {
+    ReplicaChooser chooser({1, 2, 0});
+    int replicas = 1;
+    const auto after = [&](double one, double two) {
+      for (int i = 0; i < 5; ++i) replicas = chooser.decide(known({one, two}), {replicas, 2, 0, -1}).replicas;
+      return replicas;
+    };
+    QCOMPARE(after(100, 104), 1);
+    QCOMPARE(after(100, 106), 2);
+    QCOMPARE(after(104, 100), 2);
+    QCOMPARE(after(106, 100), 1);
+    QCOMPARE(after(100, 109), 1);
+    QCOMPARE(after(100, 111), 2);
+    QCOMPARE(after(119, 100), 2);
+    QCOMPARE(after(121, 100), 1);
+  }
+
+  void threeModelsInARowMustAgree() {
+    const BestGoodput up = known({100, 200, 90}), down = known({200, 100, 90}),
+                      neither = known({100, 100, 90});
+    ReplicaChooser chooser({1, 3, 0});
+    const auto decided = [&](const std::vector<BestGoodput>& models, int present) {
+      int replicas = present;
+      for (const BestGoodput& model : models) replicas = chooser.decide(model, {present, 3, 0, -1}).replicas;
+      return replicas;
+    };
+    QCOMPARE(decided({up, up, neither, up, up}, 1), 1);
+    QCOMPARE(decided({up}, 1), 2);
+    QCOMPARE(decided({up, up}, 3), 3);  // two for fewer replicas
+    QCOMPARE(decided({down}, 2), 1);    // and the third
   }
 
   void comesIntoItsLimitsAtOnce() {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Decisions: what no objective overrules, on random jobs, and what each objective is for.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "batchscope/policy/decision.h"
 #include "placer.h"
+#include "rows.h"
 #include "test_case.h"
 
 using namespace batchscope::policy;
+using batchscope::testing::columns;
 
 namespace {
 
@@ -76,6 +79,72 @@ Cluster random_cluster(std::mt19937& random) {
   return cluster;
 }
 
+// All that a job could have of these devices, nodes in their order; the first is none.
+std::vector<Placement> all_placements(const Cluster& cluster) {
+  std::vector<Placement> placements{{}};
+  for (std::size_t node = 0; node < cluster.size(); ++node)
+    for (std::size_t i = placements.size(); i-- > 0;)
+      for (int devices = 1; devices <= cluster[node].devices; ++devices) {
+        Placement more = placements[i];
+        more.push_back({static_cast<int>(node), devices});
+        placements.push_back(more);
+      }
+  return placements;
+}
+
+// The least sum of costs over all placements in which jobs on several nodes keep out of one another's nodes.
+class Trying {
+ public:
+  Trying(const Costs& costs, const std::vector<Job>& jobs, const Cluster& cluster)
+      : placements_(all_placements(cluster)), spread_(cluster.size()) {
+    for (const Node& node : cluster) free_.push_back(node.devices);
+    for (const Job& job : jobs)  // perhaps in another order
+      if (std::find(placements_.begin(), placements_.end(), job.placement) == placements_.end())
+        placements_.push_back(job.placement);
+    for (std::size_t job = 0; job < jobs.size(); ++job)
+      for (const Placement& placement : placements_) {
+        const int given = replicas(placement);
+        const bool allowed =
+            given == 0 || (given <= jobs[job].max_replicas && given >= jobs[job].min_replicas);
+        costs_.push_back(allowed ? costs(job, 0, static_cast<int>(placement.size()), given,
+                                         placement != jobs[job].placement)
+                                 : HUGE_VAL);
+      }
+  }
+
+  double best(std::size_t job = 0) {
+    if (job * placements_.size() == costs_.size()) return 0;
+    double least = HUGE_VAL;
+    for (std::size_t i = 0; i < placements_.size(); ++i) {
+      const double cost = costs_[job * placements_.size() + i];
+      if (cost == HUGE_VAL || !fits(placements_[i])) continue;
+      change(placements_[i], -1);
+      least = std::min(least, cost + best(job + 1));
+      change(placements_[i], 1);
+    }
+    return least;
+  }
+
+ private:
+  bool fits(const Placement& placement) const {
+    return std::all_of(placement.begin(), placement.end(), [&](const Share& share) {
+      const auto node = static_cast<std::size_t>(share.node);
+      return share.devices <= free_[node] && !(placement.size() > 1 && spread_[node] > 0);
+    });
+  }
+  void change(const Placement& placement, int sign) {
+    for (const Share& share : placement) {
+      const auto node = static_cast<std::size_t>(share.node);
+      free_[node] += sign * share.devices;
+      if (placement.size() > 1) spread_[node] -= sign;
+    }
+  }
+
+  std::vector<Placement> placements_;
+  std::vector<double> costs_;  // by job and placement
+  std::vector<int> free_, spread_;
+};
+
 }  // namespace
 
 class TestDecision : public QObject {
@@ -141,6 +210,44 @@ class TestDecision : public QObject {
         }
       }
     }
+  }
+
+  // Of all placements none is better on one node, and few are on several, by little.
+  void losesLittleToTryingEverything() {
+    std::mt19937 random(9);
+    double lost = 0;
+    constexpr int kRounds = 150;
+    for (int round = 0; round < kRounds; ++round) {
+      const Objective objective = kAll[static_cast<std::size_t>(round) % 3];
+      const int nodes = 1 + round % 3;
+      Cluster cluster;
+      for (int i = 0; i < nodes; ++i)
+        cluster.push_back({nodes == 1 ? 6 : 2 + static_cast<int>(random() % 2), 0});
+      std::vector<Job> jobs;
+      for (int i = 0; i < 3; ++i) {
+        const double exponent = std::uniform_real_distribution(0.3, 1.0)(random);
+        jobs.push_back(job("job-" + std::to_string(i), exponent, 1 + static_cast<int>(random() % 6)));
+        jobs.back().pause = 0.5;
+      }
+      for (int again = 0; again < 2; ++again) {
+        const Decision decision = decide(jobs, cluster, objective);
+        const Costs costs(objective, jobs, cluster);
+        const double best = Trying(costs, jobs, cluster).best();
+        double sum = 0;
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+          const Placement& placement = decision.jobs[i].placement;
+          sum +=
+              costs(i, 0, static_cast<int>(placement.size()), replicas(placement), decision.jobs[i].changed);
+        }
+        QVERIFY(std::abs(decision.cost - sum) <= 1e-9 * sum);
+        QVERIFY(decision.cost >= best * (1 - 1e-9));
+        if (nodes == 1) QVERIFY(decision.cost <= best * (1 + 1e-9));
+        lost += decision.cost / best - 1;
+        for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].placement = decision.jobs[i].placement;
+        jobs[random() % jobs.size()] = job("arriving", 0.9, 4);
+      }
+    }
+    QVERIFY2(lost / (2 * kRounds) < 0.01, qPrintable(QString::number(lost / (2 * kRounds))));
   }
 
   // The same question has the same answer, and what nobody would gain by is left as it is.
@@ -243,6 +350,65 @@ class TestDecision : public QObject {
     const Decision fixed = decide(jobs, cluster, Objective::fair);
     QCOMPARE(fixed.jobs[0].reason, std::string("keeps its 4 devices until it ends"));
     QCOMPARE(fixed.jobs[1].why, Why::impossible);
+  }
+
+  // What a job is told, and of which other numbers of devices, on one node of four.
+  void tellsReasonsAndAlternatives_data() {
+    const auto row =
+        columns<std::vector<Job>, std::string, std::vector<Alternative>>({"jobs", "reason", "alternatives"});
+    const Job half = job("half", 0.5);
+    Job few = half, turned = half, alone = half, kept = half, none = half, flat = half, waits = half;
+    few.max_replicas = 2;
+    turned.waited = 9;
+    turned.weight = 1e-3;
+    alone.placement = {{0, 1}};
+    alone.left_alone = true;
+    kept.placement = {{0, 3}};
+    kept.preemptible = false;
+    none.min_replicas = 5;
+    flat.goodput = [](int, int, int) { return 100.0; };
+    waits.weight = 1e-3;
+    const double less = std::sqrt(1 / 2.0) - 1, more = std::sqrt(3 / 2.0) - 1;
+    row("shared", {half, half}, "2 devices; another is of more use to others", {{1, less}, {3, more}});
+    row("the most", {few}, "2 devices, the most that it may have", {{1, less}});
+    row("all there are", {half}, "4 devices, the most that it may have", {{3, std::sqrt(3 / 4.0) - 1}});
+    row("its turn", {turned, half, half, half, half}, "1 device, as its turn has come",
+        {{0, -1}, {2, std::sqrt(2) - 1}});
+    row("left alone", {alone}, "1 device; left alone for now, as its last restarts took long",
+        {{0, -1}, {2, std::sqrt(2) - 1}});
+    row("fixed", {kept}, "keeps its 3 devices until it ends", {});
+    row("never", {none}, "cannot train on any device here", {});
+    row("no faster", {flat}, "1 device; another would not make it faster", {{0, -1}, {2, 0}});
+    row("waiting", {waits, half, half, half, half}, "waits for its turn", {});
+  }
+  void tellsReasonsAndAlternatives() {
+    QFETCH(const std::vector<Job>, jobs);
+    QFETCH(const std::vector<Alternative>, alternatives);
+    const Allocation first = decide(jobs, uniform_cluster(1, 4), Objective::fair).jobs[0];
+    QTEST(first.reason, "reason");
+    QCOMPARE(first.alternatives.size(), alternatives.size());
+    for (std::size_t i = 0; i < alternatives.size(); ++i) {
+      QCOMPARE(first.alternatives[i].devices, alternatives[i].devices);
+      QVERIFY(std::abs(first.alternatives[i].speedup - alternatives[i].speedup) < 1e-12);
+    }
+  }
+
+  void fewestNodes_data() {
+    const auto row = columns<int, int, int>({"kind", "devices", "nodes"});
+    row("none", 0, 0, 0);
+    row("one", 0, 1, 1);
+    row("the largest", 0, 4, 1);
+    row("and another", 0, 5, 2);
+    row("two", 0, 7, 2);
+    row("all", 0, 9, 3);
+    row("more than all", 0, 10, 4);
+    row("of another kind", 1, 1, 1);
+    row("more of it than there are", 1, 2, 2);
+  }
+  void fewestNodes() {
+    QFETCH(const int, kind);
+    QFETCH(const int, devices);
+    QTEST(fewest_nodes({{2, 0}, {4, 0}, {1, 1}, {3, 0}}, kind, devices), "nodes");
   }
 
   void refusesWhatCannotBe() {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "batchscope/policy/knapsack.h"
+#include "rows.h"
 #include "test_case.h"
 #ifdef BATCHSCOPE_GLPK
 #include <glpk.h>
@@ -166,6 +167,79 @@ class TestKnapsack : public QObject {
       const auto jobs = random_jobs(random, 12, 6, 2, true);
       verify(pack_greedily(jobs, std::vector{20, 30}), jobs, {20, 30});
     }
+  }
+
+  // Where devices suffice for all, the hulls are walked to their ends: wherever the greedy curve falls, no
+  // choice of options costs less, whatever the options are.
+  void isExactAtEachStepOfTheHulls() {
+    std::mt19937 random(6);
+    for (int round = 0; round < 200; ++round) {
+      const auto jobs = random_jobs(random, 1 + static_cast<int>(random() % 5), 6, 1, round % 4 == 0);
+      const std::vector<int> capacity{30};
+      const Packing greedy = pack_greedily(jobs, capacity), exact = pack_exactly(jobs, capacity);
+      verify(greedy, jobs, capacity);
+      QCOMPARE(greedy.curve.size(), exact.curve.size());
+      double before = kNever;
+      for (std::size_t devices = 0; devices < greedy.curve.size(); ++devices) {
+        const double least = exact.curve[devices], found = greedy.curve[devices];
+        QVERIFY(found <= before && (before == found || std::abs(found - least) <= 1e-9 * least));
+        before = found;
+      }
+      QVERIFY(std::abs(greedy.cost - exact.cost) <= 1e-9 * exact.cost);
+      QCOMPARE(greedy.curve.back(), greedy.cost);
+    }
+  }
+
+  // Few devices, and several kinds of them: it fits where jobs may wait, and loses little where there is one
+  // kind.
+  void isGreedyOnFewDevices() {
+    std::mt19937 random(7);
+    double loss = 0;
+    constexpr int kRounds = 200;
+    for (int round = 0; round < kRounds; ++round) {
+      const int kinds = 1 + round % 2;
+      auto jobs = random_jobs(random, 4, 4, kinds, true);
+      for (Options& options : jobs)
+        if (options.front().devices > 0) options.insert(options.begin(), {0, 0, 1000.0});
+      std::vector<int> capacity;
+      for (int kind = 0; kind < kinds; ++kind) capacity.push_back(1 + static_cast<int>(random() % 6));
+      const Packing greedy = pack_greedily(jobs, capacity);
+      verify(greedy, jobs, capacity);
+      const double best = by_trying(jobs, capacity);
+      QVERIFY(greedy.cost >= best * (1 - 1e-9));
+      if (kinds == 1) loss += greedy.cost / best - 1;
+    }
+    QVERIFY2(loss / kRounds < 0.02, qPrintable(QString::number(loss / kRounds)));
+  }
+
+  void goesStepByStep_data() {
+    const auto row =
+        batchscope::testing::columns<std::vector<Options>, std::vector<int>, std::vector<std::size_t>>(
+            {"jobs", "capacity", "chosen"});
+    const Options waits{{0, 0, 9.0}, {0, 1, 1.0}};
+    row("the first of two jobs", {waits, waits}, {1}, {1, 0});
+    row("a steeper one before the first", {waits, {{0, 0, 10.0}, {0, 1, 1.0}}}, {1}, {0, 1});
+    row("first the fewest devices for all", {{{0, 2, 1.0}, {0, 1, 5.0}}, {{0, 2, 1.0}, {0, 1, 5.0}}}, {2},
+        {1, 1});
+    row("the cheapest of as many devices", {{{0, 1, 5.0}, {0, 1, 3.0}}}, {1}, {1});
+    row("the cheapest of as many devices more", {{{0, 0, 9.0}, {0, 1, 5.0}, {0, 1, 3.0}}}, {1}, {2});
+    row("the kind of which most are left", {{{0, 1, 3.0}, {1, 1, 3.0}}}, {1, 2}, {1});
+    row("the first kind of as many left", {{{0, 1, 3.0}, {1, 1, 3.0}}}, {2, 2}, {0});
+    row("the cheaper kind, though fewer are left", {{{0, 1, 2.0}, {1, 1, 3.0}}}, {1, 9}, {0});
+    // 5 for a tenth of a kind, 6 for half of another.
+    row("the larger saving for its share of a kind", {{{0, 0, 9.0}, {0, 1, 4.0}, {1, 1, 3.0}}}, {10, 2}, {1});
+    row("on with the kind of the first step", {{{0, 0, 9.0}, {0, 1, 4.0}, {1, 1, 4.5}, {1, 2, 0.1}}}, {4, 2},
+        {1});
+    row("nothing that saves nothing", {{{0, 0, 3.0}, {0, 1, 3.0}, {0, 2, 4.0}}}, {2}, {0});
+    row("what fits, past what does not", {{{0, 0, 9.0}, {0, 3, 0.1}}, {{0, 0, 3.0}, {0, 1, 1.0}}}, {2},
+        {0, 1});
+  }
+  void goesStepByStep() {
+    QFETCH(const std::vector<Options>, jobs);
+    QFETCH(const std::vector<int>, capacity);
+    const Packing packing = pack_greedily(jobs, capacity);
+    verify(packing, jobs, capacity);
+    QTEST(packing.chosen, "chosen");
   }
 
   void choosesByItsSize() {

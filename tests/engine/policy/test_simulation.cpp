@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "batchscope/policy/simulation.h"
+#include "rows.h"
+#include "simulator/simulated_job.h"
 #include "test_case.h"
 
 using namespace batchscope;
@@ -68,6 +70,25 @@ class TestSimulation : public QObject {
     QCOMPARE(time_of(outcome, "c"), 310.0);
   }
 
+  // 120 iterations at 2 s each are 120 s for the noisy one, whose batches of 16 are worth two of 8, and would
+  // be 480 s were they worth half of one; the other one takes 160 s. On one device the noisy one goes first,
+  // from 60 on.
+  void theShortestIsFirstByWhatItLearns() {
+    ProfileData noisy = even(), clean = even();
+    noisy.name = "noisy";
+    clean.name = "clean";
+    noisy.trainings[8] = noisy.trainings[16] = {{60, 60, {0, 1}}, {120, 120, {0, 1}}};
+    clean.trainings[8] = {{80, 80, {1, 0}}, {160, 160, {1, 0}}};
+    noisy.placements[{1}] = {{1, 1, 8, {1.0, 0}}, {1, 1, 16, {2.0, 0}}};
+    Applications known;
+    known.emplace("noisy", Application(std::move(noisy)));
+    known.emplace("clean", Application(std::move(clean)));
+    const std::vector<Submission> workload{{"clean", 0, "clean", 1, 8}, {"noisy", 0, "noisy", 1, 16}};
+    const Outcome outcome = simulate(workload, known, "srtf", {uniform_cluster(1, 1), 10, 0, 0});
+    QCOMPARE(time_of(outcome, "noisy"), 10.0 + 120);
+    QCOMPARE(time_of(outcome, "clean"), 10.0 + 120 + 160);
+  }
+
   // Alone with one device it takes 30 + 120 s. b saw 770 / 320 jobs on average, so its share is one device.
   void judgesFairness() {
     const Outcome outcome = simulate(kWorkload, applications(), "fifo", kTwo);
@@ -75,6 +96,69 @@ class TestSimulation : public QObject {
     QCOMPARE(outcome.jobs[1].fairness, 320.0 / 150);
     QCOMPARE(outcome.jobs[2].fairness, 310.0 / 150);
     QCOMPARE(outcome.worst_fairness(), 320.0 / 150);
+  }
+
+  // Two devices on a node; a step of one micro-batch takes 0.5 s and a sixteenth for each sample, of which
+  // 0.3 s synchronise. Of 120 iterations each counts as many as its gain: all of the scale where there is
+  // only noise, 1 where there is none.
+  void fairnessIsOverTheBestAlone_data() {
+    const auto row =
+        batchscope::testing::columns<bool, std::vector<JobOutcome>, double>({"noise", "jobs", "seconds"});
+    const auto from_to = [](double from, double to) { return JobOutcome{"job", "app", from, to, 0, 0, {}}; };
+    const double two = 2 * (0.5 + 16 / 16.0) - 0.3;  // two micro-batches of 16
+    row("one device, noise", true, {from_to(0, 300), from_to(0, 300)}, 30 + 120 / (4 / two));
+    row("one device, no noise", false, {from_to(0, 300), from_to(0, 300)}, 30 + 120 * (0.5 + 8 / 16.0));
+    row("both, noise", true, {from_to(0, 300)}, 30 + 120 / (4 / (0.5 + 16 / 16.0)));
+    row("both, no noise", false, {from_to(0, 300)}, 30 + 120 * (0.5 + 4 / 16.0));
+    row("after another one", false, {from_to(300, 600), from_to(0, 300)}, 30 + 120 * (0.5 + 4 / 16.0));
+    row("beside one, long after another", false, {from_to(600, 900), from_to(600, 900), from_to(0, 1)},
+        30 + 120 * (0.5 + 8 / 16.0));
+    row("beside one for less than half of it", false, {from_to(0, 300), from_to(290, 900)}, 30 + 120 * 1.0);
+  }
+  void fairnessIsOverTheBestAlone() {
+    QFETCH(const bool, noise);
+    QFETCH(const std::vector<JobOutcome>, jobs);
+    QFETCH(const double, seconds);
+    ProfileData data;
+    data.name = "app";
+    const goodput::GradParams gradient = noise ? goodput::GradParams{0, 1} : goodput::GradParams{1, 0};
+    for (const std::int64_t size : {8, 32}) data.trainings[size] = {{60, 60, gradient}, {120, 120, gradient}};
+    data.placements[{1}] = {{1, 1, 4, {0.75, 0.3}}, {1, 1, 16, {1.5, 0.3}}};
+    data.placements[{2}] = {{1, 2, 4, {0.75, 0.3}}, {1, 2, 16, {1.5, 0.3}}};
+    Applications known;
+    known.emplace("app", Application(std::move(data)));
+    const double fairness = finish_time_fairness(jobs, known, kTwo).at(0);
+    const double expected = jobs[0].completion_time() / seconds;
+    QVERIFY2(std::abs(fairness / expected - 1) < 1e-12,
+             qPrintable(QString("%1, expected %2").arg(fairness).arg(expected)));
+  }
+
+  // Batches of up to 16 in micro-batches of 4 to 8 samples; a step takes an eighth of a second for each
+  // sample of a micro-batch, of which 0.1 s synchronise.
+  void dividesABatchOfAFixedSize_data() {
+    const auto row =
+        batchscope::testing::columns<int, int, bool, double>({"size", "replicas", "two", "seconds"});
+    row("one micro-batch", 8, 1, false, 1);
+    row("at least two", 8, 1, true, 0.5 + 0.4);
+    row("as many as are needed", 16, 1, true, 1 + 0.9);
+    row("of the same size", 12, 1, false, 0.75 + 0.65);
+    row("rounded up", 15, 1, false, 1 + 0.9);
+    row("shared by two", 16, 2, true, 1);
+    row("shared, rounded up", 11, 2, false, 0.75);
+    row("rounded down to the largest batch", 16, 3, false, 0.625);
+  }
+  void dividesABatchOfAFixedSize() {
+    QFETCH(const int, size);
+    QFETCH(const int, replicas);
+    QFETCH(const bool, two);
+    ProfileData data = even();
+    data.trainings[16] = data.trainings[8];
+    data.placements.clear();
+    for (const int count : {1, 2, 3})
+      data.placements[{count}] = {{1, count, 4, {0.5, 0.1}}, {1, count, 8, {1.0, 0.1}}};
+    QTEST(step_seconds(Application(std::move(data)), size, replicas, 4, two), "seconds");
+    QCOMPARE(on_nodes_of(4, 9), (std::vector{4, 4, 1}));
+    QCOMPARE(on_nodes_of(4, 4), std::vector{4});
   }
 
   void tellsWhoHadWhat() {
