@@ -70,7 +70,7 @@ ROOMS = {
 
 
 class Refused(Exception):
-    """What a person has asked cannot be done."""
+    """A person has asked for what cannot be done."""
 
 
 def run(*command, limit=None, cwd=None):
@@ -101,7 +101,7 @@ def copy_tree():
 
 
 def build(targets):
-    """What the build said where it failed, else nothing."""
+    """Returns what the build said where it failed, else nothing."""
     done = run("cmake", "--build", str(BUILD), "-j", "2", "--target", *targets)
     return done.stdout + done.stderr if done.returncode else ""
 
@@ -142,7 +142,7 @@ class Suite:
         return failed or (["ctest"] if done.returncode else [])
 
     def judge(self, file):
-        """What becomes of the file as it is changed, and the test that noticed it, if one did."""
+        """Returns what becomes of the file as it is changed, and the test that noticed it, if one did."""
         if file in self.objects:
             if build([self.objects[file]]):
                 return "not compiled", None

@@ -151,7 +151,7 @@ class TestReplicaChooser : public QObject {
     QCOMPARE(run.at.replicas, 2);
   }
 
-  // With twice the goodput on a second replica a move pays while 200 (1 - pause / horizon) > 1.05 * 100.
+  // A move to twice the goodput pays while 200 (1 - pause / horizon) > 1.05 * 100.
   void aPauseIsPaidBackWithinTheHorizon_data() {
     const auto row = columns<double, double, int>({"pause", "remaining", "replicas"});
     row("nearly half of the horizon", 47, -1, 2);

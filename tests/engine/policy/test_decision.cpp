@@ -212,7 +212,7 @@ class TestDecision : public QObject {
     }
   }
 
-  // Of all placements none is better on one node, and few are on several, by little.
+  // No placement is better on one node, and few are on several, by little.
   void losesLittleToTryingEverything() {
     std::mt19937 random(9);
     double lost = 0;
@@ -352,7 +352,7 @@ class TestDecision : public QObject {
     QCOMPARE(fixed.jobs[1].why, Why::impossible);
   }
 
-  // What a job is told, and of which other numbers of devices, on one node of four.
+  // A job is told why it has what it has, and what other numbers of devices would do, on one node of four.
   void tellsReasonsAndAlternatives_data() {
     const auto row =
         columns<std::vector<Job>, std::string, std::vector<Alternative>>({"jobs", "reason", "alternatives"});
