@@ -128,9 +128,10 @@ void showPredictions(const std::vector<storage::Generation>& generations, const 
   fmt::print("{}", table.text(style));
   const Record record = recordOf(restarts);
   if (!record.median_error) return;
-  std::string text = fmt::format("\nHalf of them were off by {:.0f} % or less", 100 * *record.median_error);
-  if (record.ranged > 0) text += fmt::format("; {} of {} came out as expected", record.held, record.ranged);
-  fmt::print("{}. Nine of ten should.\n", text);
+  fmt::print("\n{} measured, off by {:.0f} % at the median", record.measured, 100 * *record.median_error);
+  if (record.ranged > 0)
+    fmt::print("; {} of {} came out as expected, and nine of ten should", record.held, record.ranged);
+  fmt::print("\n");
 }
 
 }  // namespace batchscope::cli
