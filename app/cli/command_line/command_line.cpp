@@ -34,7 +34,7 @@ namespace {
 using Action = CommandSet::Action;
 using Strings = std::vector<std::string>;
 
-// What `batchscope help` knows beside the commands.
+// The topics of `batchscope help` beside the commands.
 constexpr std::array<std::pair<const char*, const char*>, 2> kTopics{
     {{"exit-codes", help::kExitCodes}, {"sweep-file", help::kSweepFile}}};
 

@@ -312,6 +312,7 @@ inline constexpr char kServe[] =
     "Examples:\n"
     "  batchscope serve --open\n"
     "  batchscope serve --read-only --port 0\n"
+    "  batchscope serve --metrics-port 9471                 http://localhost:9471/metrics for Prometheus\n"
     "  batchscope serve --socket ~/.batchscope/web.sock     ssh -L 8471:PATH reaches it\n"
     "  batchscope serve --listen 0.0.0.0 --host-name lab7 --certificate lab7.pem --key lab7.key\n";
 

@@ -15,6 +15,11 @@ void addServe(CommandSet& set) {
           .option("--port N", &ServeOptions::port,
                   "Its port, for this machine alone; 0: any free one; default: 8471", range(0, 65535))
           .option("--socket FILE", &ServeOptions::socket, "A Unix socket in place of a port", Values::files)
+          .option(
+              "--metrics-port N", &ServeOptions::metricsPort,
+              "Answer /metrics for Prometheus there too, without the token, for this machine alone; 0: any "
+              "free port",
+              range(0, 65535))
           .flag("--read-only", &ServeOptions::readOnly, "Nothing can be changed")
           .flag("--open", &ServeOptions::open, "Open it in a browser")
           .option("--store FILE", &ServeOptions::store, "Another store: its runs.db", Values::files)

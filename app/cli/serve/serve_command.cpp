@@ -46,6 +46,7 @@ web::ServerOptions serverOptions(const ServeOptions& options) {
   server.read_only = options.readOnly;
   server.new_token = options.newToken;
   server.address.port = static_cast<std::uint16_t>(options.port.value_or(kUsualPort));
+  if (options.metricsPort) server.metrics_port = static_cast<std::uint16_t>(*options.metricsPort);
   if (!options.socket.empty()) server.address.socket = fs::absolute(options.socket);
   if (!options.listen.empty()) {
     server.address.host = options.listen;
@@ -95,15 +96,19 @@ std::string tunnel(const ServeOptions& options, const web::Server& server) {
 
 void tell(const ServeOptions& options, const web::Server& server) {
   const std::string url = address(options, server), ssh = tunnel(options, server);
+  const std::string metrics =
+      options.metricsPort ? fmt::format("http://localhost:{}/metrics", server.metrics_port()) : "";
   if (options.json) {
     protocol::Json line{{"url", url}, {"token", server.token()}, {"port", server.port()}};
     if (!options.socket.empty()) line["socket"] = fs::absolute(options.socket).string();
     if (!ssh.empty()) line["ssh"] = ssh;
+    if (!metrics.empty()) line["metrics"] = metrics;
     return printJson(line);
   }
   if (web::installed_page().empty()) fmt::print(stderr, "batchscope: {}\n", web::no_page_advice());
   fmt::print("{}{}\n", url, options.readOnly ? "   (for looking only)" : "");
   if (!ssh.empty()) fmt::print("From another machine, there first: {}\n", printable(ssh));
+  if (!metrics.empty()) fmt::print("For Prometheus, without a token: {}\n", metrics);
   fmt::print("Ctrl-C ends it; runs go on.\n");
   flushOutput();
 }

@@ -12,6 +12,7 @@ namespace batchscope::cli {
 struct ServeOptions {
   std::optional<int> port;         // none: the usual one, or where it is taken any
   std::string socket;              // a Unix socket in its place
+  std::optional<int> metricsPort;  // of loopback, for Prometheus; none: only with the token
   std::string listen;              // an address that others can reach; empty: loopback
   std::string certificate, key;    // files, for that
   std::vector<std::string> hosts;  // names by which browsers may call it

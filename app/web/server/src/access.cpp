@@ -50,6 +50,19 @@ std::string_view cookie(std::string_view cookies, std::string_view name) {
   return {};
 }
 
+bool reads(const Request& head) { return head.method == "GET" || head.method == "HEAD"; }
+
+// Whether it is data that is asked for, and not a file of the page, which other sites may have links to.
+bool asks_for_data(const Request& head) {
+  return !head.path.empty() && (head.path.front() == "api" || head.path.front() == "metrics");
+}
+
+void check_site(const Request& head) {
+  const std::string_view site = head.field("sec-fetch-site");
+  if (!site.empty() && site != "same-origin" && site != "none")
+    throw Fault{403, "another site's page may not ask this"};
+}
+
 bool is_json(std::string_view type) { return lower(type.substr(0, type.find(';'))) == "application/json"; }
 
 }  // namespace
@@ -69,19 +82,25 @@ Access::Access(std::string token, const std::vector<std::string>& hosts, bool re
 }
 
 void Access::check(const Request& head) const {
-  const bool reads = head.method == "GET" || head.method == "HEAD";
-  if (!reads && head.method != "POST") throw Fault{405, head.method + " is not known here"};
+  if (!reads(head) && head.method != "POST") throw Fault{405, head.method + " is not known here"};
+  check_host(head);
+  if (!shows_token(head))
+    throw Fault{401, "open the address that `batchscope serve` has printed: it holds the token"};
+  if (!reads(head) || asks_for_data(head)) check_site(head);
+  if (!reads(head)) check_change(head);
+}
+
+void Access::check_open(const Request& head) const {
+  if (!reads(head)) throw Fault{405, "this is asked for by GET"};
+  check_host(head);
+  check_site(head);
+}
+
+void Access::check_host(const Request& head) const {
   const auto [host, port] = host_and_port(head.field("host"));
   if (!hosts_.contains(host) || !is_number(port))
     throw Fault{421,
                 "this server is not called that: use localhost or 127.0.0.1, or start it with --host-name"};
-  if (!shows_token(head))
-    throw Fault{401, "open the address that `batchscope serve` has printed: it holds the token"};
-  const std::string_view site = head.field("sec-fetch-site");
-  const bool is_page = !head.path.empty() && head.path.front() != "api";
-  if (!(reads && is_page) && !site.empty() && site != "same-origin" && site != "none")
-    throw Fault{403, "another site's page may not ask this"};
-  if (!reads) check_change(head);
 }
 
 void Access::check_change(const Request& head) const {

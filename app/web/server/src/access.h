@@ -29,12 +29,16 @@ class Access {
 
   // Throws http::Fault: 405, 421, 401, 403, 415.
   void check(const http::Request& head) const;
+  // The same where everybody on this machine may look, and nobody can change anything. Throws http::Fault:
+  // 405, 421, 403.
+  void check_open(const http::Request& head) const;
 
   // Returns, for a request that has passed and has the token in its address, the redirect to the same address
   // without it, with the cookie that takes its place. None for any other.
   std::optional<http::Response> entrance(const http::Request& request) const;
 
  private:
+  void check_host(const http::Request& head) const;
   bool shows_token(const http::Request& head) const;
   void check_change(const http::Request& head) const;
 

@@ -10,6 +10,7 @@
 #include "api.h"
 #include "batchscope/http/server.h"
 #include "batchscope/protocol/paths.h"
+#include "metrics_answers.h"
 #include "page_files.h"
 #include "token_file.h"
 
@@ -18,6 +19,8 @@ namespace {
 
 constexpr char kTokenFile[] = "serve.token";  // beside the catalogue
 constexpr http::Limits kLimits{256, std::chrono::seconds(10), 512};
+constexpr http::Limits kMetricsLimits{16, std::chrono::seconds(10), 0};  // Prometheus needs one at a time
+constexpr char kMetricsPath[] = "metrics";
 
 // No script but the page's own, nothing from elsewhere, and in no other site's frame.
 const std::vector<http::Field> kFields{
@@ -54,6 +57,7 @@ struct Server::Impl {
         page(options.page),
         api(access, options.program),
         server(options.address, kLimits) {
+    if (options.metrics_port) serve_metrics(*options.metrics_port);
     server.fields = kFields;
     server.on_head = [this](const http::Request& head) { access.check(head); };
     server.on_request = [this](const http::Request& request, const http::Reply& reply) {
@@ -69,13 +73,28 @@ struct Server::Impl {
     if (const auto entrance = access.entrance(request)) return reply(*entrance);
     if (request.path.front() == "api") return api.answer(request, reply);
     if (request.method == "POST") throw http::Fault{405, "this is asked for by GET"};
+    if (request.path == std::vector<std::string>{kMetricsPath}) return metrics.answer(request, reply);
     reply(page.answer(request));
+  }
+
+  // The metrics alone, on loopback and without the token.
+  void serve_metrics(std::uint16_t port) {
+    http::Server& open = metrics_server.emplace(http::Address{.port = port}, kMetricsLimits);
+    open.fields = kFields;
+    open.on_head = [this](const http::Request& head) { access.check_open(head); };
+    open.on_request = [this](const http::Request& request, const http::Reply& reply) {
+      if (request.path != std::vector<std::string>{kMetricsPath})
+        throw http::Fault{404, "this port answers /metrics and nothing else"};
+      metrics.answer(request, reply);
+    };
   }
 
   const Access access;
   const PageFiles page;
   Api api;
+  MetricsAnswers metrics;
   http::Server server;
+  std::optional<http::Server> metrics_server;
 };
 
 Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -83,6 +102,10 @@ Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(opti
 Server::~Server() = default;
 
 std::uint16_t Server::port() const { return impl_->server.port(); }
+
+std::uint16_t Server::metrics_port() const {
+  return impl_->metrics_server ? impl_->metrics_server->port() : 0;
+}
 
 const std::string& Server::token() const { return impl_->access.token(); }
 

@@ -27,9 +27,9 @@ class TestAttacks : public WebTest {
   }
 
   void withoutTheTokenThereIsNothing_data() {
-    testing::rows<QByteArray>(
-        "target", {"/", "/page.js", "/index.html", "/run/x", "/api/about", "/api/runs", "/api/none", "/none",
-                   "/api/changes", "/api/stream?runs=x", "/?token=0123456789abcdef0123456789abcdef"});
+    testing::rows<QByteArray>("target", {"/", "/page.js", "/index.html", "/run/x", "/api/about", "/api/runs",
+                                         "/api/none", "/none", "/api/changes", "/api/stream?runs=x",
+                                         "/metrics", "/?token=0123456789abcdef0123456789abcdef"});
   }
   void withoutTheTokenThereIsNothing() {
     QFETCH(QByteArray, target);

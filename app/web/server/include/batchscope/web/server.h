@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct ServerOptions {
   std::filesystem::path program = {};
   bool read_only = false;  ///< nothing can be changed
   bool new_token = false;  ///< another one than the store's
+  /// A port of loopback that answers GET /metrics without the token, and nothing else; 0: any that is free
+  std::optional<std::uint16_t> metrics_port = {};
 };
 
 /// The folder with the page that came with this program; empty where there is none. Then the API answers, and
@@ -43,8 +46,9 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  std::uint16_t port() const;        ///< 0 for a Unix socket
-  const std::string& token() const;  ///< what clients have to show
+  std::uint16_t port() const;          ///< 0 for a Unix socket
+  std::uint16_t metrics_port() const;  ///< 0 where there is none
+  const std::string& token() const;    ///< what clients have to show
 
  private:
   struct Impl;
