@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page says of a restart.
+// The words of the page about a restart.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { predictionText } from "../../../../app/web/page/src/run/control";

@@ -25,7 +25,7 @@ export type RunState =
 /** How a state is coloured. */
 export type Tone = "good" | "warning" | "bad" | "plain";
 
-/** What is to be read of a run, as its supervisor says it is. */
+/** The words that are shown of a run, as its supervisor reports it. */
 export interface ShownStatus {
   state: string; // "Training on 2 replicas"
   tone: Tone;

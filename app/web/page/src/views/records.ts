@@ -77,7 +77,7 @@ export class Records {
 
   show(detail: RunDetail): void {
     this.#start = detail.clock;
-    // What only explains a fault afterwards is for `batchscope show`.
+    // Events that only explain a fault afterwards are for `batchscope show`.
     this.#events.show(detail.events.filter((event) => event.level !== "debug").sort((a, b) => b.id - a.id));
     this.#restarts.show([...detail.generations].sort((a, b) => b.number - a.number));
     this.#checkpoints.show([...detail.checkpoints].sort((a, b) => b.time - a.time));
