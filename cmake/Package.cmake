@@ -3,7 +3,8 @@
 # in the build, because they look for one another beside themselves; in bin are links to those that people call.
 set(programs_folder lib/batchscope)
 
-install(TARGETS batchscope batchscope-node batchscope-pool batchscope-probe batchscope-serve batchscope-simulate batchscope-sweep
+set(programs batchscope batchscope-node batchscope-pool batchscope-serve batchscope-simulate batchscope-sweep)
+install(TARGETS ${programs} batchscope-probe
   RUNTIME DESTINATION ${programs_folder} COMPONENT programs)
 set(called batchscope)
 if(BATCHSCOPE_DESKTOP)
@@ -45,6 +46,7 @@ install(FILES ${CMAKE_BINARY_DIR}/links/python DESTINATION share/batchscope/pyth
 set(packages programs:batchscope engine:libbatchscope-dev python:python3-batchscope)
 if(TARGET batchscope_python)
   install(TARGETS batchscope_python LIBRARY DESTINATION lib/python3/dist-packages/batchscope COMPONENT torch)
+  install(FILES ${BATCHSCOPE_ENGINE_FOR} DESTINATION lib/python3/dist-packages/batchscope COMPONENT torch)
   list(APPEND packages torch:python3-batchscope-torch)
 endif()
 

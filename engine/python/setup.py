@@ -26,6 +26,7 @@ class Engine(build_ext):
         target = pathlib.Path(self.get_ext_fullpath(extension.name))
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(built, target)
+        shutil.copy(built.with_name("_engine_for.py"), target.parent)
 
 
 PLACE.mkdir(parents=True, exist_ok=True)

@@ -12,9 +12,9 @@ import torch
 
 def drawn():
     """The folder of the drawn set. It is drawn, in about a second, where there is none; the program that does so lies beside
-    the package `batchscope` in a build, and is installed with BatchScope."""
-    build = pathlib.Path(batchscope.__file__).resolve().parents[2]
-    program = shutil.which("draw_digits", path=f"{build}:/usr/lib/batchscope")
+    the package `batchscope` in a build, in it where it came by a wheel, and is installed with BatchScope."""
+    package = pathlib.Path(batchscope.__file__).resolve().parent
+    program = shutil.which("draw_digits", path=f"{package}/_installed/bin:{package.parents[1]}:/usr/lib/batchscope")
     if not program:
         raise FileNotFoundError("the program draw_digits, which draws the digits, is neither built nor installed: ./dev python "
                                 "builds it, and --data FOLDER takes MNIST's files instead")

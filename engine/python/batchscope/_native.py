@@ -1,15 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's half in C++. PyTorch is loaded first: its libraries are the engine's."""
+"""The engine's half in C++. PyTorch is loaded first: its libraries are the engine's, and their ABI changes with its version."""
 import sys
 
 try:
-    import torch  # noqa: F401
+    import torch
 except ModuleNotFoundError as error:
     if error.name != "torch":
         raise
     raise ModuleNotFoundError(f"batchscope.torch needs PyTorch, which {sys.executable} has not: install it there, or choose "
                               "another interpreter, as `PYTHON=.. batchscope run` does", name="torch") from None
 
+
+def _version(text):
+    return ".".join(text.split(".")[:2])
+
+
+def _check_versions():
+    """Throws ImportError where the engine was built for another Python or PyTorch, which would crash or not load."""
+    try:
+        from ._engine_for import PYTHON, TORCH  # written by the build
+    except ModuleNotFoundError:
+        return  # nothing was built, as the import of the engine says
+    python = "{}.{}".format(*sys.version_info)
+    if (PYTHON, TORCH) != (python, _version(torch.__version__)):
+        raise ImportError(f"the engine of batchscope.torch was built for Python {PYTHON} with PyTorch {TORCH}, and {sys.executable} "
+                          f"is Python {python} with PyTorch {torch.__version__}: `./dev wheel --python {sys.executable}` in "
+                          "BatchScope's source tree makes a wheel for these; everything else of batchscope works")
+
+
+_check_versions()
 try:
     from . import _engine as engine
 except ImportError as error:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls the program `batchscope`, which this package asks for what only it knows: runs that pass a filter, and new runs. Beside a
-build's `bin/python` it lies in `bin`; elsewhere PATH has it."""
+"""Calls the program `batchscope`, which this package asks for what only it knows: runs that pass a filter, and new runs. A wheel has
+it inside the package; beside a build's `bin/python` it lies in `bin`; elsewhere PATH has it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ class StoreError(RuntimeError):
 
 def find() -> str:
     """Returns the path of the program. Throws StoreError(not_found)."""
-    beside = pathlib.Path(__file__).absolute().parents[2] / "batchscope"
-    if beside.is_file() and os.access(beside, os.X_OK):
-        return str(beside)
+    package = pathlib.Path(__file__).absolute().parent
+    for program in (package / "_installed/bin/batchscope", package.parents[1] / "batchscope"):
+        if program.is_file() and os.access(program, os.X_OK):
+            return str(program)
     found = shutil.which("batchscope")
     if not found:
         raise StoreError("not_found", "the program batchscope is neither beside this package nor on PATH: install the Debian "
-                                      "package batchscope, or put build/release/bin of a built BatchScope into PATH")
+                                      "package batchscope or BatchScope's wheel, or put build/release/bin of a built "
+                                      "BatchScope into PATH")
     return found
 
 
