@@ -170,15 +170,35 @@ class TestSimulation : public QObject {
     QVERIFY((tenure.placement == Placement{{0, 2}}));
   }
 
-  // Two jobs on both nodes lose half their speed: 60 s become 120.
+  // Each of three replicas, on two nodes of three: 120 iterations of half a second, from 60 s on. Where both
+  // have a replica on the same node they lose half of their speed; one alone, and two on nodes of their own,
+  // lose nothing.
+  void interferes_data() {
+    const auto row = batchscope::testing::columns<int, int, double>({"nodes", "jobs", "completed"});
+    row("two share a node", 3, 2, 60 + 120);
+    row("one alone", 3, 1, 60 + 60);
+    row("two on nodes of their own", 4, 2, 60 + 60);
+  }
   void interferes() {
-    SimulationOptions options{uniform_cluster(2, 2), 60, 0, 0.5};
-    // c fills a hole on the first node, so that the two others come to lie on both.
-    const std::vector<Submission> workload{{"c", 0, "even", 1, 8}, {"a", 0, "even", 2, 8}};
-    QCOMPARE(time_of(simulate(workload, applications(), "fifo", options), "a"), 120.0);
-    options.cluster = {{1, 0}, {1, 0}, {1, 0}, {1, 0}};
-    const std::vector<Submission> apart{{"a", 0, "even", 2, 8}, {"b", 0, "even", 2, 8}};
-    QCOMPARE(time_of(simulate(apart, applications(), "fifo", options), "b"), 120.0);
+    QFETCH(const int, nodes);
+    QFETCH(const int, jobs);
+    ProfileData data = even();
+    data.trainings[8] = {{60, 60, {1, 0}}, {120, 120, {1, 0}}};
+    data.placements[{1, 2}] = {{2, 3, 4, {0.5, 0}}};
+    Applications known;
+    known.emplace("even", Application(std::move(data)));
+    std::vector<Submission> workload{{"a", 0, "even", 3, 8}, {"b", 0, "even", 3, 8}};
+    workload.resize(static_cast<std::size_t>(jobs));
+    const Outcome outcome = simulate(workload, known, "fifo", {uniform_cluster(nodes, 2), 60, 0, 0.5});
+    for (const JobOutcome& job : outcome.jobs) QTEST(job.completed, "completed");
+  }
+
+  // One that comes while another one trains, at 100 s, has devices from the end of the interval on.
+  void entersAtTheEndOfAnInterval() {
+    const std::vector<Submission> workload{{"a", 0, "even", 1, 8}, {"b", 100, "even", 1, 8}};
+    const Outcome outcome = simulate(workload, applications(), "fifo", {uniform_cluster(1, 2), 60, 0, 0});
+    QCOMPARE(outcome.jobs[0].completed, 60.0 + 120);
+    QCOMPARE(outcome.jobs[1].completed, 120.0 + 120);
   }
 
   void waitsForNobody() {
