@@ -2,19 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the cost of batchscope.torch. python.step.MODEL.kN: a step, everything on, over the same step of plain
 PyTorch on one replica and of DistributedDataParallel over Gloo on two; both loops run in the same processes, in short
-turns, on the same data, and the value is the ratio of their median times. It starts itself as the replicas of a
-measure; needs python3-torch. (bench_restart measures python.restart.)"""
+turns, on the same data, and the value is the ratio of their median times. python.monitor.MODEL.kN: a step of
+DistributedDataParallel with batchscope.torch.monitor, recorded, over one without, likewise. It starts itself as the replicas
+of a measure; needs python3-torch. (bench_restart measures python.restart.)"""
+import contextlib
 import json
 import os
 import pathlib
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 STEPS = {"python.step.mlp.k1": 1.15, "python.step.mlp.k2": 1.10, "python.step.resnet18.k1": 1.02,
-         "python.step.resnet18.k2": 1.00}
+         "python.step.resnet18.k2": 1.00, "python.monitor.mlp.k2": 1.05, "python.monitor.resnet18.k2": 1.02}
 RUNS = 3
 
 BIN = pathlib.Path(__file__).resolve().parent.parent
@@ -22,7 +26,7 @@ PYTHON = os.environ.get("PYTHON", "/usr/bin/python3")
 ENVIRONMENT = dict(os.environ, PYTHONPATH=f"{BIN / 'python'}:{os.environ.get('PYTHONPATH', '')}")
 
 
-# The replicas of python.step.
+# The replicas of a measure.
 
 def models():
     import torch
@@ -55,12 +59,15 @@ def models():
     return {"mlp": (mlp, torch.randn(64, 784), 50, 15, 20), "resnet18": (resnet18, torch.randn(8, 3, 32, 32), 4, 5, 4)}
 
 
-def replica(name, replicas, place):
+def replica(measure, name, replicas, place):
     import torch
     import batchscope.torch as adl
     from torch.nn.functional import cross_entropy
 
-    adl.init_process_group("gloo")
+    if measure == "step":
+        adl.init_process_group("gloo")
+    if measure == "monitor" or replicas > 1:
+        torch.distributed.init_process_group("gloo", f"file://{place}/ddp", rank=adl.env.replica_rank(), world_size=replicas)
     torch.set_num_threads(1)
     make, inputs, warm_up, turns, steps = models()[name]
     targets = torch.randint(10, (len(inputs),))
@@ -78,12 +85,14 @@ def replica(name, replicas, place):
         return step
 
     def plain(model, optimizer):
-        if replicas == 1:
-            return model
-        torch.distributed.init_process_group("gloo", f"file://{place}/ddp", rank=adl.env.replica_rank(), world_size=replicas)
-        return torch.nn.parallel.DistributedDataParallel(model)
+        return torch.nn.parallel.DistributedDataParallel(model) if torch.distributed.is_initialized() else model
 
-    both = [trainee(plain), trainee(adl.AdaptiveDataParallel)]
+    def monitored(model, optimizer):
+        model = plain(model, optimizer)
+        adl.monitor(model, optimizer)
+        return model
+
+    both = [trainee(plain), trainee(adl.AdaptiveDataParallel if measure == "step" else monitored)]
     times = [[], []]
     for turn in range(-1, turns):
         for step, taken in zip(both, times):
@@ -96,16 +105,28 @@ def replica(name, replicas, place):
         print(statistics.median(times[1]) / statistics.median(times[0]))
 
 
+def hear(listener):
+    """Reads what a process records, as a supervisor does."""
+    with contextlib.suppress(OSError):
+        with listener.accept()[0] as connection:
+            while connection.recv(1 << 16):
+                pass
+
+
 def step_ratio(name):
-    _, _, model, count = name.split(".")
+    _, measure, model, count = name.split(".")
     replicas = int(count[1:])
-    with tempfile.TemporaryDirectory(prefix="bench-") as place:
+    with tempfile.TemporaryDirectory(prefix="bench-") as place, socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"{place}/socket")
+        listener.listen()
+        threading.Thread(target=hear, args=(listener,), daemon=True).start()
+        recorded = {"BATCHSCOPE_TELEMETRY_SOCKET": f"{place}/socket"} if measure == "monitor" else {}
         started = []
         for rank in range(replicas):
             environment = dict(ENVIRONMENT, ADAPTDL_NUM_REPLICAS=str(replicas), ADAPTDL_REPLICA_RANK=str(rank),
                                BATCHSCOPE_RENDEZVOUS_DIR=place, ADAPTDL_CHECKPOINT_PATH=f"{place}/checkpoints",
-                               BATCHSCOPE_THREADS="1", OPENBLAS_NUM_THREADS="1")
-            started.append(subprocess.Popen([PYTHON, __file__, "--replica", model, str(replicas), place], env=environment,
+                               BATCHSCOPE_THREADS="1", OPENBLAS_NUM_THREADS="1", **recorded)
+            started.append(subprocess.Popen([PYTHON, __file__, "--replica", measure, model, str(replicas), place], env=environment,
                                             stdout=subprocess.PIPE, text=True))
         said = [process.communicate()[0] for process in started]
     return float(said[0])
@@ -113,7 +134,7 @@ def step_ratio(name):
 
 def main():
     if sys.argv[1:2] == ["--replica"]:
-        return replica(sys.argv[2], int(sys.argv[3]), sys.argv[4])
+        return replica(sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5])
     if sys.argv[1:] == ["--list"]:
         return print("\n".join(STEPS if list((BIN / "python/batchscope").glob("_engine.*")) else ()))
     for name in sys.argv[1:] or STEPS:

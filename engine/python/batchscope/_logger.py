@@ -122,6 +122,8 @@ def begin(name="", group="", tags=(), note="", is_recorded=True, resumed_tag="")
     with `resumed_tag` goes on, or a new one begins; ranks other than 0, as torchrun tells them, record nothing. Where a run cannot
     begin, a line on standard error says why, and nothing is recorded: what watches a script must not break it."""
     global current, _failure
+    if current and current.alone:  # batchscope.torch.monitor has begun it
+        return current
     _failure = (0, "")
     tags = [as_tag(tag) for tag in tags]
     alone = None

@@ -67,6 +67,7 @@ class Recorder:
         self._waits_for_batch = False  # and no step is in flight
         self._epoch, self._epochs = 0, 0
         self._fraction = 0.0  # of the epoch
+        self._measured = None  # values of a step that was made, and when (s), until its row ends
         self._early = []  # calls before the first step, as (method, arguments, named)
 
     @property
@@ -166,6 +167,21 @@ class Recorder:
             self._row.setdefault("step_time", [seconds, 1])
             self.end_step(self.steps + 1 if number_ is None else number_, now)
 
+    def measure(self, values):
+        """A step was made, and this was measured of it beside the script's loop (torch/ddp_monitor.py). What the script records after it
+        is of the same step, which the script's own step() ends, or else end_measured()."""
+        with self._lock:
+            self.end_measured()
+            self.counted = True
+            if self.speaks:
+                self._measured = values, time.monotonic()
+
+    def end_measured(self):
+        """The next step begins."""
+        with self._lock:
+            if self._measured:
+                self.end_step(self.steps + 1, self._measured[1])
+
     def end_step(self, step, now, values=()):
         """Ends the step. These values join what was recorded, and win where names are the same."""
         with self._lock:
@@ -177,7 +193,9 @@ class Recorder:
 
     def _end_row(self, step, now):
         row = {name: sum_ / count for name, (sum_, count) in self._row.items()}
-        self._row, self._row_step = {}, None
+        if self._measured:  # which is of all replicas, and wins where names are the same
+            row.update(self._measured[0])
+        self._row, self._row_step, self._measured = {}, None, None
         self._send_row(row, step, now)
 
     def _send_row(self, row, step, now):
@@ -201,6 +219,7 @@ class Recorder:
 
     def _end_unfinished(self):
         """Ends, at an epoch's or the script's end, a step of the values recorded since the last one."""
+        self.end_measured()
         if not self._row:
             return
         if self.counted:

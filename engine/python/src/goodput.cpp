@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The performance model, goodput and speed-up. Parameters are sequences of numbers in the order of their
-// structs; batchscope/goodput.py names them.
+// The noise scale, the performance model, goodput and speed-up. Parameters are sequences of numbers in the
+// order of their structs; batchscope/goodput.py names them.
 #include "batchscope/goodput.h"
 
 #include <pybind11/stl.h>
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -21,6 +22,7 @@ namespace {
 
 using goodput::Bounds;
 using goodput::GoodputFunction;
+using goodput::NoiseScale;
 using goodput::PerfParams;
 using goodput::ProfileRow;
 using goodput::SpeedupFunction;
@@ -44,6 +46,24 @@ std::vector<ProfileRow> profile(const std::vector<Row>& rows) {
 }  // namespace
 
 void bind_goodput(py::module_& module) {
+  // One group of all parameters, from sums over the replicas.
+  py::class_<NoiseScale>(module, "NoiseScale")
+      .def(py::init([](std::optional<double> smoothing) { return NoiseScale(1, {.smoothing = smoothing}); }),
+           py::arg("smoothing"))
+      .def(
+          "update",
+          [](NoiseScale& self, double local_sqr, double total_sqr, int count, double scale) {
+            return self.update({.local_sqr = {local_sqr},
+                                .total_sqr = {total_sqr},
+                                .count = count,
+                                .scale = scale,
+                                .previous_sqr = {},
+                                .mean_of_two_sqr = {}});
+          },
+          py::arg("local_sqr"), py::arg("total_sqr"), py::arg("count"), py::arg("scale"))
+      .def("gain", &NoiseScale::gain, py::arg("scale"))
+      .def_property_readonly("sqr", &NoiseScale::sqr)
+      .def_property_readonly("var", &NoiseScale::var);
   py::class_<Bounds>(module, "Bounds")
       .def(py::init([](std::int64_t max_batch_size, std::int64_t min_local, std::int64_t max_local,
                        bool accumulation) {

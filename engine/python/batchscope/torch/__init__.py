@@ -23,6 +23,7 @@ from . import gradient_noise_scale, scaling_rules
 from .accumulator import Accumulator
 from .adascale import AdaScale
 from .data import AdaptiveDataLoader, AdaptiveDataLoaderHelper, AdaptiveDataLoaderMixin, ElasticSampler
+from .ddp_monitor import monitor
 from .epoch import current_epoch, finished_epochs, remaining_epochs_until
 from .iterator import AdaptiveBPTTIterator
 from .loader import current_dataloader
@@ -52,6 +53,7 @@ __all__ = [
     "goodput",
     "gradient_noise_scale",
     "init_process_group",
+    "monitor",
     "remaining_epochs_until",
     "scaling_rules",
     "speedup",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an AdaptiveDataParallel has measured of its gradients, under AdaptDL's names."""
+"""The gradient statistics of an AdaptiveDataParallel, under AdaptDL's names."""
 from .._native import engine
 
 

@@ -59,21 +59,35 @@ FreePorts free_ports() {
 
 // Sets the variables that torchrun sets, for a program that shares its work out by torch.distributed. What
 // the run's own environment says stays.
-void set_torchrun_variables(const Placement& placement, int rank, const std::string& address, int port,
-                            const std::map<std::string, std::string>& own,
+void set_torchrun_variables(const GenerationOrder& order, int rank, const std::string& address, int port,
                             std::map<std::string, std::string>& variables) {
-  const auto& places = placement.places;
+  const auto& places = order.placement.places;
   const auto own_place = places.begin() + rank;
   const auto on_node = [&](const Place& place) { return place.node == own_place->node; };
+  std::vector<std::string> nodes;  // in the order of their first ranks
+  for (const Place& place : places)
+    if (std::find(nodes.begin(), nodes.end(), place.node) == nodes.end()) nodes.push_back(place.node);
   const auto set_variable = [&](const char* name, const std::string& value) {
-    if (!own.contains(name)) variables[name] = value;
+    if (!order.spec.environment.contains(name)) variables[name] = value;
   };
-  set_variable("RANK", std::to_string(rank));
-  set_variable("WORLD_SIZE", std::to_string(places.size()));
+  const std::string ranks = std::to_string(rank), world = std::to_string(places.size());
+  set_variable("RANK", ranks);
+  set_variable("ROLE_RANK", ranks);
+  set_variable("WORLD_SIZE", world);
+  set_variable("ROLE_WORLD_SIZE", world);
+  set_variable("ROLE_NAME", "default");
   set_variable("LOCAL_RANK", std::to_string(std::count_if(places.begin(), own_place, on_node)));
   set_variable("LOCAL_WORLD_SIZE", std::to_string(std::count_if(places.begin(), places.end(), on_node)));
+  set_variable("GROUP_RANK",
+               std::to_string(std::find(nodes.begin(), nodes.end(), own_place->node) - nodes.begin()));
+  set_variable("GROUP_WORLD_SIZE", std::to_string(nodes.size()));
   set_variable("MASTER_ADDR", address);
   set_variable("MASTER_PORT", std::to_string(port));
+  // Scripts and Lightning take the first one for a sign of torchrun.
+  set_variable("TORCHELASTIC_RUN_ID", order.run);
+  set_variable("TORCHELASTIC_RESTART_COUNT", std::to_string(order.number));
+  set_variable("TORCHELASTIC_MAX_RESTARTS", std::to_string(order.spec.restart_budget));
+  set_variable("TORCHELASTIC_USE_AGENT_STORE", "False");  // rank 0 listens at MASTER_PORT itself
 }
 
 constexpr std::size_t kRendezvousTokenDigits = 64;
@@ -241,7 +255,7 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
     set_visible_gpus(order.placement, place.node, replica.environment, variables);
-    set_torchrun_variables(order.placement, rank, master_address_, ports.torch, spec.environment, variables);
+    set_torchrun_variables(order, rank, master_address_, ports.torch, variables);
     const char* const own_path = std::getenv(kPythonPath);
     if (const auto path = replica.environment.find(kPythonPath);
         path != replica.environment.end() && (!own_path || path->second != own_path))

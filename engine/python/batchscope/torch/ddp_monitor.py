@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures a script on PyTorch's DistributedDataParallel, and leaves its batch size and its learning rate to it:
+
+    model = DistributedDataParallel(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    batchscope.torch.monitor(model, optimizer)
+
+Squares of gradients come from a communication hook (bucket_squares.py). The estimator is the engine's (goodput/noise_scale.h): from
+the mean square L of the replicas' gradients and the square T of their mean, of `count` replicas,
+
+    |grad|^2 ~ (count * T - L) / (count - 1)          tr(cov) ~ (L - T) * scale / (count - 1)
+"""
+import functools
+import math
+import pathlib
+import sys
+import time
+import types
+
+import torch
+from torch import distributed
+from torch.nn.parallel import DistributedDataParallel
+
+from .. import _logger, _recorder
+from .._native import engine
+from .bucket_squares import BucketSquares
+
+_monitored = "_batchscope_monitor"  # the attribute of a monitored model, and of its optimizer
+
+ONE_PROCESS = ("monitor(): one process has one gradient a step, and so no spread to learn from: batch size, step time and throughput "
+               "are recorded, and gain, noise scale and goodput are not. Start two or more, as torchrun --nproc_per_node 2 or "
+               "`batchscope run train.py --replicas 2` do; AdaptiveDataParallel measures one replica, too")
+NO_BATCH_SIZE = ("monitor(): neither what the model is given nor what it returns has a tensor with a batch dimension, so that batch "
+                 "size, noise scale and goodput are not known: monitor(model, optimizer, batch_size=..) says the samples of one call")
+SEVERAL_PASSES = ("monitor(): several backward passes of a step exchange gradients, so that such steps are not measured: put all but "
+                  "the last one of a step under `with model.no_sync():`, which also saves their exchange")
+
+
+def monitor(ddp_model, optimizer, *, batch_size=None, initial_batch_size=None, smoothing=None, mp_scaler=None):
+    """Measures gain, gradient noise scale and goodput of every step of a DistributedDataParallel, and records them by rank 0: in the
+    supervisor's run, or, in a script that runs by itself, in that of batchscope.init(), or else in one of its own. Called on all
+    replicas, once, before the first step. Returns a Monitor.
+
+    batch_size: samples of one call of the model on one replica; None: the first dimension of what the model is given. A call under
+    no_sync() adds to its step. initial_batch_size: the batch size whose steps the gain counts; None: that of one replica at the first
+    step, so that a gain of N replicas is between 1 and N. smoothing: weight of the past in the averages; None: 0.999 to the power of
+    the scale. mp_scaler: a GradScaler that scales the loss. Raises TypeError, ValueError and RuntimeError for what cannot be measured."""
+    _require(ddp_model, optimizer)
+    for name, value in (("batch_size", batch_size), ("initial_batch_size", initial_batch_size)):
+        if value is not None and not value > 0:
+            raise ValueError(f"monitor(): {name} is {value!r}; it has to be positive, or None")
+    made = Monitor(ddp_model, optimizer, batch_size, initial_batch_size, smoothing, mp_scaler)
+    setattr(ddp_model, _monitored, made)
+    setattr(optimizer, _monitored, made)
+    return made
+
+
+def _require(model, optimizer):
+    if not isinstance(model, DistributedDataParallel):
+        begun = "" if distributed.is_initialized() else "call torch.distributed.init_process_group(), then "
+        raise TypeError(f"monitor(ddp_model, optimizer): ddp_model is not a DistributedDataParallel, but {type(model).__name__}: {begun}"
+                        "wrap it by torch.nn.parallel.DistributedDataParallel(model)")
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        raise TypeError(f"monitor(ddp_model, optimizer): optimizer is not a torch.optim.Optimizer, but {type(optimizer).__name__}")
+    if not distributed.is_initialized():
+        raise RuntimeError("monitor(): there is no process group any more: call it before destroy_process_group()")
+    if not isinstance(_recorder.current(), _recorder.Recorder):
+        raise RuntimeError("monitor(): this script has called batchscope.torch.init_process_group(), whose engine counts the steps: train "
+                           "by AdaptiveDataParallel, which measures the same, or leave that call out")
+    for what, name in ((model, "model"), (optimizer, "optimizer")):
+        if hasattr(what, _monitored):
+            raise ValueError(f"monitor(): this {name} is monitored already: call monitor() once for each model, with an optimizer of its "
+                             "own")
+    own = {id(parameter) for parameter in model.parameters()}
+    if not any(id(parameter) in own for group in optimizer.param_groups for parameter in group["params"]):
+        raise ValueError("monitor(): the optimizer has no parameter of the model: make it of model.parameters(), after the model was "
+                         "moved to its device")
+    for name, module in model.module.named_modules():
+        if getattr(module, "sparse", False):
+            raise ValueError(f"monitor(): {name or type(module).__name__} has sparse gradients, which are not measured: make it with "
+                             "sparse=False")
+
+
+_SERIES = ("gain", "noise_scale", "grad_sqr", "grad_var", "batch_size", "scale", "throughput", "efficiency", "goodput")
+
+
+class Monitor:
+    """The numbers that monitor() has measured up to the last step, the same on all replicas. One that cannot be known is NaN.
+
+    gain: between 1 and the scale. noise_scale: samples. grad_sqr, grad_var: |true gradient|^2 and the trace of the gradient's
+    covariance at the initial batch size, averaged over steps. batch_size: of all replicas. scale: that over the initial one.
+    throughput, goodput: samples/s of this replica's step time, without the loader's. efficiency: from 0 to 1."""
+
+    def __init__(self, model, optimizer, batch_size, initial_batch_size, smoothing, mp_scaler):
+        self._optimizer, self._scaler = optimizer, mp_scaler
+        self._replicas = distributed.get_world_size(model.process_group)
+        self._is_recorded = distributed.get_rank() == 0
+        self._noise = engine.NoiseScale(smoothing)
+        self._samples_of_call = batch_size
+        self._initial = initial_batch_size
+        self._said = set()
+        self._begun = None  # s, when the step's first call began
+        self.__dict__.update(dict.fromkeys(_SERIES, math.nan), scale=float(self._replicas))
+        try:
+            self._squares = BucketSquares(model)
+        except RuntimeError as error:
+            raise ValueError("monitor(): this model has a communication hook already, and DistributedDataParallel takes one: leave "
+                             f"register_comm_hook() out ({error})") from None
+        model.register_forward_pre_hook(self._before_call)
+        model.register_forward_hook(self._after_call)
+        self._patch_step()
+
+    # Calls of the model.
+
+    def _before_call(self, module, _):
+        if not module.training or not torch.is_grad_enabled():
+            return
+        if self._squares.passes and not self._squares.is_finite:  # a GradScaler has left the step out
+            self._squares.take()
+            self._begun = None
+        if self._begun is None:
+            self._begun = time.monotonic()
+            if self._is_recorded:
+                _recorder.current().end_measured()
+
+    def _after_call(self, module, arguments, output):
+        if module.training and torch.is_grad_enabled():
+            self._squares.samples += self._samples_of_call or _batch_size(arguments) or _batch_size(output)
+
+    # Steps.
+
+    def _patch_step(self):
+        original = self._optimizer.step
+
+        @functools.wraps(original)  # with the marks that schedules leave
+        def step(_, *arguments, **named):
+            result = original(*arguments, **named)
+            self._end_step(time.monotonic())
+            return result
+
+        self._optimizer.step = types.MethodType(step, self._optimizer)  # a method, which a schedule may wrap in its turn
+
+    def _end_step(self, now):
+        seconds, passes = now - (self._begun or now), self._squares.passes
+        is_step = self._begun is not None and (passes or self._replicas == 1)
+        self._begun = None
+        local, total, samples = self._squares.take()
+        if not is_step:
+            return  # no backward pass has exchanged gradients
+        self._measure_speed(round(samples), seconds)
+        if self._replicas == 1:
+            self._say(ONE_PROCESS)
+        elif passes > 1:
+            self._say(SEVERAL_PASSES)
+        else:
+            self._measure_noise(local, total)
+        if self._is_recorded:
+            self._record(seconds)
+
+    def _measure_speed(self, samples, seconds):
+        if not samples:
+            self._say(NO_BATCH_SIZE)
+            return
+        self._initial = self._initial or samples / self._replicas
+        self.batch_size, self.throughput, self.scale = samples, samples / seconds, samples / self._initial
+
+    def _measure_noise(self, local, total):
+        factor = self._scaler.get_scale() ** 2 if self._scaler else 1.0
+        if not self._noise.update(local / factor, total / factor, self._replicas, self.scale):
+            return  # not finite
+        self.gain = self._noise.gain(self.scale)
+        self.efficiency = min(1.0, self.gain / self.scale)
+        self.goodput = self.throughput * self.efficiency
+        self.grad_sqr, self.grad_var = self._noise.sqr, self._noise.var
+        if self._initial and self.grad_sqr > 0:
+            self.noise_scale = self.grad_var / self.grad_sqr * self._initial
+
+    def _record(self, seconds):
+        if _logger.current is None and not _recorder.current().supervised:
+            _logger.begin(pathlib.Path(sys.argv[0]).name)
+        values = {name: self.__dict__[name] for name in _SERIES if self.__dict__[name] == self.__dict__[name]}  # which NaN is not
+        values.update(replicas=self._replicas, step_time=seconds, lr=float(self._optimizer.param_groups[0]["lr"]))
+        _recorder.current().measure(values)
+
+    def _say(self, text):
+        if self._is_recorded and text not in self._said:
+            self._said.add(text)
+            _recorder.current().notice("warning", text)
+
+
+def _batch_size(part):
+    """Returns the first dimension of the first tensor in what a module is given or returns; 0: there is none."""
+    if isinstance(part, torch.Tensor):
+        return len(part) if part.dim() else 0
+    if isinstance(part, dict):
+        part = part.values()
+    elif not isinstance(part, (list, tuple)):
+        return 0
+    return next(filter(None, map(_batch_size, part)), 0)
