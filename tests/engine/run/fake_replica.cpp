@@ -341,7 +341,6 @@ int main(int argc, char** argv) {
     idle = std::jthread([](const std::stop_token& end) {
       while (!end.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     });
-  const bool forked = serve_forks();
   struct sigaction leave {};
   leave.sa_flags = SA_SIGINFO | SA_RESTART;
   leave.sa_sigaction = [](int, siginfo_t* info, void*) {
@@ -350,6 +349,9 @@ int main(int argc, char** argv) {
   };
   sigaction(SIGTERM, &leave, nullptr);
   signal(SIGUSR1, [](int) { checkpoint_asked = true; });
+  // With handlers that are there from the first moment: ranks do not wait for one another here, so that one
+  // may be asked to leave while it begins.
+  const bool forked = serve_forks();
   try {
     const Environment environment = Environment::from_process();
     return Replica(options, environment, forked).run();

@@ -92,6 +92,7 @@ void HostedReplica::read_telemetry(std::uint32_t connection) {
   while (keeps_up() || socket.state() != QLocalSocket::ConnectedState) {
     const QByteArray bytes = socket.readAll();
     if (bytes.isEmpty()) return;
+    read_output();  // what it printed before: after its goodbye the stand-in may be gone
     line_.send(FrameKind::telemetry,
                encode(TelemetryBytes{connection, {bytes.data(), static_cast<std::size_t>(bytes.size())}}));
   }

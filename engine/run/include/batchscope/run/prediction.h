@@ -25,8 +25,8 @@ struct Prediction {
   ///   0.15 for each doubling of the replicas beyond the most that were measured,
   ///   0.15 for each doubling of a micro-batch beyond the largest that was measured, or below the smallest.
   double error = 0;
-  double low() const { return goodput / (1 + error); }
-  double high() const { return goodput * (1 + error); }
+  double low() const { return goodput / (1 + error); }   ///< samples/s
+  double high() const { return goodput * (1 + error); }  ///< samples/s
 };
 
 /// The program says how large a step is on any number of replicas, and leaves no choice.
