@@ -19,6 +19,7 @@
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/run/forecast.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/number_text.h"
 #include "batchscope/storage/origins.h"
@@ -175,17 +176,16 @@ std::string stepsText(std::int64_t first, std::int64_t last) {
 
 // "predicted goodput 18,410 samples/s, obtained 17,890 samples/s (−3 %)"; empty where nothing was predicted.
 std::string forecastText(const storage::Generation& generation) {
-  const bool isGoodput = generation.predicted_goodput >= 0;
-  const double predicted = isGoodput ? generation.predicted_goodput : generation.predicted_throughput;
-  const double obtained = isGoodput ? generation.obtained_goodput : generation.obtained_throughput;
-  if (!(predicted > 0)) return {};
-  const auto text = [](double rate) { return formatSeriesValue(protocol::series::kGoodput, rate); };
-  const std::string begin = fmt::format("predicted {} {} samples/s", isGoodput ? "goodput" : "throughput",
-                                        run::range_text(predicted, generation.predicted_error));
-  if (!(obtained >= 0))
+  const auto forecast = run::forecast_of(generation);
+  if (!forecast) return {};
+  const std::string begin =
+      fmt::format("predicted {} {} samples/s", forecast->is_goodput ? "goodput" : "throughput",
+                  run::range_text(forecast->predicted, forecast->error));
+  if (!forecast->obtained)
     return begin + (generation.ended > 0 ? ", ended before it was steady" : ", still being measured");
-  return fmt::format("{}, obtained {} ({})", begin, text(obtained),
-                     run::change_text(obtained / predicted - 1));
+  return fmt::format("{}, obtained {} ({})", begin,
+                     formatSeriesValue(protocol::series::kGoodput, *forecast->obtained),
+                     run::change_text(*forecast->change()));
 }
 
 void showGenerations(const std::vector<storage::Generation>& generations, const Style& style) {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "batchscope/run/forecast.h"
 #include "batchscope/run/number_text.h"
-#include "text/format.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -17,33 +17,14 @@ namespace {
 
 using Align = Table::Align;
 
-struct Restart {
+struct Restart : run::Forecast {
   const storage::Generation* generation;
-  bool isGoodput;
-  double predicted, error;
-  std::optional<double> obtained;
-
-  double low() const { return predicted / (1 + error); }
-  double high() const { return predicted * (1 + error); }
-  std::optional<double> change() const {
-    return obtained ? std::optional(*obtained / predicted - 1) : std::nullopt;
-  }
-  std::optional<bool> held() const {
-    if (!obtained || !(error > 0)) return std::nullopt;
-    return low() <= *obtained && *obtained <= high();
-  }
 };
 
 std::vector<Restart> restartsOf(const std::vector<storage::Generation>& generations) {
   std::vector<Restart> restarts;
-  for (const storage::Generation& generation : generations) {
-    const bool isGoodput = generation.predicted_goodput >= 0;
-    const double predicted = isGoodput ? generation.predicted_goodput : generation.predicted_throughput;
-    const double obtained = isGoodput ? generation.obtained_goodput : generation.obtained_throughput;
-    if (predicted > 0)
-      restarts.push_back({&generation, isGoodput, predicted, generation.predicted_error,
-                          obtained >= 0 ? std::optional(obtained) : std::nullopt});
-  }
+  for (const storage::Generation& generation : generations)
+    if (const auto forecast = run::forecast_of(generation)) restarts.push_back({*forecast, &generation});
   return restarts;
 }
 
@@ -82,7 +63,7 @@ protocol::Json predictionsJson(const std::vector<storage::Generation>& generatio
     const bool isSure = restart.error > 0;
     list.push_back({{"generation", restart.generation->number},
                     {"replicas", restart.generation->replicas},
-                    {"what", restart.isGoodput ? "goodput" : "throughput"},
+                    {"what", restart.is_goodput ? "goodput" : "throughput"},
                     {"predicted", restart.predicted},
                     {"low", isSure ? protocol::Json(restart.low()) : protocol::Json()},
                     {"high", isSure ? protocol::Json(restart.high()) : protocol::Json()},
@@ -115,7 +96,7 @@ void showPredictions(const std::vector<storage::Generation>& generations, const 
     const bool isOutside = restart.held() == false;
     table.addRow({std::to_string(restart.generation->number),
                   std::to_string(restart.generation->replicas),
-                  restart.isGoodput ? "goodput" : "throughput",
+                  restart.is_goodput ? "goodput" : "throughput",
                   run::number_text(restart.predicted),
                   restart.error > 0 ? fmt::format("{} to {}", run::number_text(restart.low()),
                                                   run::number_text(restart.high()))

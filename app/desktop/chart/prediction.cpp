@@ -11,6 +11,7 @@
 #include "batchscope/common/run_text.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/run/forecast.h"
 #include "batchscope/run/prediction.h"
 
 namespace batchscope::desktop {
@@ -232,21 +233,20 @@ QString predictedGoodput(const OperatingPoint& point) {
 }
 
 QString forecastText(const storage::Generation& generation, bool goesOn) {
-  const bool isGoodput = generation.predicted_goodput >= 0;
-  const double predicted = isGoodput ? generation.predicted_goodput : generation.predicted_throughput;
-  const double obtained = isGoodput ? generation.obtained_goodput : generation.obtained_throughput;
-  if (!(predicted > 0)) return {};
+  const auto forecast = run::forecast_of(generation);
+  if (!forecast) return {};
   const QString begin =
-      (isGoodput ? tr("Predicted goodput %1 samples/s") : tr("Predicted throughput %1 samples/s"))
-          .arg(predictedText(predicted) + rangeText(predicted, generation.predicted_error));
-  if (!(obtained >= 0))
+      (forecast->is_goodput ? tr("Predicted goodput %1 samples/s") : tr("Predicted throughput %1 samples/s"))
+          .arg(predictedText(forecast->predicted) + rangeText(forecast->predicted, forecast->error));
+  if (!forecast->obtained)
     return begin + (goesOn ? tr(", still being measured") : tr(", ended before it was steady"));
-  const double change = obtained / predicted - 1;
+  const double change = *forecast->change();
   const QString sign = change > 0.005    ? QStringLiteral("+")
                        : change < -0.005 ? QStringLiteral("−")
                                          : QString();
-  return begin + tr(", obtained %1 (%2)")
-                     .arg(common::formatNumber(obtained), sign + common::formatPercent(std::abs(change)));
+  return begin +
+         tr(", obtained %1 (%2)")
+             .arg(common::formatNumber(*forecast->obtained), sign + common::formatPercent(std::abs(change)));
 }
 
 QString sharingText(const protocol::Model& model, int replicas) {
