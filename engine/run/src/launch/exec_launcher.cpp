@@ -27,11 +27,12 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return list;
 }
 
-void reset_signals() {
+void reset_signals(const std::vector<int>& blocked) {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (const int number : blocked) sigaddset(&mask, number);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
 }
 
 bool set_descriptors(const ReplicaOrder& order, const std::optional<Inherited>& inherited) {
@@ -50,10 +51,11 @@ bool set_descriptors(const ReplicaOrder& order, const std::optional<Inherited>& 
 
 // Runs in the child, which has one thread: nothing here may wait for another's lock. Returns only where it
 // fails.
-void become(const ReplicaOrder& order, const std::optional<Inherited>& inherited, pid_t supervisor,
-            char* const* arguments, char* const* environment) {
+void become(const ReplicaOrder& order, const std::optional<Inherited>& inherited,
+            const std::vector<int>& blocked, pid_t supervisor, char* const* arguments,
+            char* const* environment) {
   setsid();
-  reset_signals();
+  reset_signals(blocked);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != supervisor) _exit(1);  // it died before that
   if (set_descriptors(order, inherited) && chdir(order.working_directory.c_str()) == 0)
@@ -70,7 +72,8 @@ int failure_of(int reports) {
 
 }  // namespace
 
-pid_t spawn(const ReplicaOrder& order, const std::optional<Inherited>& inherited) {
+pid_t spawn(const ReplicaOrder& order, const std::optional<Inherited>& inherited,
+            const std::vector<int>& blocked) {
   std::vector<std::string> arguments{order.program};
   arguments.insert(arguments.end(), order.arguments.begin(), order.arguments.end());
   std::vector<std::string> environment;
@@ -87,7 +90,7 @@ pid_t spawn(const ReplicaOrder& order, const std::optional<Inherited>& inherited
   const pid_t supervisor = getpid(), pid = fork();
   if (pid == 0) {
     const int report = fcntl(reports[1], F_DUPFD_CLOEXEC, kAboveInherited);
-    become(order, inherited, supervisor, argv.data(), envp.data());
+    become(order, inherited, blocked, supervisor, argv.data(), envp.data());
     const int error = errno;
     [[maybe_unused]] const auto written = write(report, &error, sizeof error);
     _exit(127);

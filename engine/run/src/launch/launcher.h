@@ -33,12 +33,14 @@ class Launcher {
 };
 
 // Executes the program once, without a shell. `inherited`: a descriptor of ours, and the number under which
-// the program gets it. Throws as launch does.
+// the program gets it. `blocked`: signals that wait until the program takes them; by the others it is ended
+// from its first moment. Throws as launch does.
 struct Inherited {
   int ours;
   int its;
 };
-pid_t spawn(const ReplicaOrder& order, const std::optional<Inherited>& inherited = {});
+pid_t spawn(const ReplicaOrder& order, const std::optional<Inherited>& inherited = {},
+            const std::vector<int>& blocked = {});
 
 // Executes the program once for each replica, without a shell.
 class ExecLauncher final : public Launcher {

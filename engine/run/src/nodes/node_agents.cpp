@@ -226,7 +226,8 @@ pid_t NodeAgents::launch(const ReplicaOrder& order) {
     if (const auto equals = text.find('='); equals != std::string::npos)
       stand_in.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  return spawn(stand_in, {{file.descriptor(), kItsOrder}});
+  // What it is sent before it listens is for its replica.
+  return spawn(stand_in, {{file.descriptor(), kItsOrder}}, handed_signals());
 }
 
 void NodeAgents::dismiss() {
