@@ -48,8 +48,9 @@ void add_scaling_options(CLI::App& app, ScalingOptions& options) {
       ->check(CLI::Range(0, 4096));
   app.add_option("--scaling-rule", options.rule, "Of the learning rate at a fixed scale")
       ->check(CLI::IsMember({"adascale", "linear"}));
-  app.add_option("--noise-mode", options.noise_mode, "Whose averages of the gradient's noise the gain is of")
-      ->check(CLI::IsMember({"adaptdl", "paper"}));
+  app.add_option("--noise-mode", options.noise_mode,
+                 "Whose averages of the gradient's noise the gain is of; tracking: ours, of a shorter memory")
+      ->check(CLI::IsMember({"adaptdl", "paper", "tracking"}));
   app.add_option("--schedule", options.schedule,
                  "How the learning rate falls: to 0 along a cosine, or to a tenth at 1/2 and 3/4 of training")
       ->check(CLI::IsMember({"cosine", "steps"}));
@@ -80,6 +81,7 @@ AdaptiveDataParallel::Options Scaling::parallel() const {
   AdaptiveDataParallel::Options options;
   options.scaling_rule = linear_;
   if (options_.noise_mode == "paper") options.noise_mode = goodput::NoiseMode::paper;
+  if (options_.noise_mode == "tracking") options.noise_mode = goodput::NoiseMode::tracking;
   return options;
 }
 

@@ -6,7 +6,8 @@
 //
 //   adascale   trains until T scale-invariant iterations are done (T: the iterations of an S = 1 training),
 //              at rate gain * lr(tau) with tau the scale-invariant iterations so far (Algorithm 2), with
-//              the averages of noise as AdaptDL has them, or as the paper has (--noise-mode);
+//              the averages of noise as AdaptDL has them, or as the paper has, or over a shorter memory
+//              (--noise-mode);
 //   linear     trains N = T / S iterations, as many samples as S = 1, at rate S * lr(t T / N), reached by a
 //              linear warm-up from lr(0) over the first 5.5 % of N (Goyal et al. 2017). More epochs make N
 //              larger and stretch the schedule with it.

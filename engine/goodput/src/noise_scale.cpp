@@ -13,6 +13,9 @@ namespace {
 // AdaptDL's floor under the variance of each parameter group; without it a gain could divide zero by zero.
 constexpr double kSmallestVar = 1e-6;
 
+// The memories of NoiseMode::tracking, in batches of the initial size.
+constexpr double kVarMemory = 20, kLeastMemory = 100, kMostMemory = 1000, kShareOfAge = 0.2;
+
 bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
@@ -64,12 +67,14 @@ void NoiseScale::add_group() {
 void NoiseScale::begin_anew() {
   std::fill(sqr_.begin(), sqr_.end(), Average{});
   std::fill(var_.begin(), var_.end(), Average{});
+  age_ = 0;
 }
 
 void NoiseScale::rescale_variance(double factor) {
   for (std::size_t group = 0; group < var_.size(); ++group) {
     var_[group].sum *= factor;
     var_avg_[group] *= factor;
+    if (tracks()) sqr_[group].sum /= factor;
   }
 }
 
@@ -77,13 +82,16 @@ double NoiseScale::theta(double scale, int count) const {
   switch (options_.mode) {
     case NoiseMode::paper: return std::max(1 - scale / 1000, 0.0);
     case NoiseMode::fairscale: return options_.smoothing.value_or(fairscale_smoothing(count));
-    case NoiseMode::adaptdl: break;
+    case NoiseMode::adaptdl:
+    case NoiseMode::tracking: break;
   }
   return std::pow(options_.smoothing.value_or(0.999), scale);
 }
 
 // Without a floor the variance before the first estimate is zero, and the gain 1.
-double NoiseScale::smallest_var() const { return options_.mode == NoiseMode::adaptdl ? kSmallestVar : 0; }
+double NoiseScale::smallest_var() const {
+  return options_.mode == NoiseMode::adaptdl || tracks() ? kSmallestVar : 0;
+}
 
 bool NoiseScale::update(const NormSample& sample) {
   const std::size_t groups = sqr_.size();
@@ -100,19 +108,12 @@ bool NoiseScale::update(const NormSample& sample) {
       (pair && !(all_finite(sample.previous_sqr) && all_finite(sample.mean_of_two_sqr)))) {
     return false;
   }
-  if (!single && difference_) begin_anew();  // what the difference estimator left is biased
+  if (!single && difference_ && !tracks()) begin_anew();  // what the difference estimator left is biased
   difference_ = single;
   if (single && !pair) return false;
 
   const double count = single ? 2 : sample.count;
   const double scale = single ? 2 * sample.scale : sample.scale;
-  const double theta = this->theta(scale, sample.count);
-  const bool clips = options_.mode != NoiseMode::adaptdl;
-  const bool debiases =
-      options_.mode == NoiseMode::adaptdl || (options_.mode == NoiseMode::fairscale && options_.debias);
-  const auto follow = [&](Average& average, double& value, double estimate) {
-    value = debiases ? average.add_debiased(estimate, theta) : average.add_to_mean(estimate, theta, value);
-  };
   last_sqr_.resize(groups);
   last_var_.resize(groups);
   for (std::size_t group = 0; group < groups; ++group) {
@@ -121,14 +122,40 @@ bool NoiseScale::update(const NormSample& sample) {
     const double total = single ? sample.mean_of_two_sqr[group] : sample.total_sqr[group];
     last_sqr_[group] = (count * total - local) / (count - 1);
     last_var_[group] = (local - total) * scale / (count - 1);
+  }
+  tracks() ? track(sample.scale) : follow(scale, sample.count);
+  return true;
+}
+
+// Averages the last estimates, each by itself.
+void NoiseScale::follow(double scale, int count) {
+  const double theta = this->theta(scale, count);
+  const bool clips = options_.mode != NoiseMode::adaptdl;
+  const bool debiases =
+      options_.mode == NoiseMode::adaptdl || (options_.mode == NoiseMode::fairscale && options_.debias);
+  const auto add = [&](Average& average, double& value, double estimate) {
+    value = debiases ? average.add_debiased(estimate, theta) : average.add_to_mean(estimate, theta, value);
+  };
+  for (std::size_t group = 0; group < sqr_.size(); ++group) {
     if (clips) {
       last_sqr_[group] = std::max(last_sqr_[group], 0.0);
       last_var_[group] = std::max(last_var_[group], kSmallestVar);
     }
-    follow(sqr_[group], sqr_avg_[group], last_sqr_[group]);
-    follow(var_[group], var_avg_[group], last_var_[group]);
+    add(sqr_[group], sqr_avg_[group], last_sqr_[group]);
+    add(var_[group], var_avg_[group], last_var_[group]);
   }
-  return true;
+}
+
+// The quotient is by the variance of all groups, as one may have none.
+void NoiseScale::track(double scale) {
+  age_ += scale;
+  const double memory = std::clamp(kShareOfAge * age_, kLeastMemory, kMostMemory);
+  const double theta_sqr = std::pow(1 - 1 / memory, scale), theta_var = std::pow(1 - 1 / kVarMemory, scale);
+  for (std::size_t group = 0; group < sqr_.size(); ++group)
+    var_avg_[group] = var_[group].add_debiased(last_var_[group], theta_var);
+  const double var = this->var();
+  for (std::size_t group = 0; group < sqr_.size(); ++group)
+    sqr_avg_[group] = var * sqr_[group].add_debiased(last_sqr_[group] / var, theta_sqr);
 }
 
 double NoiseScale::Average::add_debiased(double value, double theta) {
@@ -156,7 +183,7 @@ const std::vector<double>& NoiseScale::sqr_by_group() const { return sqr_avg_; }
 const std::vector<double>& NoiseScale::var_by_group() const { return var_avg_; }
 bool NoiseScale::biased() const { return difference_; }
 
-// The mode and two flags, then eight numbers a group.
+// The mode and two flags, then eight numbers a group; then the age of what tracks.
 std::vector<double> NoiseScale::state() const {
   const bool estimated = !last_sqr_.empty();
   std::vector<double> state{static_cast<double>(options_.mode), difference_ ? 1.0 : 0.0,
@@ -166,13 +193,16 @@ std::vector<double> NoiseScale::state() const {
                  {sqr_[group].sum, sqr_[group].weight, sqr_avg_[group], var_[group].sum, var_[group].weight,
                   var_avg_[group], estimated ? last_sqr_[group] : 0, estimated ? last_var_[group] : 0});
   }
+  if (tracks()) state.push_back(age_);
   return state;
 }
 
 void NoiseScale::restore(const std::vector<double>& state) {
   const std::size_t groups = sqr_.size();
-  if (state.size() != 3 + 8 * groups || !all_finite(state)) {
-    throw std::invalid_argument("NoiseScale::restore: " + std::to_string(3 + 8 * groups) +
+  const bool tracked = !state.empty() && state[0] == static_cast<double>(NoiseMode::tracking);
+  const std::size_t size = 3 + 8 * groups + (tracked ? 1 : 0);
+  if (state.size() != size || !all_finite(state)) {
+    throw std::invalid_argument("NoiseScale::restore: " + std::to_string(size) +
                                 " finite numbers are needed for " + std::to_string(groups) +
                                 " parameter groups; the state has " + std::to_string(state.size()));
   }
@@ -180,6 +210,7 @@ void NoiseScale::restore(const std::vector<double>& state) {
   difference_ = state[1] != 0;
   last_sqr_.assign(state[2] != 0 ? groups : 0, 0);
   last_var_ = last_sqr_;
+  age_ = same_mode && tracked ? state.back() : 0;
   for (std::size_t group = 0; group < groups; ++group) {
     const double* numbers = state.data() + 3 + 8 * group;
     sqr_[group] = {numbers[0], numbers[1]};
@@ -189,8 +220,11 @@ void NoiseScale::restore(const std::vector<double>& state) {
     if (last_sqr_.empty()) continue;
     last_sqr_[group] = numbers[6];
     last_var_[group] = numbers[7];
-    if (same_mode) continue;
-    sqr_[group] = {sqr_avg_[group], 1};
+  }
+  if (same_mode || last_sqr_.empty()) return;
+  const double unit = tracks() ? var() : 1;
+  for (std::size_t group = 0; group < groups; ++group) {
+    sqr_[group] = {sqr_avg_[group] / unit, 1};
     var_[group] = {var_avg_[group], 1};
   }
 }

@@ -18,6 +18,14 @@ NormSample estimating(double sqr, double var, double scale = 2) {
   return {{2 * (total + var / scale)}, {total}, 2, scale, {}, {}};
 }
 
+// One gradient and the one before it, whose estimates are exactly these at S = 1.
+NormSample a_pair_estimating(double sqr, double var) {
+  const double each = sqr + var, mean = sqr + var / 2;
+  return {{each}, {each}, 1, 1, {each}, {mean}};
+}
+
+double noise_scale(const NoiseScale& noise) { return noise.var() / noise.sqr(); }
+
 }  // namespace
 
 class TestNoiseModes : public QObject {
@@ -136,6 +144,94 @@ class TestNoiseModes : public QObject {
     VERIFY_CLOSE("as it was", paper.sqr(), 4);
     paper.update(estimating(1, 2));
     VERIFY_CLOSE("as one estimate of two", paper.sqr(), 2.5);
+  }
+
+  void trackingKnowsWhatDoesNotChange() {
+    NoiseScale noise(1, {.mode = NoiseMode::tracking});
+    for (const double scale : {2.0, 2.0, 8.0, 64.0, 2.0}) {
+      QVERIFY(noise.update(estimating(3, 5, scale)));
+      VERIFY_CLOSE("sqr", noise.sqr(), 3);
+      VERIFY_CLOSE("var", noise.var(), 5);
+    }
+  }
+
+  // The noise scale grows with time, and both that it is made of fall.
+  void trackingIsLateByASmallShare() {
+    for (const int steps : {200, 1000, 3000}) {
+      NoiseScale tracking(1, {.mode = NoiseMode::tracking}), adaptdl(1);
+      const auto var = [](int step) { return 1 / (1 + step / 50.0); };
+      for (int step = 0; step < steps; ++step)
+        for (NoiseScale* noise : {&tracking, &adaptdl})
+          noise->update(estimating(var(step) * var(step), var(step)));
+      const double truth = 1 / var(steps);
+      QVERIFY2(noise_scale(tracking) < truth && noise_scale(tracking) > 0.7 * truth,
+               qPrintable(QString::number(noise_scale(tracking) / truth)));
+      QVERIFY2(noise_scale(adaptdl) < 0.6 * truth, qPrintable(QString::number(noise_scale(adaptdl) / truth)));
+    }
+  }
+
+  // Estimates of the gradient scatter about it, some below zero.
+  void trackingRemembersLongerAsItAges() {
+    const auto spread = [](int steps) {
+      NoiseScale noise(1, {.mode = NoiseMode::tracking});
+      double most = 0, least = 1e9;
+      for (int step = 0; step < steps; ++step) {
+        noise.update(estimating(step % 20 == 0 ? 105 : -5, 1));
+        if (step < steps - 20) continue;
+        most = std::max(most, noise.sqr());
+        least = std::min(least, noise.sqr());
+      }
+      return most - least;
+    };
+    QVERIFY(spread(4000) < 0.5 * spread(400));
+  }
+
+  void trackingGoesOnWhereSeveralGradientsFollow() {
+    NoiseScale tracking(1, {.mode = NoiseMode::tracking}), adaptdl(1);
+    for (NoiseScale* noise : {&tracking, &adaptdl}) {
+      for (int i = 0; i < 100; ++i) noise->update(a_pair_estimating(4, 2));
+      VERIFY_CLOSE("of pairs", noise->sqr(), 4);
+      noise->update(estimating(1, 2));
+    }
+    VERIFY_CLOSE("begun anew", adaptdl.sqr(), 1);
+    QVERIFY(tracking.sqr() > 3.9 && tracking.sqr() < 4);
+  }
+
+  void trackingOfGroups() {
+    NoiseScale noise(2, {.mode = NoiseMode::tracking});
+    for (int i = 0; i < 10; ++i) noise.update({{2 * (3 + 1), 2 * 7}, {3 + 0.5, 7}, 2, 1, {}, {}});
+    VERIFY_CLOSE("one with noise", noise.sqr_by_group()[0], 3);
+    VERIFY_CLOSE("one without", noise.sqr_by_group()[1], 7);
+    VERIFY_CLOSE("noise of the first", noise.var_by_group()[0], 0.5);
+    VERIFY_CLOSE("noise of the second", noise.var_by_group()[1], 0);
+  }
+
+  void trackingGoesOnFromItsState() {
+    NoiseScale noise(1, {.mode = NoiseMode::tracking}), restored(1, {.mode = NoiseMode::tracking});
+    const auto step = [](NoiseScale& at, int number) { at.update(estimating(1.0 / number, 3.0 / number)); };
+    for (int i = 1; i <= 900; ++i) step(noise, i);
+    restored.restore(noise.state());
+    for (int i = 901; i <= 950; ++i) {
+      step(noise, i);
+      step(restored, i);
+      QCOMPARE(restored.state(), noise.state());
+    }
+    std::vector<double> state = noise.state();
+    state.pop_back();
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, restored.restore(state));
+  }
+
+  void trackingTakesOverAdaptDLsAveragesAndGivesThemBack() {
+    NoiseScale adaptdl(1), tracking(1, {.mode = NoiseMode::tracking}), again(1);
+    for (int i = 0; i < 100; ++i) adaptdl.update(estimating(4, 2));
+    tracking.restore(adaptdl.state());
+    VERIFY_CLOSE("as it was", tracking.sqr(), 4);
+    tracking.update(estimating(4, 2));
+    VERIFY_CLOSE("and by one more", tracking.sqr(), 4);
+    VERIFY_CLOSE("the variance, too", tracking.var(), 2);
+    again.restore(tracking.state());
+    again.update(estimating(4, 2));
+    VERIFY_CLOSE("back", again.sqr(), 4);
   }
 };
 

@@ -46,10 +46,23 @@ struct NormSample {
 ///
 /// Those of the paper and of FairScale have a gain of exactly 1 until there is an estimate. The paper asks
 /// for a step's gain before the update by that step, AdaptDL and FairScale after it.
+///
+/// Those three remember about a thousand scale-invariant iterations. While a network learns, both numbers
+/// fall, and such an average is of weights long gone: the noise scale comes late. `tracking`, which is ours,
+/// is to be near the noise scale of now:
+///
+///     var   debiased average of a short memory, theta = (1 - 1/20)^scale: each estimate is near the truth
+///     sqr   var times the debiased average of sqr / var, each estimate over the var of then; theta =
+///           (1 - 1/n)^scale, n = age / 5, but 100 to 1000; age: the sum of scales so far
+///
+/// The quotient changes less than the two, and its estimates scatter alike early and late. A memory that
+/// grows with its age is late by the same share whenever the noise scale grows as a power of time. Two
+/// successive gradients serve as a pair, as in AdaptDL's; where several follow, the averages go on.
 enum class NoiseMode {
-  adaptdl,   ///< AdaptDL's gradient_noise_scale.py
-  paper,     ///< Johnson et al. 2020, appendix B.3
-  fairscale  ///< FairScale's optim/adascale.py
+  adaptdl,    ///< AdaptDL's gradient_noise_scale.py
+  paper,      ///< Johnson et al. 2020, appendix B.3
+  fairscale,  ///< FairScale's optim/adascale.py
+  tracking    ///< ours: a short memory, of quotients
 };
 
 /// AdaScale's gain, (var + sqr) / (var / scale + sqr): how many steps of the initial
@@ -61,9 +74,10 @@ double fairscale_smoothing(int count);
 
 /// The averaging of a NoiseScale.
 struct NoiseOptions {
-  NoiseMode mode = NoiseMode::adaptdl;             ///< whose
-  std::optional<double> smoothing = std::nullopt;  ///< adaptdl: 0.999 where none is given; paper: not used
-  bool debias = true;                              ///< fairscale only (its debias_ewma)
+  NoiseMode mode = NoiseMode::adaptdl;  ///< whose
+  std::optional<double> smoothing =
+      std::nullopt;    ///< adaptdl: 0.999 where none is given; paper, tracking: not used
+  bool debias = true;  ///< fairscale only (its debias_ewma)
 };
 
 /// The averaged statistics of the gradient, for a number of parameter groups. Squares are in squared units of
@@ -111,10 +125,14 @@ class NoiseScale {
   };
   double theta(double scale, int count) const;
   double smallest_var() const;
+  bool tracks() const { return options_.mode == NoiseMode::tracking; }
+  void follow(double scale, int count);
+  void track(double scale);
 
   NoiseOptions options_;
   bool difference_ = false;
-  std::vector<Average> sqr_, var_;
+  double age_ = 0;                  // tracking: the scales of all estimates
+  std::vector<Average> sqr_, var_;  // tracking: sqr_ is of quotients
   std::vector<double> sqr_avg_, var_avg_, last_sqr_, last_var_;
 };
 
