@@ -7,7 +7,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <future>
+#include <string>
+#include <vector>
+
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -35,11 +40,42 @@ class TestForkServer : public QObject {
     close(ends[1]);
   }
 
+  // As processes that were forked ahead do.
+  void severalWaitAtOneEndAndEachGetsAWholePacket() {
+    constexpr int kPackets = 1000, kWaiting = 4;
+    int ends[2];
+    QCOMPARE(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    std::vector<std::future<int>> whole;
+    for (int i = 0; i < kWaiting; ++i)
+      whole.push_back(std::async(std::launch::async, [&] {
+        int count = 0;
+        while (const auto packet = receive_packet(ends[1])) {
+          const Json json = parse_object(*packet);
+          count += json.at("text").get<std::string>().size() == json.at("size").get<std::size_t>();
+        }
+        return count;
+      }));
+    for (std::size_t size = 0; size < kPackets; ++size)
+      send_packet(ends[0], Json{{"text", std::string(size, 'x')}, {"size", size}}.dump());
+    shutdown(ends[0], SHUT_WR);
+    int count = 0;
+    for (auto& part : whole) count += part.get();
+    QCOMPARE(count, kPackets);
+    for (const int end : ends) close(end);
+  }
+
+  void anAnswerNamesItsOrder() {
+    QCOMPARE(decode_fork_order(encode(ForkOrder{{}, "", 3})).number, 3);
+    QCOMPARE(decode_fork_answer(encode(ForkAnswer{7, {}, 3})).number, 3);
+    QCOMPARE(decode_fork_answer(encode(ForkAnswer{0, "cannot", 3})).number, 3);
+    QCOMPARE(decode_fork_answer(R"({"pid":7})").number, -1);  // of an earlier engine
+  }
+
   void whatMakesNoSenseIsRefused() {
     for (const char* packet :
          {"", "x", "[]", "{}", R"({"environment":{"A":1},"log":""})", R"({"environment":{}})"})
       QVERIFY_THROWS_EXCEPTION(Error, decode_fork_order(packet));
-    for (const char* packet : {"{}", R"({"pid":"7"})", R"({"error":7})"})
+    for (const char* packet : {"{}", R"({"pid":"7"})", R"({"error":7})", R"({"pid":7,"number":"3"})"})
       QVERIFY_THROWS_EXCEPTION(Error, decode_fork_answer(packet));
     QVERIFY_THROWS_EXCEPTION(Error, encode(ForkOrder{{{"A", "\xff"}}, ""}));
   }

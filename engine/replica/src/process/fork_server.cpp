@@ -68,7 +68,7 @@ void become_replica(int socket, const protocol::ForkOrder& order) {
   setsid();
   clearenv();
   for (const auto& [name, value] : order.environment) setenv(name.c_str(), value.c_str(), 1);
-  answer(socket, {getpid(), {}});
+  answer(socket, {getpid(), {}, order.number});
   close(socket);
 }
 
@@ -91,9 +91,9 @@ bool fork_child() {
 }
 
 // Ends a child that failed, and tells the supervisor why.
-[[noreturn]] void end(int socket, const Error& why) {
+[[noreturn]] void end(int socket, const Error& why, int number) {
   try {
-    answer(socket, {0, why.what()});
+    answer(socket, {0, why.what(), number});
   } catch (const Error&) {
     // Nobody waits for this replica any more.
   }
@@ -104,7 +104,7 @@ bool fork_child() {
 void become_replica_or_end(int socket, const protocol::ForkOrder& order) try {
   become_replica(socket, order);
 } catch (const Error& error) {
-  end(socket, error);
+  end(socket, error, order.number);
 }
 
 // Returns the number of replicas in the order's generation.
@@ -165,16 +165,20 @@ class Spares {
   }
 
  private:
-  void take_order(int line) const try {
-    const auto packet = protocol::receive_packet(socket_);
-    if (!packet) _exit(0);
-    const protocol::ForkOrder order = protocol::decode_fork_order(*packet);
-    const std::size_t replicas = replicas_of(order);
-    send(line, &replicas, sizeof replicas, MSG_NOSIGNAL);  // the server may be gone
-    close(line);
-    become_replica(socket_, order);
-  } catch (const Error& error) {
-    end(socket_, error);
+  void take_order(int line) const {
+    int number = 0;
+    try {
+      const auto packet = protocol::receive_packet(socket_);
+      if (!packet) _exit(0);
+      const protocol::ForkOrder order = protocol::decode_fork_order(*packet);
+      number = order.number;
+      const std::size_t replicas = replicas_of(order);
+      send(line, &replicas, sizeof replicas, MSG_NOSIGNAL);  // the server may be gone
+      close(line);
+      become_replica(socket_, order);
+    } catch (const Error& error) {
+      end(socket_, error, number);
+    }
   }
 
   const int socket_;
@@ -196,12 +200,14 @@ bool serve_orders(int socket) {
     } else if (readable(orders, limit)) {
       const auto packet = protocol::receive_packet(socket);
       if (!packet) return false;
+      int number = 0;
       try {
         const protocol::ForkOrder order = protocol::decode_fork_order(*packet);
+        number = order.number;
         if (fork_child()) return become_replica_or_end(socket, order), true;
         largest = std::max(largest, replicas_of(order));
       } catch (const Error& error) {
-        answer(socket, {0, error.what()});
+        answer(socket, {0, error.what(), number});
       }
       continue;
     }
@@ -216,12 +222,12 @@ bool serve_orders(int socket) {
 
 bool serve(int socket) {
   if (const std::string reason = reason_not_to_fork(); !reason.empty()) {
-    answer(socket, {0, reason});
+    answer(socket, {0, reason, 0});
     return false;
   }
   std::cout.flush();
   std::fflush(nullptr);  // or every replica would print it again
-  answer(socket, {getpid(), {}});
+  answer(socket, {getpid(), {}, 0});
   return serve_orders(socket);
 }
 

@@ -42,7 +42,8 @@ void ForkLauncher::prepare(std::function<void()> then) {
     on_news("debug",
             std::string("replicas are executed, not forked: ") + protocol::variable::kForkServer + "=off");
   else if (!serves())
-    on_news("debug", "replicas are executed, not forked, until the program says that it can be a fork server");
+    on_news("debug",
+            "replicas are executed, not forked, until the program says that it can be a fork server");
   start_server();
   if (!server_) settled();
 }
@@ -104,7 +105,9 @@ bool ForkLauncher::stands() const { return server_ && server_->ready() && identi
 std::vector<pid_t> ForkLauncher::launch(const std::vector<ReplicaOrder>& orders) {
   if (stands()) {
     try {
-      return fork_all(orders);
+      std::vector<pid_t> pids = server_->fork(orders);
+      used_ = true;
+      return pids;
     } catch (const Error& error) {
       on_news("warning", std::string(error.what()) + "; this generation is executed");
       kill(server_->pid(), SIGKILL);  // late orders must find nobody
@@ -117,18 +120,6 @@ std::vector<pid_t> ForkLauncher::launch(const std::vector<ReplicaOrder>& orders)
     server_.reset();
     start_server();
   }
-  return pids;
-}
-
-std::vector<pid_t> ForkLauncher::fork_all(const std::vector<ReplicaOrder>& orders) {
-  std::vector<pid_t> pids;
-  try {
-    for (const ReplicaOrder& order : orders) pids.push_back(server_->fork(order));
-  } catch (const Error&) {
-    for (const pid_t pid : pids) kill(-pid, SIGKILL);  // reaped like any other child
-    throw;
-  }
-  used_ = true;
   return pids;
 }
 

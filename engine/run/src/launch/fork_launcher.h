@@ -46,7 +46,6 @@ class ForkLauncher final : public Launcher {
   bool serves() const;
   std::vector<FileIdentity> identity() const;
   bool stands() const;
-  std::vector<pid_t> fork_all(const std::vector<ReplicaOrder>& orders);
 
   const ReplicaOrder program_;
   const bool allowed_;

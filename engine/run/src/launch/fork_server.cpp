@@ -2,6 +2,7 @@
 #include "launch/fork_server.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,18 +19,32 @@ namespace batchscope::run {
 namespace {
 
 constexpr int kItsDescriptor = 3;
+constexpr char kEnded[] = "it ended";
 constexpr int kForkLimit =
     std::chrono::duration_cast<std::chrono::milliseconds>(protocol::time_out::kFork).count();
 
-protocol::ForkAnswer receive(int socket, int limit) {
-  pollfd answered{socket, POLLIN, 0};
+// Waits until one of these events is there, and returns those that are.
+short await(int socket, short events, int limit) {
+  pollfd awaited{socket, events, 0};
   int count;
-  while ((count = poll(&answered, 1, limit)) < 0 && errno == EINTR) {
+  while ((count = poll(&awaited, 1, limit)) < 0 && errno == EINTR) {
   }
   if (count <= 0) throw Error(ErrorKind::timeout, "the fork server does not answer");
+  return awaited.revents;
+}
+
+protocol::ForkAnswer receive(int socket, int limit) {
+  await(socket, POLLIN, limit);
   const auto packet = protocol::receive_packet(socket);
-  if (!packet) return {0, "it ended"};
+  if (!packet) return {0, kEnded};
   return protocol::decode_fork_answer(*packet);
+}
+
+// False where the socket does not take it now.
+bool sent_at_once(int socket, const std::string& packet) {
+  if (::send(socket, packet.data(), packet.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return true;
+  if (errno == EAGAIN || errno == EINTR) return false;
+  throw Error(ErrorKind::io, std::string("the fork server's socket: cannot send: ") + std::strerror(errno));
 }
 
 }  // namespace
@@ -67,7 +82,9 @@ void ForkServer::take_answer() {
   notifier_.release()->deleteLater();  // we are in its signal
   std::string refusal;
   try {
-    refusal = receive(socket_, 0).error;
+    const protocol::ForkAnswer answer = receive(socket_, 0);
+    refusal = answer.error;
+    answers_by_number_ = answer.number >= 0;
   } catch (const Error& error) {
     refusal = error.what();
   }
@@ -76,11 +93,40 @@ void ForkServer::take_answer() {
   tell(refusal);
 }
 
-pid_t ForkServer::fork(const ReplicaOrder& order) {
-  protocol::send_packet(socket_, protocol::encode(protocol::ForkOrder{order.environment, order.log}));
-  const protocol::ForkAnswer answer = receive(socket_, kForkLimit);
-  if (!answer.error.empty()) throw Error(ErrorKind::io, "the fork server could not fork: " + answer.error);
-  return static_cast<pid_t>(answer.pid);
+// Replicas become what they are side by side: an order does not wait for the answer to the one before. A
+// failure is thrown when those that were ordered have answered, so that they can be killed.
+std::vector<pid_t> ForkServer::fork(const std::vector<ReplicaOrder>& orders) {
+  std::vector<pid_t> pids(orders.size());
+  std::size_t sent = 0, answered = 0;
+  std::string packet, failure;
+  try {
+    while (answered < sent || (sent < orders.size() && failure.empty())) {
+      const bool sends = sent < orders.size() && failure.empty() && (answers_by_number_ || answered == sent);
+      if (sends && packet.empty())
+        packet = protocol::encode(
+            protocol::ForkOrder{orders[sent].environment, orders[sent].log.string(), static_cast<int>(sent)});
+      const short events = await(socket_, sends ? POLLIN | POLLOUT : POLLIN, kForkLimit);
+      if (events & ~POLLOUT) {
+        const protocol::ForkAnswer answer = receive(socket_, kForkLimit);
+        const auto number = answers_by_number_ ? static_cast<std::size_t>(answer.number) : answered;
+        ++answered;
+        if (answer.error.empty() && number < sent)
+          pids[number] = static_cast<pid_t>(answer.pid);
+        else if (failure.empty())
+          failure = answer.error.empty() ? "it answers what it was not asked" : answer.error;
+        if (answer.error == kEnded) break;
+      } else if (sent_at_once(socket_, packet)) {
+        packet.clear();
+        ++sent;
+      }
+    }
+    if (!failure.empty()) throw Error(ErrorKind::io, "the fork server could not fork: " + failure);
+  } catch (const Error&) {
+    for (const pid_t pid : pids)
+      if (pid > 0) kill(-pid, SIGKILL);  // reaped like any other child
+    throw;
+  }
+  return pids;
 }
 
 }  // namespace batchscope::run

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "launch/launcher.h"
 
@@ -33,14 +34,16 @@ class ForkServer {
   // Leads to on_answer at once: for a process that has ended before its answer was seen.
   void take_answer();
 
-  // The replica's process id, when it leads its session. Blocks for the few milliseconds that a fork takes.
-  // Throws Error; then the server may not be used again.
-  pid_t fork(const ReplicaOrder& order);
+  // Returns the replicas' process ids, in the order of the orders, when each leads its session. Blocks for
+  // the few milliseconds that forks take. Throws Error; then none of the replicas is left running, and the
+  // server may not be used again.
+  std::vector<pid_t> fork(const std::vector<ReplicaOrder>& orders);
 
  private:
   pid_t pid_ = 0;
   int socket_ = -1;
   bool ready_ = false;
+  bool answers_by_number_ = false;  // else it gets an order when it has answered the one before
   std::unique_ptr<QSocketNotifier> notifier_;
 };
 

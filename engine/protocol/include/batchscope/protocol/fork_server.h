@@ -26,12 +26,16 @@ inline constexpr std::uint32_t kForkNoteType = 1;
 struct ForkOrder {
   std::map<std::string, std::string> environment;  ///< the whole of it
   std::string log;                                 ///< standard output and error
+  int number = 0;                                  ///< that its answer repeats
 };
 
 /// Answer of the fork server to its start, or of a replica to its order.
 struct ForkAnswer {
   std::int64_t pid = 0;  ///< of the one who answers
   std::string error;     ///< empty: done
+  /// Number of the order; 0 of the start. -1: a program with an earlier engine, which does not say: send it
+  /// one order at a time.
+  int number = -1;
 };
 
 /// Encodes an order as one packet.
