@@ -87,13 +87,13 @@ class TestSmallCollectives : public QObject {
   void aGreetingThatIsRepeatedIsRefused() {
     const std::string token = "a secret of twenty-nine chars";
     Listener hub("tcp:127.0.0.1");
-    const auto greet = [&] {
-      Socket socket = hub.accept(collective_deadline());
-      return greet_spoke(socket, token, collective_deadline());
+    const auto greet = [&](std::chrono::milliseconds time) {
+      const auto spokes = Reception(hub, token, std::chrono::steady_clock::now() + time).next();
+      return spokes.empty() ? std::nullopt : std::optional(spokes.front().rank);
     };
     std::string overheard(68, '\0');
     {  // a spoke's greeting, by way of one in the middle
-      auto rank = std::async(std::launch::async, greet);
+      auto rank = std::async(std::launch::async, greet, kTimeout);
       Listener middle("tcp:127.0.0.1");
       auto spoke = std::async(std::launch::async, [&] {
         Socket socket = connect_to(middle.address(), collective_deadline());
@@ -111,7 +111,7 @@ class TestSmallCollectives : public QObject {
       QVERIFY(near.send(bytes, collective_deadline()) == Transfer::done);
       spoke.get();
     }
-    auto rank = std::async(std::launch::async, greet);
+    auto rank = std::async(std::launch::async, greet, std::chrono::milliseconds(500));
     Socket again = connect_to(hub.address(), collective_deadline());
     QVERIFY(again.send(overheard, collective_deadline()) == Transfer::done);
     QVERIFY(!rank.get());

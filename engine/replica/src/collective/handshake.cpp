@@ -6,8 +6,11 @@
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 
@@ -60,17 +63,52 @@ bool same(const Proof& a, const Proof& b) { return CRYPTO_memcmp(a.data(), b.dat
 
 }  // namespace
 
-std::optional<int> greet_spoke(Socket& socket, const std::string& token, Deadline deadline) {
-  const Nonce nonce = draw_nonce();
+Reception::Reception(Listener& listener, std::string token, Deadline deadline)
+    : listener_(listener), token_(std::move(token)), deadline_(deadline) {}
+
+std::vector<Spoke> Reception::next() {
+  std::vector<Spoke> spokes;
+  while (spokes.empty()) {
+    std::vector<const Socket*> sockets{&listener_.socket()};
+    for (const Guest& guest : guests_) sockets.push_back(&guest.socket);
+    const std::vector<bool> readable = wait_for_any(sockets, deadline_);
+    if (readable.empty()) break;
+    std::vector<Guest> waiting;
+    for (std::size_t i = 0; i < guests_.size(); ++i) {
+      Guest& guest = guests_[i];
+      if (!readable[i + 1])
+        waiting.push_back(std::move(guest));
+      else if (const auto rank = rank_of(guest))
+        spokes.push_back({*rank, std::move(guest.socket)});
+    }
+    guests_ = std::move(waiting);
+    if (readable[0]) accept();
+  }
+  return spokes;
+}
+
+void Reception::accept() {
+  for (;;) {
+    Guest guest{listener_.accept(Deadline{}), draw_nonce()};
+    if (!guest.socket.open()) return;
+    if (guest.socket.send(bytes(guest.nonce), deadline_) == Transfer::done)
+      guests_.push_back(std::move(guest));
+  }
+}
+
+// Who has begun to answer has a second to end.
+std::optional<int> Reception::rank_of(Guest& guest) const {
+  const Deadline deadline = std::min(deadline_, std::chrono::steady_clock::now() + std::chrono::seconds(1));
   Greeting greeting;
-  if (socket.send(bytes(nonce), deadline) != Transfer::done ||
-      receive(socket, greeting, deadline) != Transfer::done ||
-      !same(greeting.proof, prove(token, "spoke", greeting.rank, nonce, greeting.nonce)) ||
-      socket.send(bytes(prove(token, "hub", greeting.rank, nonce, greeting.nonce)), deadline) !=
+  if (receive(guest.socket, greeting, deadline) != Transfer::done ||
+      !same(greeting.proof, prove(token_, "spoke", greeting.rank, guest.nonce, greeting.nonce)) ||
+      guest.socket.send(bytes(prove(token_, "hub", greeting.rank, guest.nonce, greeting.nonce)), deadline) !=
           Transfer::done)
     return std::nullopt;
   return greeting.rank;
 }
+
+void ready_for_greetings() { prove({}, "", 0, draw_nonce(), {}); }
 
 void greet_hub(Socket& socket, const std::string& token, int rank, Deadline deadline) {
   const auto check = [](Transfer transfer) {

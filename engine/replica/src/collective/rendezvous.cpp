@@ -27,11 +27,17 @@ namespace {
 namespace fs = std::filesystem;
 namespace variable = protocol::variable;
 
+// A spoke looks for the hub so often where there are few of them; where there are more, all together look no
+// more often, since they would take the processors from the hub that they wait for.
+constexpr std::chrono::microseconds kLook{200};
+constexpr int kLookers = 8;
+
 class Directory {
  public:
   explicit Directory(const protocol::Environment& environment)
       : folder_(environment.rendezvous_dir),
-        file_(folder_ / fmt::format("hub-{}", environment.num_restarts)) {
+        file_(folder_ / fmt::format("hub-{}", environment.num_restarts)),
+        pause_(kLook * std::max(1, environment.num_replicas / kLookers)) {
     std::error_code error;
     if (!fs::is_directory(folder_, error)) refuse(error ? error.message() : "it is not a directory");
   }
@@ -56,7 +62,7 @@ class Directory {
     while (std::chrono::steady_clock::now() < deadline) {
       std::string address;
       if (std::getline(std::ifstream(file_), address)) return address;
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      std::this_thread::sleep_for(pause_);
     }
     throw Error(ErrorKind::timeout,
                 fmt::format("replica 0 did not appear within {} s: see its log for why it did not start",
@@ -70,6 +76,7 @@ class Directory {
   }
 
   fs::path folder_, file_;
+  std::chrono::microseconds pause_;  // between two looks for the hub
 };
 
 SmallCollectives::Rendezvous at_port(const protocol::Environment& environment) {

@@ -62,16 +62,18 @@ void SmallCollectives::accept_spokes(const Rendezvous& rendezvous) {
 
   const Deadline deadline = after(rendezvous.meeting);
   spokes_.resize(static_cast<std::size_t>(size_));
+  Reception reception(listener, token, deadline);
   for (int met = 1; met < size_;) {
-    Socket socket = listener.accept(deadline);
-    if (!socket.open()) break;
-    // A peer that does not know the token is hung up on, and may not hold up those that do.
-    const auto rank = greet_spoke(socket, token, std::min(deadline, after(std::chrono::seconds(1))));
-    if (!rank || *rank < 1 || *rank >= size_) continue;
-    Socket& spoke = spokes_[static_cast<std::size_t>(*rank)];
-    if (spoke.open()) fail(Error(ErrorKind::usage, "two processes say that they are " + replicas({*rank})));
-    spoke = std::move(socket);
-    ++met;
+    std::vector<Spoke> newcomers = reception.next();
+    if (newcomers.empty()) break;
+    for (Spoke& newcomer : newcomers) {
+      if (newcomer.rank < 1 || newcomer.rank >= size_) continue;
+      Socket& spoke = spokes_[static_cast<std::size_t>(newcomer.rank)];
+      if (spoke.open())
+        fail(Error(ErrorKind::usage, "two processes say that they are " + replicas({newcomer.rank})));
+      spoke = std::move(newcomer.socket);
+      ++met;
+    }
   }
   std::vector<int> missing;
   for (int rank = 1; rank < size_; ++rank)

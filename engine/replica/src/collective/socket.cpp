@@ -18,6 +18,7 @@
 #include <climits>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -33,16 +34,21 @@ constexpr std::string_view kUnix = "unix:", kTcp = "tcp:";
 }
 
 // False when the deadline passed first.
-bool wait_for(int descriptor, short events, Deadline deadline) {
+bool wait_for(std::span<pollfd> entries, Deadline deadline) {
   for (;;) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd entry{descriptor, events, 0};
-    const int ready = ::poll(&entry, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT_MAX)));
+    const int ready = ::poll(entries.data(), entries.size(),
+                             static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT_MAX)));
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return true;  // the transfer that follows says what it is
     if (std::chrono::steady_clock::now() >= deadline) return false;
   }
+}
+
+bool wait_for(int descriptor, short events, Deadline deadline) {
+  pollfd entry{descriptor, events, 0};
+  return wait_for(std::span(&entry, 1), deadline);
 }
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK; }
@@ -120,6 +126,15 @@ Transfer Socket::receive(char* bytes, std::size_t count, Deadline deadline) {
   return move_bytes(descriptor_, count, POLLIN, deadline, [&](std::size_t done) {
     return ::recv(descriptor_, bytes + done, count - done, MSG_DONTWAIT);
   });
+}
+
+std::vector<bool> wait_for_any(const std::vector<const Socket*>& sockets, Deadline deadline) {
+  std::vector<pollfd> entries;
+  for (const Socket* socket : sockets) entries.push_back({socket->descriptor_, POLLIN, 0});
+  std::vector<bool> readable;
+  if (!wait_for(entries, deadline)) return readable;
+  for (const pollfd& entry : entries) readable.push_back(entry.revents != 0);
+  return readable;
 }
 
 bool fits_unix_socket(const std::string& path) { return path.size() < sizeof(sockaddr_un{}.sun_path); }

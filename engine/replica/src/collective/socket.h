@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace batchscope::replica {
 
@@ -32,8 +33,13 @@ class Socket {
 
  private:
   friend class Listener;
+  friend std::vector<bool> wait_for_any(const std::vector<const Socket*>& sockets, Deadline deadline);
   int descriptor_ = -1;
 };
+
+// Waits until there is something to read, or to accept, at one of them, and returns at which; nothing where
+// the deadline passed first.
+std::vector<bool> wait_for_any(const std::vector<const Socket*>& sockets, Deadline deadline);
 
 // Waits for connections at an address that it tells: "unix:PATH", where only this user may connect, or
 // "tcp:HOST:PORT".
@@ -49,6 +55,8 @@ class Listener {
   const std::string& address() const { return address_; }
   // A closed socket when nobody came before the deadline.
   Socket accept(Deadline deadline);
+  // For wait_for_any.
+  const Socket& socket() const { return socket_; }
 
  private:
   void listen_at_path(const std::string& path);

@@ -20,6 +20,7 @@
 #include "checkpoint/ledger.h"
 #include "checkpoint/registry.h"
 #include "collective/discover.h"
+#include "collective/handshake.h"
 #include "collective/rendezvous.h"
 #include "process/fork_server.h"
 #include "process/process.h"
@@ -125,6 +126,7 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
     throw Error(ErrorKind::conflict,
                 "init_process_group() was called twice: call it once, first thing in main");
   protocol::Hello hello;
+  if (::getenv(protocol::variable::kForkServer)) ready_for_greetings();
   hello.forked = serve_forks();
   hello.serves = offers_fork_server();
   hello.started = protocol::monotonic_seconds();
