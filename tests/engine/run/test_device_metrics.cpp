@@ -54,6 +54,26 @@ class TestDeviceMetrics : public QObject {
     QVERIFY(metrics.read({}).empty());
   }
 
+  void manyProcessesTakeTurns() {
+    std::map<int, pid_t> processes;
+    for (int rank = 0; rank < 20; ++rank) processes[rank] = getpid();
+    DeviceMetrics metrics;
+    std::map<int, int> count;
+    for (int second = 0; second < 5; ++second) {
+      const auto values = by_name(metrics, processes);
+      int memories = 0;
+      for (int rank = 0; rank < 20; ++rank) {
+        const int has = static_cast<int>(values.contains(device_series(series::kMemory, rank)));
+        memories += has;
+        count[rank] += has;
+      }
+      QCOMPARE(memories, 16);
+    }
+    for (int rank = 0; rank < 20; ++rank) QCOMPARE(count[rank], 4);
+    processes.erase(processes.find(10), processes.end());
+    QVERIFY(by_name(metrics, processes).contains(device_series(series::kMemory, 9)));
+  }
+
   void gpusAreThoseOfTheReplicas() {
     qunsetenv("CUDA_VISIBLE_DEVICES");
     DeviceMetrics metrics;

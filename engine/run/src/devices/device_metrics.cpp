@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -19,6 +20,8 @@ namespace batchscope::run {
 namespace {
 
 namespace series = protocol::series;
+
+constexpr std::size_t kReadAtOnce = 16;  // processes
 
 // Seconds that the process has been on a processor.
 std::optional<double> processor_time(pid_t pid) {
@@ -70,7 +73,11 @@ void DeviceMetrics::trains_on(int rank, const std::string& device) {
 
 std::vector<std::pair<std::string, double>> DeviceMetrics::read(const std::map<int, pid_t>& processes) {
   std::vector<std::pair<std::string, double>> values;
-  for (const auto& [rank, pid] : processes) {
+  auto process = processes.lower_bound(next_rank_);
+  for (std::size_t left = std::min(processes.size(), kReadAtOnce); left > 0; --left, ++process) {
+    if (process == processes.end()) process = processes.begin();
+    const auto [rank, pid] = *process;
+    next_rank_ = rank + 1;
     const auto add = [&values, rank = rank](const char* what, double value) {
       values.emplace_back(series::device_series(what, rank), value);
     };

@@ -22,8 +22,9 @@ class DeviceMetrics {
   // Where it trains, as its Hello says: "cpu", "cuda:0".
   void trains_on(int rank, const std::string& device);
 
-  // Series and values of now, for the living processes by rank. Processor time is since the call before, so a
-  // process has none at the first.
+  // Series and values of now, for the living processes by rank: of 16 of them, which take turns where there
+  // are more, so that what is read and recorded does not grow with their number. Processor time is since the
+  // process was read before, so it has none at the first.
   std::vector<std::pair<std::string, double>> read(const std::map<int, pid_t>& processes);
 
  private:
@@ -34,6 +35,7 @@ class DeviceMetrics {
   };
 
   Nvml nvml_;
+  int next_rank_ = 0;                // whose turn it is
   std::map<int, std::string> gpus_;  // by rank, as Nvml names them
   std::map<int, Processor> processors_;
 };
