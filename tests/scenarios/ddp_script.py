@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A script as people write it for torchrun: its place is in the environment, and a snapshot of its own, loaded where there is one, is
-what a restart goes on from. ddp_script.py EPOCHS SNAPSHOT. The two lines with `batchscope` are all that it has of BatchScope."""
+what a restart goes on from. ddp_script.py EPOCHS SNAPSHOT [--most SAMPLES] [--told [--resume FILE]]. The lines with `batchscope` are all that it
+has of BatchScope. The one with `most` lets it choose the batch size. With --told it loads what --resume says, and nothing else."""
+import argparse
 import os
-import sys
 import time
 
 import torch
@@ -14,7 +15,7 @@ from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 import batchscope.torch
 
 
-def main(epochs, snapshot):
+def main(epochs, snapshot, resumed, most):
     distributed.init_process_group("gloo")
     torch.set_num_threads(1)
     rank, local_rank = distributed.get_rank(), int(os.environ["LOCAL_RANK"])
@@ -26,25 +27,27 @@ def main(epochs, snapshot):
     data = TensorDataset(x, x.sum(1, keepdim=True) + torch.randn(512, 1))
     model = torch.nn.Linear(8, 1)
     begun = 0
-    if os.path.exists(snapshot):
-        saved = torch.load(snapshot)
+    if resumed and os.path.exists(resumed):
+        saved = torch.load(resumed)
         model.load_state_dict(saved["model"])
         begun = saved["epoch"]
         print(f"rank {rank} goes on at epoch {begun}", flush=True)
     model = DistributedDataParallel(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    batchscope.torch.monitor(model, optimizer)
+    monitor = batchscope.torch.monitor(model, optimizer)
     sampler = DistributedSampler(data)
     loader = DataLoader(data, batch_size=16, sampler=sampler)
+    if most:
+        loader = monitor.adapt(loader, max_batch_size=most)
     for epoch in range(begun, epochs):
         sampler.set_epoch(epoch)
         for x, y in loader:
             optimizer.zero_grad()
             loss = torch.nn.functional.mse_loss(model(x), y)
+            time.sleep(0.01)
             loss.backward()
             optimizer.step()
             batchscope.record(loss=loss.item())
-            time.sleep(0.01)
         if rank == 0:
             torch.save({"model": model.module.state_dict(), "epoch": epoch + 1}, snapshot + ".new")
             os.replace(snapshot + ".new", snapshot)
@@ -52,4 +55,11 @@ def main(epochs, snapshot):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("epochs", type=int)
+    parser.add_argument("snapshot")
+    parser.add_argument("--most", type=int)
+    parser.add_argument("--told", action="store_true")
+    parser.add_argument("--resume")
+    given = parser.parse_args()
+    main(given.epochs, given.snapshot, given.resume if given.told else given.snapshot, given.most)

@@ -62,6 +62,8 @@ void bind_goodput(py::module_& module) {
           },
           py::arg("local_sqr"), py::arg("total_sqr"), py::arg("count"), py::arg("scale"))
       .def("gain", &NoiseScale::gain, py::arg("scale"))
+      .def("state", &NoiseScale::state)
+      .def("restore", &NoiseScale::restore, py::arg("state"))
       .def_property_readonly("sqr", &NoiseScale::sqr)
       .def_property_readonly("var", &NoiseScale::var);
   py::class_<Bounds>(module, "Bounds")

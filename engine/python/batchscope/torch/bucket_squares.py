@@ -6,6 +6,7 @@ a tenth of its time."""
 import functools
 import math
 import operator
+import time
 
 import torch
 from torch import distributed
@@ -21,6 +22,7 @@ class BucketSquares:
         self._local, self._exchanging = [], []  # squares of this pass's buckets, and (work, mean, future) of each
         self._wider = self._mean = self._sums = self._local_sum = self._sample_sum = None  # the last bucket with sums behind it, and parts
         self._total = None  # the square of the last pass's mean gradient
+        self.computed = None  # s, when the last pass had all gradients of this replica
         self.passes = 0  # backward passes of the step that have exchanged gradients
         self.samples = 0  # of the step so far, on this replica
         if self._replicas > 1:
@@ -32,6 +34,7 @@ class BucketSquares:
         local, samples = self._sums.tolist() if self.passes else (math.nan, self.samples)
         total = float(self._total) if self.passes else math.nan
         self.passes = self.samples = 0
+        self.computed = None
         return local, total, samples
 
     @property
@@ -44,6 +47,7 @@ class BucketSquares:
         exchange them waits for its turn in Python."""
         mean = longer = bucket.buffer()
         self._local.append(_square(mean))
+        self.computed = time.monotonic()
         if not bucket.is_last():
             mean.div_(self._replicas)
         else:

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures a script on PyTorch's DistributedDataParallel, and leaves its batch size and its learning rate to it:
+"""Measures a script on PyTorch's DistributedDataParallel, and leaves its batch size and its learning rate to it, unless it is asked
+to adapt a loader:
 
     model = DistributedDataParallel(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    batchscope.torch.monitor(model, optimizer)
+    monitor = batchscope.torch.monitor(model, optimizer)
+    loader = monitor.adapt(loader, max_batch_size=1024)
 
 Squares of gradients come from a communication hook (bucket_squares.py). The estimator is the engine's (goodput/noise_scale.h): from
 the mean square L of the replicas' gradients and the square T of their mean, of `count` replicas,
 
     |grad|^2 ~ (count * T - L) / (count - 1)          tr(cov) ~ (L - T) * scale / (count - 1)
 """
+import contextlib
 import functools
 import math
 import pathlib
@@ -22,8 +25,12 @@ from torch import distributed
 from torch.nn.parallel import DistributedDataParallel
 
 from .. import _logger, _recorder
+from .._framework import batch_size as batch_size_of
 from .._native import engine
+from . import rates
 from .bucket_squares import BucketSquares
+from .ddp_loader import AdaptedLoader
+from .ddp_memory import Memory
 
 _monitored = "_batchscope_monitor"  # the attribute of a monitored model, and of its optimizer
 
@@ -89,10 +96,11 @@ class Monitor:
 
     gain: between 1 and the scale. noise_scale: samples. grad_sqr, grad_var: |true gradient|^2 and the trace of the gradient's
     covariance at the initial batch size, averaged over steps. batch_size: of all replicas. scale: that over the initial one.
-    throughput, goodput: samples/s of this replica's step time, without the loader's. efficiency: from 0 to 1."""
+    throughput, goodput: samples/s of this replica's step time, without the loader's. efficiency: from 0 to 1. lr_factor: by which the
+    last step's learning rates were multiplied; 1 where no loader is adapted."""
 
     def __init__(self, model, optimizer, batch_size, initial_batch_size, smoothing, mp_scaler):
-        self._optimizer, self._scaler = optimizer, mp_scaler
+        self._model, self._optimizer, self._scaler = model, optimizer, mp_scaler
         self._replicas = distributed.get_world_size(model.process_group)
         self._is_recorded = distributed.get_rank() == 0
         self._noise = engine.NoiseScale(smoothing)
@@ -100,6 +108,10 @@ class Monitor:
         self._initial = initial_batch_size
         self._said = set()
         self._begun = None  # s, when the step's first call began
+        self._loader = None  # whose batch size follows goodput
+        self._scales_rate = False
+        self._is_noise_known = False
+        self.lr_factor = 1.0
         self.__dict__.update(dict.fromkeys(_SERIES, math.nan), scale=float(self._replicas))
         try:
             self._squares = BucketSquares(model)
@@ -109,6 +121,31 @@ class Monitor:
         model.register_forward_pre_hook(self._before_call)
         model.register_forward_hook(self._after_call)
         self._patch_step()
+
+    def adapt(self, loader, max_batch_size, local_bsz_bounds=None, *, scale_lr=True):
+        """Returns the DataLoader with a batch size that follows goodput, to be looped over in its place. Called on all replicas, once,
+        before the first step.
+
+        max_batch_size: of all replicas. local_bsz_bounds: (minimum, maximum) of one replica's, None for neither. scale_lr: each step's
+        learning rates are the script's times the gain, by its root for Adam and AdamW, so that they suit the batch size; the script's
+        own are then those for the loader's batch size on one replica, or for monitor()'s initial_batch_size. Raises TypeError and
+        ValueError for a loader that cannot be adapted, with the remedy."""
+        if self._loader is not None:
+            raise ValueError("adapt(): this monitor adapts a loader already: call it once, for the loader of the training data")
+        adapted = AdaptedLoader(loader, self._replicas, max_batch_size, local_bsz_bounds)
+        if (self._initial or 0) > max_batch_size:
+            raise ValueError(f"adapt(): the initial_batch_size {self._initial} of monitor() is above max_batch_size {max_batch_size}")
+        self._initial = self._initial or loader.batch_size
+        self._loader, self._scales_rate = adapted, scale_lr
+        self._memory = Memory(self._is_recorded)
+        if self._memory.recall(self._noise, adapted, self._initial):
+            self._is_noise_known = True
+            self._choose()
+        return adapted
+
+    def _choose(self):
+        noise = (self._noise.sqr, self._noise.var) if self._is_noise_known else None
+        self._loader.choose(noise, self._initial, self._model.process_group, next(self._model.parameters()).device)
 
     # Calls of the model.
 
@@ -125,7 +162,7 @@ class Monitor:
 
     def _after_call(self, module, arguments, output):
         if module.training and torch.is_grad_enabled():
-            self._squares.samples += self._samples_of_call or _batch_size(arguments) or _batch_size(output)
+            self._squares.samples += self._samples_of_call or batch_size_of(arguments) or batch_size_of(output)
 
     # Steps.
 
@@ -134,43 +171,73 @@ class Monitor:
 
         @functools.wraps(original)  # with the marks that schedules leave
         def step(_, *arguments, **named):
-            result = original(*arguments, **named)
-            self._end_step(time.monotonic())
+            has_closure = bool(arguments and arguments[0] or named.get("closure"))  # whose backward is yet to come
+            taken = None if has_closure else self._measure_gradients()
+            with self._scaled_rates(taken):
+                result = original(*arguments, **named)
+            self._end_step(taken or self._measure_gradients(), time.monotonic())
             return result
 
         self._optimizer.step = types.MethodType(step, self._optimizer)  # a method, which a schedule may wrap in its turn
 
-    def _end_step(self, now):
-        seconds, passes = now - (self._begun or now), self._squares.passes
-        is_step = self._begun is not None and (passes or self._replicas == 1)
+    def _measure_gradients(self):
+        """Returns the seconds at which the step began and had its gradients, and its samples; None: no backward pass has exchanged
+        gradients."""
+        begun, passes, computed = self._begun, self._squares.passes, self._squares.computed or time.monotonic()
         self._begun = None
         local, total, samples = self._squares.take()
-        if not is_step:
-            return  # no backward pass has exchanged gradients
-        self._measure_speed(round(samples), seconds)
-        if self._replicas == 1:
+        if begun is None or not passes and self._replicas > 1:
+            return None
+        samples = round(samples)
+        if not samples:
+            self._say(NO_BATCH_SIZE)
+        else:
+            self._initial = self._initial or samples / self._replicas
+            self.batch_size, self.scale = samples, samples / self._initial
+        if self._replicas == 1 and self._is_noise_known:  # from a generation of several
+            self._derive()
+        elif self._replicas == 1:
             self._say(ONE_PROCESS)
         elif passes > 1:
             self._say(SEVERAL_PASSES)
         else:
             self._measure_noise(local, total)
+        return begun, computed, samples
+
+    def _scaled_rates(self, taken):
+        """Returns a context in which the learning rates suit the batch size."""
+        is_scaled = taken and self._scales_rate and self._is_noise_known
+        gain = max(1.0, self._noise.gain(self.scale)) if is_scaled else 1.0  # an epoch's last batch may be short
+        self.lr_factor = math.sqrt(gain) if isinstance(self._optimizer, (torch.optim.Adam, torch.optim.AdamW)) else gain
+        if self.lr_factor == 1:
+            return contextlib.nullcontext()
+        return rates.at(self._optimizer, [rate * self.lr_factor for rate in rates.of(self._optimizer)])
+
+    def _end_step(self, taken, now):
+        if not taken:
+            return
+        begun, computed, samples = taken
+        seconds = now - begun
+        if samples:
+            self.throughput = samples / seconds
+            self.goodput = self.throughput * self.efficiency
         if self._is_recorded:
             self._record(seconds)
-
-    def _measure_speed(self, samples, seconds):
-        if not samples:
-            self._say(NO_BATCH_SIZE)
-            return
-        self._initial = self._initial or samples / self._replicas
-        self.batch_size, self.throughput, self.scale = samples, samples / seconds, samples / self._initial
+        if self._loader is not None:
+            self._loader.learn(samples, computed - begun, seconds)
+            if self._loader.is_time_to_choose():
+                self._choose()
+                self._memory.keep(self._noise, self._loader, self._initial)
 
     def _measure_noise(self, local, total):
         factor = self._scaler.get_scale() ** 2 if self._scaler else 1.0
-        if not self._noise.update(local / factor, total / factor, self._replicas, self.scale):
-            return  # not finite
+        if self._noise.update(local / factor, total / factor, self._replicas, self.scale):  # else it is not finite
+            self._is_noise_known = True
+            self._derive()
+
+    def _derive(self):
         self.gain = self._noise.gain(self.scale)
         self.efficiency = min(1.0, self.gain / self.scale)
-        self.goodput = self.throughput * self.efficiency
         self.grad_sqr, self.grad_var = self._noise.sqr, self._noise.var
         if self._initial and self.grad_sqr > 0:
             self.noise_scale = self.grad_var / self.grad_sqr * self._initial
@@ -179,21 +246,12 @@ class Monitor:
         if _logger.current is None and not _recorder.current().supervised:
             _logger.begin(pathlib.Path(sys.argv[0]).name)
         values = {name: self.__dict__[name] for name in _SERIES if self.__dict__[name] == self.__dict__[name]}  # which NaN is not
-        values.update(replicas=self._replicas, step_time=seconds, lr=float(self._optimizer.param_groups[0]["lr"]))
+        values.update(replicas=self._replicas, step_time=seconds, lr=float(self._optimizer.param_groups[0]["lr"]) * self.lr_factor)
+        if self._scales_rate:
+            values["lr_factor"] = self.lr_factor
         _recorder.current().measure(values)
 
     def _say(self, text):
         if self._is_recorded and text not in self._said:
             self._said.add(text)
             _recorder.current().notice("warning", text)
-
-
-def _batch_size(part):
-    """Returns the first dimension of the first tensor in what a module is given or returns; 0: there is none."""
-    if isinstance(part, torch.Tensor):
-        return len(part) if part.dim() else 0
-    if isinstance(part, dict):
-        part = part.values()
-    elif not isinstance(part, (list, tuple)):
-        return 0
-    return next(filter(None, map(_batch_size, part)), 0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The learning rates of an optimizer's groups."""
+import contextlib
 
 
 def of(optimizer):
@@ -7,14 +8,21 @@ def of(optimizer):
     return [group["lr"] for group in optimizer.param_groups]
 
 
-def step_at(optimizer, rates, step):
-    """Calls step() while the groups have these rates."""
+@contextlib.contextmanager
+def at(optimizer, rates):
+    """A context in which the groups have these rates."""
     before = of(optimizer)
     _set(optimizer, rates)
     try:
-        step()
+        yield
     finally:
         _set(optimizer, before)
+
+
+def step_at(optimizer, rates, step):
+    """Calls step() while the groups have these rates."""
+    with at(optimizer, rates):
+        step()
 
 
 def _set(optimizer, rates):
