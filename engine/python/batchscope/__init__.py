@@ -11,15 +11,16 @@ beside this package has the whole of it."""
 from __future__ import annotations
 
 import collections.abc
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional, Sequence, TypeVar, Union
 
 from . import _recorder, _tensorboard
 
 if TYPE_CHECKING:
-    from .store import Runs, StorePath
+    from ._notebook import View
+    from .store import Run, Runs, StorePath
 
 __all__ = ["record", "step", "restored", "epochs", "batches", "hyperparameters", "notice", "follow_tensorboard", "supervised",
-           "runs"]
+           "runs", "start", "show"]
 
 _Batch = TypeVar("_Batch")
 
@@ -105,6 +106,24 @@ def runs(where: str = "", *, store: StorePath = None, trash: bool = False) -> Ru
     """Returns the runs that pass a filter, newest first: `runs("accuracy>0.97")[0].series("loss")`. See batchscope.store."""
     from .store import runs as read
     return read(where, store=store, trash=trash)
+
+
+def start(program: str, *arguments: object, name: str = "", replicas: Union[int, str] = "",
+          options: Sequence[str] = (), store: StorePath = None) -> Run:
+    """Starts a run in the background, as `batchscope run --detach` does, and returns it: `start("train.py", "--epochs", 3, replicas=2)`.
+
+    program: a script, which this interpreter runs, a program, or a recipe. replicas: a number, or "auto". options: further ones of
+    `batchscope run`, such as ["--tag=paper"]. ValueError and StoreError say what is wrong."""
+    from .store import start as begin
+    return begin(program, *arguments, name=name, replicas=replicas, options=options, store=store)
+
+
+def show(run: Union[Run, str, None] = None, *names: str, every: float = 2.0) -> View:
+    """Draws charts of a run into a notebook's cell, and goes on drawing while it trains; the cell itself ends at once. The kernel draws them,
+    and no port is opened. run: what runs() or start() returned, or an id; None: the newest. names: the series to chart, by default
+    the common ones. every: seconds between two drawings. RuntimeError where there is no IPython."""
+    from ._notebook import show as draw
+    return draw(run, names, every)
 
 
 def __getattr__(name: str) -> Any:

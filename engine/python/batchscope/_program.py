@@ -38,7 +38,7 @@ def find() -> str:
 def ask(*arguments: str, environment: Mapping[str, str]) -> Any:
     """Returns what the program answers to a command with --json. Throws ValueError where an argument makes no sense, else
     StoreError."""
-    done = subprocess.run([find(), *arguments, "--json"], env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+    done = subprocess.run([find(), arguments[0], "--json", *arguments[1:]], env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, encoding="utf-8", errors="surrogateescape", check=False)
     try:
         answer = json.loads(done.stdout)

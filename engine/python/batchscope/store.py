@@ -5,7 +5,7 @@
         steps, losses, generations = run.series("loss")
 
 The list of runs and their history come from the program `batchscope`, so a filter means what it means to `batchscope ls --where`.
-Samples come from the run's own file, whose form storage/FORMAT.md states, as numpy arrays. Nothing is ever written: an older
+Samples come from the run's own file, whose form storage/FORMAT.md states, as numpy arrays. Nothing is ever written here: an older
 catalogue is not brought up to date, and a newer one is refused. numpy and pandas are imported when they are needed."""
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import os
 import pathlib
 import sqlite3
 import struct
+import sys
 import zlib
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, TypeVar, Union
 
@@ -205,8 +206,29 @@ class Run:
 
     def refresh(self) -> Run:
         """Returns the run as it is now. Throws StoreError(not_found) where it was deleted."""
-        history = _ask(self._store, "show", self.id)
-        return _run(history["run"], self._store, history)
+        return by_id(self.id, self._store)
+
+    def rescale(self, replicas: Union[int, str]) -> None:
+        """Restarts it on another number of replicas, or on "auto[:MIN-MAX]". Returns once that has begun or was queued. Throws StoreError
+        where the run's state does not allow it, ValueError for what is not a number."""
+        _ask(self._store, "rescale", self.id, str(replicas))
+
+    def pause(self) -> None:
+        """Lets it write a checkpoint and free its devices, until resume()."""
+        _ask(self._store, "pause", self.id)
+
+    def resume(self) -> None:
+        """Lets it go on after a pause, or after its end, in the background."""
+        _ask(self._store, "resume", self.id, "--detach")
+
+    def stop(self) -> None:
+        """Lets it write a checkpoint and ends it."""
+        _ask(self._store, "stop", self.id)
+
+    def _repr_html_(self) -> str:
+        """Returns the charts that a notebook shows; batchscope.show() draws them anew while it trains."""
+        from . import _charts
+        return _charts.of(self)
 
     def _read(self, what: str) -> Any:
         if not self._history:
@@ -242,6 +264,23 @@ def runs(where: str = "", *, store: StorePath = None, trash: bool = False) -> Ru
         return Runs()
     answer = _ask(path, "ls", *(["--where", where] if where else []), *(["--trash"] if trash else []))
     return Runs(_run(row, path) for row in answer["runs"])
+
+
+def start(program: str, *arguments: object, name: str = "", replicas: Union[int, str] = "", options: Sequence[str] = (),
+          store: StorePath = None) -> Run:
+    """As batchscope.start()."""
+    path = _path(store)
+    flags = [*(["--name", name] if name else []), *(["--replicas", str(replicas)] if replicas else []), *options]
+    environment = {"BATCHSCOPE_DB": str(path), "PYTHON": os.environ.get("PYTHON") or sys.executable}
+    begun = _program.ask("run", "--detach", *flags, program, "--", *map(str, arguments), environment=environment)
+    return by_id(begun["run"], path)
+
+
+def by_id(run: str, store: StorePath = None) -> Run:
+    """Returns the run of an id, of a prefix of its id or name, or the "latest". Throws StoreError(not_found) where there is none."""
+    path = _path(store)
+    history = _ask(path, "show", run)
+    return _run(history["run"], path, history)
 
 
 def _path(store: StorePath) -> pathlib.Path:

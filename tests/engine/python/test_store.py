@@ -259,7 +259,7 @@ class Types(unittest.TestCase):
 
     def test_the_package_is_strictly_typed(self):
         folder = pathlib.Path(batchscope.__file__).parent
-        self.check(*(str(folder / name) for name in ("__init__.py", "store.py", "_program.py")))
+        self.check(*(str(folder / name) for name in ("__init__.py", "store.py", "_program.py", "_charts.py", "_notebook.py")))
 
     def test_so_is_a_script_that_uses_it(self):
         with tempfile.TemporaryDirectory() as home:
