@@ -134,7 +134,7 @@ class Mistakes(unittest.TestCase):
 
         for error, text, call in (
                 (TypeError, "not a torch.utils.data.DataLoader, but list", lambda: adapt([1])),
-                (ValueError, "Stream is an IterableDataset.*dataset with __len__", lambda: adapt(DataLoader(Stream()))),
+                (ValueError, "a Stream have no numbers to share out.*dataset with __len__", lambda: adapt(DataLoader(Stream()))),
                 (ValueError, "a batch_sampler of its own.*make it with batch_size", lambda: adapt(DataLoader(data, batch_size=None))),
                 (ValueError, "max_batch_size 4 is below the loader's batch_size 8", lambda: adapt(most=4)),
                 (TypeError, "max_batch_size: a whole number is expected", lambda: adapt(most="many")),

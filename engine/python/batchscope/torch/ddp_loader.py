@@ -153,9 +153,9 @@ def _middle(times):
 def _require(loader, replicas):
     if not isinstance(loader, DataLoader):
         raise TypeError(f"adapt(loader, max_batch_size=..): loader is not a torch.utils.data.DataLoader, but {type(loader).__name__}")
-    if isinstance(loader.dataset, IterableDataset):
-        raise ValueError(f"adapt(): {type(loader.dataset).__name__} is an IterableDataset, whose samples have no numbers to share out: "
-                         "give the DataLoader a dataset with __len__ and __getitem__")
+    if isinstance(loader.dataset, IterableDataset) or not all(hasattr(type(loader.dataset), name) for name in ("__len__", "__getitem__")):
+        raise ValueError(f"adapt(): the samples of a {type(loader.dataset).__name__} have no numbers to share out: give the DataLoader a "
+                         "dataset with __len__ and __getitem__, such as a list")
     if loader.batch_size is None:
         raise ValueError("adapt(): this DataLoader makes its batches by a batch_sampler of its own, or none: make it with batch_size=.. "
                          "and a sampler")
