@@ -14,7 +14,7 @@ from .store import Run, StoreError
 
 
 class View:
-    """What show() returns: the charts in a cell. `stop()` ends their following; `wait()` waits for the run's end, or for so many
+    """The charts in a cell, which show() returns. `stop()` ends their following; `wait()` waits for the run's end, or for so many
     seconds, and returns the run."""
 
     def __init__(self, run: Run, names: Tuple[str, ...], every: float) -> None:

@@ -30,11 +30,11 @@ class _Steps:
 
 
 class AdaScale(_Steps, engine.AdaScale):
-    """By the gain of each parameter group."""
+    """Scales by the gain of each parameter group."""
 
 
 class AdamScale(_Steps, engine.AdamScale):
-    """By the root of the gain, as it suits Adam."""
+    """Scales by the root of the gain, as it suits Adam."""
 
 
 class IdentityScale(_Steps, engine.IdentityScale):
@@ -42,15 +42,15 @@ class IdentityScale(_Steps, engine.IdentityScale):
 
 
 class LinearScale(_Steps, engine.LinearScale):
-    """By the batch size over the initial one."""
+    """Scales by the batch size over the initial one."""
 
 
 class SqrtScale(_Steps, engine.SqrtScale):
-    """By its root."""
+    """Scales by the root of the batch size over the initial one."""
 
 
 class LEGWScale(_Steps, engine.LEGWScale):
-    """By its root, after a warm-up of base_warmup_epochs times the scale (LEGW)."""
+    """Scales as SqrtScale does, after a warm-up of base_warmup_epochs times the scale (LEGW)."""
 
 
 class ScalingRuleBase(_Steps):
