@@ -44,6 +44,13 @@ class PythonRule final : public ScalingRule {
 
 using Named = std::vector<std::pair<std::string, at::Tensor>>;
 
+goodput::NoiseMode noise_mode(const std::string& name) {
+  if (name == "adaptdl") return goodput::NoiseMode::adaptdl;
+  if (name == "paper") return goodput::NoiseMode::paper;
+  if (name == "tracking") return goodput::NoiseMode::tracking;
+  throw py::value_error("noise_mode is '" + name + "': use 'adaptdl', 'paper' or 'tracking'");
+}
+
 struct Parallel {
   Parallel(const Named& parameters, const Named& buffers, const std::vector<std::vector<at::Tensor>>& groups,
            py::function step, py::object moments, std::shared_ptr<GradScaler> the_scaler,
@@ -89,20 +96,22 @@ void bind_parallel(py::module_& module) {
       .def(py::init([](const Named& parameters, const Named& buffers,
                        const std::vector<std::vector<at::Tensor>>& groups, const py::function& step,
                        const py::object& moments, std::shared_ptr<ScalingRule> scaling_rule, std::string name,
-                       std::optional<double> smoothing, std::optional<double> max_factor_growth,
-                       const std::shared_ptr<GradScaler>& scaler, std::int64_t bucket_bytes) {
+                       const std::string& mode, std::optional<double> smoothing,
+                       std::optional<double> max_factor_growth, const std::shared_ptr<GradScaler>& scaler,
+                       std::int64_t bucket_bytes) {
              return std::make_unique<Parallel>(
                  parameters, buffers, groups, step, moments, scaler,
                  AdaptiveDataParallel::Options{.scaling_rule = std::move(scaling_rule),
                                                .name = std::move(name),
+                                               .noise_mode = noise_mode(mode),
                                                .smoothing = smoothing,
                                                .max_factor_growth = max_factor_growth,
                                                .scaler = scaler.get(),
                                                .bucket_bytes = bucket_bytes});
            }),
            py::arg("parameters"), py::arg("buffers"), py::arg("groups"), py::arg("step"), py::arg("moments"),
-           py::arg("scaling_rule"), py::arg("name"), py::arg("smoothing"), py::arg("max_factor_growth"),
-           py::arg("scaler"), py::arg("bucket_bytes"))
+           py::arg("scaling_rule"), py::arg("name"), py::arg("noise_mode"), py::arg("smoothing"),
+           py::arg("max_factor_growth"), py::arg("scaler"), py::arg("bucket_bytes"))
       .def(
           "zero_grad", [](Parallel& self) { self.adp.zero_grad(); }, Unlocked())
       .def(

@@ -150,6 +150,12 @@ class Growth(unittest.TestCase):
         self.assertGreater(single, 10)
 
 
+class NoiseMode(unittest.TestCase):
+    def test_tracking_is_nearer_to_the_noise_of_now(self):
+        adaptdl, tracking = (float(train("torch_noise_mode.py", mode)[0]) for mode in ("adaptdl", "tracking"))
+        self.assertGreater(tracking, 2 * adaptdl)
+
+
 class ZeroGradients(unittest.TestCase):
     def test_are_none_or_zeros(self):
         weight = torch.nn.Parameter(torch.ones(2))

@@ -38,6 +38,7 @@ refused(ValueError, "AdaScale scales", lambda: adl.AdaptiveDataParallel(
 refused(TypeError, "such as scaling_rules.LinearScale()", lambda: adl.AdaptiveDataParallel(
     model, optimizer, scaling_rule=adl.scaling_rules.LinearScale))
 refused(ValueError, "LinearScale: hand it to an AdaptiveDataParallel before", adl.scaling_rules.LinearScale().step)
+refused(ValueError, "use 'adaptdl', 'paper' or 'tracking'", lambda: adl.AdaptiveDataParallel(model, optimizer, noise_mode="none"))
 refused(TypeError, "takes no argument 'sharded'", lambda: adl.AdaptiveDataParallel(model, optimizer, sharded=True))
 refused(TypeError, "broadcast_buffers=False", lambda: adl.AdaptiveDataParallel(model, optimizer, broadcast_buffers=False))
 adl.AdaptiveDataParallel(model, optimizer, broadcast_buffers=True, process_group=None, gradient_as_bucket_view=True,

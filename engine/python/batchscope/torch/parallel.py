@@ -51,10 +51,13 @@ class AdaptiveDataParallel(torch.nn.Module):
     """
 
     def __init__(self, model, optimizer, lr_scheduler=None, mp_scaler=None, scaling_rule=None,
-                 name="adaptdl-dataparallel", *, smoothing=None, max_factor_growth=None, bucket_cap_mb=25, device_ids=None,
-                 output_device=None, find_unused_parameters=False, **ddp):
+                 name="adaptdl-dataparallel", *, noise_mode="adaptdl", smoothing=None, max_factor_growth=None, bucket_cap_mb=25,
+                 device_ids=None, output_device=None, find_unused_parameters=False, **ddp):
         """mp_scaler: a GradScaler, of this instance alone, that scales the loss (grad_scaler.py). scaling_rule: none means
         AdamScale for Adam and AdamW, else AdaScale. `name`: one for each instance.
+
+        noise_mode: how the gradient's noise is averaged: "adaptdl" and "paper" as there, "tracking" over a shorter memory, which
+        is nearer to the noise of now.
 
         bucket_cap_mb: of gradients that are exchanged at once. device_ids, output_device, find_unused_parameters and what
         else DistributedDataParallel takes need not be said here; TypeError for what the engine would not do. Raises ValueError
@@ -77,7 +80,7 @@ class AdaptiveDataParallel(torch.nn.Module):
         self._parallel = engine.Parallel(
             list(model.named_parameters()), list(model.named_buffers()),
             [group["params"] for group in optimizer.param_groups], self._step_at, moments, rule, name,
-            smoothing, max_factor_growth, self._scaler and self._scaler.native, int(bucket_cap_mb * _MEBI))
+            noise_mode, smoothing, max_factor_growth, self._scaler and self._scaler.native, int(bucket_cap_mb * _MEBI))
         if self._scaler:
             self._scaler.follow()
         self._state = _OptimizerState(f"{name}-optimizer", optimizer, lr_scheduler)
