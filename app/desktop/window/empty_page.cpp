@@ -13,7 +13,7 @@ EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent) {
   icon->setFixedSize(96, 96);
   QLabel* text =
       named("dim", this,
-            tr("The demo trains a small network on drawn digits with two replicas on this machine. "
+            tr("The demo trains a small model with two replicas on this machine. "
                "Watch its gain and goodput, and restart it on another number of replicas "
                "while it learns."));
   text->setWordWrap(true);

@@ -29,6 +29,9 @@ protocol::RunSpec specOf(const std::string& recipe, const std::map<std::string, 
   return found->spec(values);
 }
 
+// Trains on any machine: digits, or where the examples on LibTorch were left out, the one that needs nothing.
+std::string demoRecipe() { return run::installed_recipe("digits") ? "digits" : "least_squares"; }
+
 }  // namespace
 
 RunStarter::RunStarter(CatalogueWatcher* watcher, RunSession* session, QWidget* window)
@@ -62,7 +65,7 @@ void RunStarter::attempt(Do act) {
 
 void RunStarter::startDemo(const QStringList& arguments) {
   attempt([&] {
-    protocol::RunSpec spec = specOf("digits");
+    protocol::RunSpec spec = specOf(demoRecipe());
     const auto& runs = watcher_->runs();
     const auto running = std::find_if(runs.begin(), runs.end(), [&](const storage::Run& run) {
       return is_active(run.state) && run.spec.program == spec.program;
@@ -91,7 +94,7 @@ void RunStarter::startLesson(const Launch& launch) {
 NewRunDialog* RunStarter::newRunDialog() {
   const run::Machine machine = run::Machine::here();
   NewRunOffer offer{.recipes = run::installed_recipes(),
-                    .first = "digits",  // trains on any machine
+                    .first = demoRecipe(),
                     .devices = static_cast<int>((machine.gpus.empty() ? machine.cores : machine.gpus).size()),
                     .gpus = machine.gpus};
   std::set<std::string> queued;  // also what is paused or was interrupted, and goes on
