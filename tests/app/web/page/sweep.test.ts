@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Brushes } from "../../../../app/web/page/src/sweep/brushes";
 import { bestFigure, importanceFigure, learningCurves } from "../../../../app/web/page/src/sweep/figures";
 import {
-  bestSoFar, crossing, type Leg, metricAxis, metricText, parameterAxes, ranks, type Sweep, type Trial,
+  bestSoFar, crossing, type Leg, metricAxis, metricText, parameterAxes, ranks, stateText, type Sweep, tone, type Trial, type TrialState,
 } from "../../../../app/web/page/src/sweep/trials";
 
 function trial(number: number, value: Trial["value"], parameters: Record<string, string>): Trial {
@@ -58,6 +58,13 @@ test("trials of the same name cross its axis side by side, within its part, and 
   assert.ok([first!, second!].every((each) => each > 0 && each < 0.5) && third! > 0.5 && third! < 1);
   assert.ok(Number.isNaN(none));
   assert.equal(crossing(metricAxis(sweep), 0), 0); // a number lies where it is
+});
+
+test("a trial's state is in words and has a tone, also where its sweep is paused or it waits elsewhere", () => {
+  const states: TrialState[] = ["running", "pending", "interrupted", "paused", "stopped", "finished", "diverged"];
+  const trials = states.map((state) => ({ ...trial(0, null, {}), state }));
+  assert.deepEqual(trials.map(stateText), ["running", "waiting", "interrupted", "paused at a rung", "stopped early", "finished", "diverged"]);
+  assert.deepEqual(trials.map(tone), ["good", "warning", "warning", "warning", "plain", "plain", "bad"]);
 });
 
 test("an accuracy is shown in percent", () => {

@@ -3,14 +3,14 @@
 // The best trial is orange and the others the stronger the better they did.
 import { duration, number, percent } from "../base/format";
 import type { FigureData, FigurePoint, FigureSeries } from "../figure/figure";
-import { bestSoFar, isShare, metricText, numeric, parameterAxes, rungTicks, type Sweep, type TrialAxis } from "./trials";
+import { bestSoFar, isShare, metricText, numeric, parameterAxes, rungTicks, stateText, type Sweep, type TrialAxis } from "./trials";
 
 const accent = "var(--accent)";
 const best = "var(--series-2)";
 
 export function trialText(sweep: Sweep, index: number): string {
   const trial = sweep.trials[index]!;
-  const lines = [`Trial ${trial.trial}, ${trial.state}`];
+  const lines = [`Trial ${trial.trial}, ${stateText(trial)}`];
   for (const [name, value] of Object.entries(trial.parameters)) lines.push(`${name} ${value}`);
   if (trial.value !== null) lines.push(`${sweep.sweep.metric} ${metricText(sweep.sweep.metric, trial.value)}`);
   if (trial.message) lines.push(trial.message);

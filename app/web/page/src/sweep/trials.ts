@@ -2,9 +2,10 @@
 // A sweep as the server tells it, and its trials by value: ranks, axes, and the best so far.
 import { logTicks, type Tick } from "../base/ticks";
 import { number, percent } from "../base/format";
+import type { Tone } from "../base/types";
 import { type Axis, type Scale, scaleOf } from "../figure/scale";
 
-export type TrialState = "running" | "paused" | "stopped" | "finished" | "diverged" | "failed";
+export type TrialState = "running" | "pending" | "interrupted" | "paused" | "stopped" | "finished" | "diverged" | "failed";
 
 export interface Trial {
   trial: number;
@@ -75,6 +76,17 @@ export function metricText(metric: string, value: number | string | null | undef
 
 export function isShare(metric: string): boolean {
   return /accuracy/.test(metric);
+}
+
+/** How a trial stands, in the window's words; one that waits elsewhere is waiting. */
+export function stateText({ state }: Trial): string {
+  return { pending: "waiting", paused: "paused at a rung", stopped: "stopped early" }[state as string] ?? state;
+}
+
+export function tone({ state }: Trial): Tone {
+  if (state === "running") return "good";
+  if (state === "diverged" || state === "failed") return "bad";
+  return state === "stopped" || state === "finished" ? "plain" : "warning";
 }
 
 /** Returns whether `a` is better than `b`, both numbers. */

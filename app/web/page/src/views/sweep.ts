@@ -13,7 +13,7 @@ import { Figure } from "../figure/figure";
 import { Brushes } from "../sweep/brushes";
 import { bestFigure, bestIndex, importanceFigure, learningCurves, scatter, trialText } from "../sweep/figures";
 import { ParallelPlot } from "../sweep/parallel";
-import { metricAxis, metricText, numeric, parameterAxes, ranks, type Sweep, type Trial, type TrialAxis } from "../sweep/trials";
+import { metricAxis, metricText, numeric, parameterAxes, ranks, stateText, type Sweep, tone, type Trial, type TrialAxis } from "../sweep/trials";
 
 const mostCompared = 10;
 const figureHeight = 210;
@@ -209,12 +209,4 @@ function lastRun(trial: Trial): string | undefined {
 function trialLink(trial: Trial): HTMLElement | string {
   const run = lastRun(trial);
   return run ? h("a", { href: pathOf("run", run) }, String(trial.trial)) : String(trial.trial);
-}
-
-function stateText(trial: Trial): string {
-  return { running: "running", paused: "paused at a rung", stopped: "stopped early", finished: "finished", diverged: "diverged", failed: "failed" }[trial.state];
-}
-
-function tone(trial: Trial): string {
-  return { running: "good", paused: "warning", stopped: "", finished: "", diverged: "bad", failed: "bad" }[trial.state];
 }
