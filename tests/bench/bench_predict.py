@@ -6,7 +6,8 @@ Each program trains on 1, 2, 1, 2, 1, 2, 3 replicas in turn, a while on each, wi
 one a replica (1, where it ends at as many replicas as there are cores). Of the throughput of each restart, as
 `batchscope show --json` has it, predict.PROGRAM.CORES.median and .largest are the error on a number of replicas that was
 seen before, in percent, and .first that of the first restarts on each that was not; .covered is the share of all that
-came out within what was expected. predict.PROGRAM.auto12 is how far a
+came out within what was expected. Each run has a store in which a run of another program has shown before how much
+replicas slow one another down on this machine; with --untaught it has an empty one. predict.PROGRAM.auto12 is how far a
 run with --replicas auto:1-2 gets in a minute, over the better of one and of two replicas throughout."""
 
 import argparse
@@ -26,6 +27,7 @@ PROGRAMS = {
     "cifar": ["cifar", "--", "--width", "16", "--epochs", "10000"],
     "dcgan": ["dcgan", "--", "--epochs", "10000"],
 }
+TEACHERS = {program: "language_model" if program == "digits" else "digits" for program in PROGRAMS}
 CORES = sorted(os.sched_getaffinity(0))
 SECONDS = 20  # on each number, and as long again until what was obtained is told
 SEEDS = range(1, 4)
@@ -43,22 +45,33 @@ def with_seed(words, seed):
     return [*words, "--seed", str(seed)]
 
 
-def restarts(program, cores, seed):
+def train(store, program, cores, seed, turns):
+    """Trains on one replica and then on each number of these, a while each, and stops. What `show` says of it."""
+    name, *arguments = with_seed(PROGRAMS[program], seed)
+    store.do("run", name, "--device", "cpu", "--replicas", "1", "--detach", *arguments)
+    if cores == "1":
+        store.do("rescale", "latest", "1", "--devices", f"cpu:{CORES[0]}")
+    for replicas in turns:
+        time.sleep(SECONDS)
+        where = ["--devices", ",".join(f"cpu:{core}" for core in CORES[:replicas])] if cores == "1" else []
+        store.do("rescale", "latest", str(replicas), *where)
+    time.sleep(SECONDS)
+    found = store.ask("show", "latest")
+    store.do("stop", "latest")
+    while store.ask("show", "latest")["run"]["state"] != "stopped":
+        time.sleep(0.2)
+    return found
+
+
+def restarts(program, cores, seed, taught):
     """(number of replicas, error of the predicted throughput in percent, whether it came out as expected) for each restart."""
     turns = [2, 1, 2, 1, 2, 3] if cores == "auto" else [2, 1, 2, 1, 2]
-    name, *arguments = with_seed(PROGRAMS[program], seed)
     with tempfile.TemporaryDirectory(prefix="predict-", ignore_cleanup_errors=True) as home:
         store = Store(home)
-        store.do("run", name, "--device", "cpu", "--replicas", "1", "--detach", *arguments)
-        if cores == "1":
-            store.do("rescale", "latest", "1", "--devices", f"cpu:{CORES[0]}")
-        for turn, replicas in enumerate(turns):
-            time.sleep(SECONDS)
-            where = ["--devices", ",".join(f"cpu:{core}" for core in CORES[:replicas])] if cores == "1" else []
-            store.do("rescale", "latest", str(replicas), *where)
-        time.sleep(SECONDS)
-        found = store.ask("show", "latest")["generations"]
-        store.do("stop", "latest")
+        if taught:
+            shown = train(store, TEACHERS[program], cores, seed, [2])["goodput"]["parameters"]["contention"]
+            print(f"# {TEACHERS[program]} has shown a contention of {shown:.2f}", file=sys.stderr, flush=True)
+        found = train(store, program, cores, seed, turns)["generations"]
     told = []
     for generation in found[-len(turns):]:
         predicted, obtained = generation["predicted_throughput"], generation["obtained_throughput"]
@@ -83,11 +96,11 @@ def row(name, values, unit, better, goal):
                       "runs": len(values), "min": min(values), "max": max(values)}), flush=True)
 
 
-def measure(program, cores, wanted, seeds):
+def measure(program, cores, wanted, seeds, taught):
     first, seen, came_out = [], [], []
     for seed in seeds:
         known = {1}
-        for replicas, error, held in restarts(program, cores, seed):
+        for replicas, error, held in restarts(program, cores, seed, taught):
             print(f"# {program} {cores} seed {seed}: on {replicas} {error:+.0f} %{'' if held else ', not expected'}", file=sys.stderr,
                   flush=True)
             came_out.append(100 * held)
@@ -105,6 +118,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--seeds", type=int, default=len(SEEDS))
+    parser.add_argument("--untaught", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     if options.list:
@@ -114,7 +128,7 @@ def main():
     for program in PROGRAMS:
         for cores in ("auto", "1"):
             if any(name.startswith(f"predict.{program}.{cores}.") for name in wanted):
-                measure(program, cores, wanted, range(1, options.seeds + 1))
+                measure(program, cores, wanted, range(1, options.seeds + 1), not options.untaught)
         if f"predict.{program}.auto12" in wanted:
             ratios = []
             for seed in range(1, options.seeds + 1):

@@ -38,6 +38,10 @@ std::vector<Finding> examineStore();
 // examineStore says.
 std::vector<Finding> examineDevices();
 
+// Says by how much replicas slow one another down here, as runs have shown. Nothing where none has, or the
+// store cannot be read.
+std::vector<Finding> examineContention();
+
 // Whether other users may read or lock what the store has; what is the owner's alone keeps them out of all
 // that lies below it.
 std::vector<Finding> examineRights();

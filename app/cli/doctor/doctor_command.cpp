@@ -31,9 +31,10 @@ const LevelText& textOf(Level level) { return kLevels.at(static_cast<std::size_t
 std::vector<Finding> examine(bool storeOnly) {
   std::vector<Finding> findings;
   const auto gpus = static_cast<int>(run::driver_gpus().size());
-  for (std::vector<Finding>& part :
-       storeOnly ? std::vector{examineStore(), examineStoreFiles()}
-                 : std::vector{examineHardware(), examineLibTorch(gpus), examineStore(), examineDevices()})
+  for (std::vector<Finding>& part : storeOnly
+                                        ? std::vector{examineStore(), examineStoreFiles()}
+                                        : std::vector{examineHardware(), examineLibTorch(gpus),
+                                                      examineStore(), examineDevices(), examineContention()})
     for (Finding& finding : part) findings.push_back(std::move(finding));
   return findings;
 }

@@ -22,8 +22,10 @@ namespace batchscope::goodput {
 
 namespace {
 
-void check(std::span<const ProfileRow> rows) {
+void check(std::span<const ProfileRow> rows, double contention) {
   if (rows.empty()) throw std::invalid_argument("fit: the profile has no rows");
+  if (!(contention >= 0 && contention <= kMostContention))
+    throw std::invalid_argument("fit: a first guess of contention of " + std::to_string(contention));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ProfileRow& row = rows[i];
     const auto positive = [](double time) { return time > 0 && std::isfinite(time); };
@@ -59,10 +61,11 @@ struct Evidence {
 
 class Fit {
  public:
-  explicit Fit(std::span<const ProfileRow> rows) : objective_(rows), evidence_(rows) {
+  Fit(std::span<const ProfileRow> rows, double contention) : objective_(rows, contention), evidence_(rows) {
     best_.fill(kFloor);
     best_[kGamma] = 1;
-    best_[kCoreExponent] = best_[kCoreOverhead] = best_[kContention] = 0;
+    best_[kCoreExponent] = best_[kCoreOverhead] = 0;
+    best_[kContention] = contention;
     if (evidence_.one_local_batch_size) {
       // AdaptDL: constant and linear part alike. Cores take nearly as many times as long for as many samples.
       best_[kAlphaC] = evidence_.mean_accumulation_time / (evidence_.cores ? 5 : 2);
@@ -133,7 +136,7 @@ class Fit {
       case kGamma: return {1, 10};
       case kCoreExponent: return {0, 1};
       case kCoreOverhead: return {0, 1e3 * evidence_.longest_time};
-      case kContention: return {0, 3};
+      case kContention: return {0, kMostContention};
       default: return {std::log(kFloor), std::log(std::max(1e3 * evidence_.longest_time, 1.0))};
     }
   }
@@ -191,9 +194,9 @@ class Fit {
 
 }  // namespace
 
-PerfParams fit(std::span<const ProfileRow> rows) {
-  check(rows);
-  Fit search(rows);
+PerfParams fit(std::span<const ProfileRow> rows, double contention) {
+  check(rows, contention);
+  Fit search(rows, contention);
   for (const ParamVector& start : search.starts()) search.search_from(start);
   search.polish();
   return search.result();

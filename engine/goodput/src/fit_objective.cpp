@@ -54,7 +54,7 @@ PerfParams to_params(const ParamVector& v) {
           v[kBetaR],  v[kGamma], v[kCoreExponent], v[kCoreOverhead], v[kContention]};
 }
 
-FitObjective::FitObjective(std::span<const ProfileRow> rows) {
+FitObjective::FitObjective(std::span<const ProfileRow> rows, double contention) : contention_(contention) {
   rows_.reserve(rows.size());
   for (const ProfileRow& row : rows) {
     const std::size_t alpha = row.num_nodes > 1 ? kAlphaN : row.num_replicas > 1 ? kAlphaR : kNone;
@@ -141,8 +141,8 @@ FitObjective::Value FitObjective::operator()(const ParamVector& at, double smoot
     slope[kCoreOverhead] = 2e-3 * at[kCoreOverhead] / square(mean_time_);
   }
   if (several_neighbours_) {
-    regulariser += 1e-2 * square(at[kContention]);
-    slope[kContention] = 2e-2 * at[kContention];
+    regulariser += 1e-2 * square(at[kContention] - contention_);
+    slope[kContention] = 2e-2 * (at[kContention] - contention_);
   }
   const double accumulation_rms = std::sqrt(accumulation_squares / weight_ + square(smoothing));
   const double optimizer_rms = std::sqrt(optimizer_squares / weight_ + square(smoothing));

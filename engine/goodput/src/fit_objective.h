@@ -3,12 +3,13 @@
 // The objective that fit() minimises, with its gradient:
 //   rms(log T_grad - log accumulation time) + rms(log T_opt - log optimizer time)
 //     + 1e-3 (gamma - 1)^2 + 1e-2 ((beta_n / alpha_n)^2 + (beta_r / alpha_r)^2)
-//     + 1e-3 (1 - p)^2 + 1e-3 (omega / T)^2 + 1e-2 kappa^2
+//     + 1e-3 (1 - p)^2 + 1e-3 (omega / T)^2 + 1e-2 (kappa - kappa0)^2
 // where T_opt = (T_grad^gamma + T_sync^gamma)^(1/gamma) and the means are weighted by the rows' weights. The
 // first two lines are AdaptDL's (goodput.py): its regularisers prefer little overlap, which is easier to fit,
 // and little cost of further replicas, which is optimistic. The last line is of what is free of p, omega
-// and kappa alone, with T the mean time of accumulation: where rows leave open which of them explains a time,
-// twice the cores are twice as fast.
+// and kappa alone, with T the mean time of accumulation and kappa0 the first guess: where rows leave open
+// which of them explains a time, twice the cores are twice as fast, and neighbours cost what they cost
+// others.
 #pragma once
 
 #include <array>
@@ -41,7 +42,7 @@ PerfParams to_params(const ParamVector& vector);
 
 class FitObjective {
  public:
-  explicit FitObjective(std::span<const ProfileRow> rows);
+  explicit FitObjective(std::span<const ProfileRow> rows, double contention = 0);
 
   // Rows differ in it, so that its parameter can be told from them.
   bool has_several_cores() const { return several_cores_; }
@@ -78,6 +79,7 @@ class FitObjective {
   std::vector<Row> rows_;
   double weight_ = 0;     // of all rows
   double mean_time_ = 0;  // s, of accumulation
+  double contention_;     // the first guess
   bool several_cores_ = false, several_neighbours_ = false;
 };
 

@@ -244,6 +244,25 @@ class TestFit : public QObject {
     QVERIFY(within(same.beta_c, unknown.beta_c, 1e-3));
   }
 
+  void aFirstGuessOfContentionStandsUntilRowsTell() {
+    const std::vector alone{row_on_cores(kTrue, 1, 16, 4), row_on_cores(kTrue, 1, 64, 4)};
+    const PerfParams guessed = fit(alone, 0.3), unknown = fit(alone);
+    QCOMPARE(guessed.contention, 0.3);
+    for (const int replicas : {1, 2})
+      QVERIFY(within(accumulation_time(guessed, 64, 4, replicas),
+                     accumulation_time(unknown, 64, 4, replicas) * (replicas == 1 ? 1 : 1.3), 1e-3));
+    // Two replicas tell by what each needs what one would.
+    const PerfParams of_two =
+        fit(std::vector{row_on_cores(kTrue, 2, 16, 2), row_on_cores(kTrue, 2, 64, 2)}, 0.3);
+    QCOMPARE(of_two.contention, 0.3);
+    QVERIFY(within(accumulation_time(of_two, 64, 2, 2), accumulation_time(kTrue, 64, 2, 2), 0.01));
+    PerfParams truth = kTrue;
+    truth.contention = 0.25;
+    QVERIFY(within(fit(rows_on_cores(truth), 1).contention, 0.25, 0.02));
+    QVERIFY_EXCEPTION_THROWN(fit(alone, -0.1), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(fit(alone, kMostContention + 1), std::invalid_argument);
+  }
+
   void oneAbsurdRowOfThreeStepsMovesNothing() {
     std::vector<ProfileRow> rows = rows_on_cores(kTrue);
     const PerfParams before = fit(rows);

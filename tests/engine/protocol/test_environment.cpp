@@ -2,6 +2,8 @@
 //
 // A replica's environment: defaults, a round trip, and values that make no sense.
 #include "batchscope/protocol/environment.h"
+
+#include "batchscope/protocol/contention.h"
 #include "rows.h"
 #include "test_case.h"
 #include "thrown.h"
@@ -18,7 +20,7 @@ class TestEnvironment : public QObject {
           variable::kNumNodes, variable::kNumRestarts, variable::kCheckpointPath, variable::kThreads,
           variable::kTelemetrySocket, variable::kRendezvousDir, variable::kBackend, variable::kDevice,
           variable::kNumDevices, variable::kCollectiveTimeout, variable::kMaxLocalBatchSize,
-          variable::kNonFinite, variable::kRendezvousToken, variable::kMeetingTimeout})
+          variable::kNonFinite, variable::kRendezvousToken, variable::kMeetingTimeout, variable::kContention})
       qunsetenv(name);
   }
 
@@ -64,6 +66,16 @@ class TestEnvironment : public QObject {
     QCOMPARE(in.non_finite, NonFinite::restore);
     QCOMPARE(in.rendezvous_token, out.rendezvous_token);
     QCOMPARE(in.meeting_timeout, 90.0);
+  }
+
+  void contentionIsAShare() {
+    QCOMPARE(told_contention(), 0.0);
+    qputenv(variable::kContention, "0.25");
+    QCOMPARE(told_contention(), 0.25);
+    for (const char* value : {"-0.1", "much", "0.1x", "nan"}) {
+      qputenv(variable::kContention, value);
+      VERIFY_THROWS("usage", "BATCHSCOPE_CONTENTION=", told_contention());
+    }
   }
 
   void aSecretThatIsGuessedIsRefusedAndNotRepeated() {

@@ -120,7 +120,7 @@ class TestProfile : public QObject {
     QVERIFY(!fitter.model());
     std::atomic<int> answers = 0;
     for (int i = 1; i <= 20; ++i)
-      fitter.fit({{1, 1, 8, 0.01 * i, 0.01 * i}}, [&](const goodput::PerfParams&) { ++answers; });
+      fitter.fit({{1, 1, 8, 0.01 * i, 0.01 * i}}, 0, [&](const goodput::PerfParams&) { ++answers; });
     fitter.settle();
     QVERIFY(answers >= 1 && answers <= 20);
     const double seconds = goodput::accumulation_time(*fitter.model(), 8);

@@ -20,6 +20,7 @@
 #include "adapt/sched_hints_client.h"
 #include "adapt/step_context.h"
 #include "adapt/timer.h"
+#include "batchscope/protocol/contention.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/json_state.h"
@@ -133,6 +134,7 @@ class Account final : public JsonState {
   Stopwatch watch;
   std::optional<Finished> late;  // whose times are not known yet
   goodput::Bounds limits = {.min_local = 1};
+  const double contention = std::min(protocol::told_contention(), goodput::kMostContention);
   std::int64_t fitted_at = 0;  // profile.measured() at the last request
   ModelFitter fitter;
 };
@@ -207,7 +209,7 @@ void Account::request_fit() {
   message.min_profiled_local_batch_size = least;
   message.max_profiled_local_batch_size = most;
   message.step = steps;
-  fitter.fit(rows, [message, rows](const goodput::PerfParams& perf) mutable {
+  fitter.fit(rows, contention, [message, rows](const goodput::PerfParams& perf) mutable {
     message.residual = goodput::fit_residual(perf, rows);
     send_model(perf, message);
   });

@@ -22,8 +22,8 @@ class ModelFitter {
   ModelFitter() = default;
   ~ModelFitter();
 
-  // `rows` is not empty. Starts the thread at the first call.
-  void fit(std::vector<goodput::ProfileRow> rows, Done done);
+  // `rows` is not empty; `contention` is goodput::fit's first guess. Starts the thread at the first call.
+  void fit(std::vector<goodput::ProfileRow> rows, double contention, Done done);
   void settle();  // waits until all requests are fitted
 
   std::optional<goodput::PerfParams> model() const;  // the newest; empty: none yet
@@ -31,6 +31,7 @@ class ModelFitter {
  private:
   struct Request {
     std::vector<goodput::ProfileRow> rows;
+    double contention = 0;
     Done done;
   };
   void run();

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "batchscope/protocol/contention.h"
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/private_files.h"
@@ -178,12 +179,13 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
     if (equals != std::string::npos && !text.starts_with("ADAPTDL_"))
       order.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  for (const char* name : {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
-                           protocol::variable::kThreads, protocol::variable::kNumDevices,
-                           protocol::variable::kTriggers, protocol::variable::kMemoryPath,
-                           protocol::variable::kUnloadable, protocol::variable::kCollectiveTimeout,
-                           protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite,
-                           protocol::variable::kRendezvousToken, protocol::variable::kMeetingTimeout})
+  for (const char* name :
+       {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
+        protocol::variable::kThreads, protocol::variable::kNumDevices, protocol::variable::kContention,
+        protocol::variable::kTriggers, protocol::variable::kMemoryPath, protocol::variable::kUnloadable,
+        protocol::variable::kCollectiveTimeout, protocol::variable::kMaxLocalBatchSize,
+        protocol::variable::kNonFinite, protocol::variable::kRendezvousToken,
+        protocol::variable::kMeetingTimeout})
     order.environment.erase(name);
   for (const auto& [name, value] : spec.environment) order.environment[name] = value;
   // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
@@ -252,6 +254,8 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     ReplicaOrder replica = program_order(spec, log);
     replica.environment.erase(protocol::variable::kForkServer);
     auto variables = e.to_variables();
+    if (order.contention > 0)
+      variables[protocol::variable::kContention] = protocol::Json(order.contention).dump();
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
     set_visible_gpus(order.placement, place.node, replica.environment, variables);

@@ -37,6 +37,7 @@ struct GenerationOrder {
   std::string supervisor_url = {};                     // of AdaptDL's endpoints; empty: there are none
   std::map<std::string, std::string> unloadable = {};  // checkpoints to pass over, by name with the reason
   std::string address_for_nodes = {};                  // of this machine, where replicas are on others too
+  double contention = 0;  // that other runs have shown on such devices; 0: unknown
 };
 
 class Generation {

@@ -18,6 +18,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/application.h"
+#include "batchscope/run/contention.h"
 #include "batchscope/storage/medium.h"
 #include "launch/program_file.h"
 #include "log/last_words.h"
@@ -44,6 +45,10 @@ bool wants_adaptdl(const RunSpec& spec) {
   const auto http_variable = environment.find(variable::kHttp);
   const std::string answer = http_variable == environment.end() ? "" : http_variable->second;
   return answer != "off" && (answer == "on" || !knows_fork_server(spec.program));
+}
+
+bool trains_on_gpus(const Placement& placement) {
+  return !placement.devices.empty() && placement.devices.front().starts_with("cuda");
 }
 
 // Each machine's monotonic clock has an origin of its own.
@@ -220,12 +225,26 @@ void Supervision::begin() {
     first = *room;
   }
   next_generation_ = next_generation(generations, paths_);
+  look_at_other_runs();
   if (wants_adaptdl(run_.spec)) {
     adaptdl_ = std::make_unique<AdaptdlService>(run_.id);
     adaptdl_->on_hints = [this](const Json& hints) { on_hints(hints); };
   }
   machine_.start(first, goes_on ? "resume" : "start");
   settle();
+}
+
+void Supervision::look_at_other_runs() {
+  try {
+    auto models = storage::machine_models(catalogue_path());
+    std::erase_if(models, [this](const storage::MachineModel& model) { return model.run == run_.id; });
+    for (const bool gpus : {false, true}) {
+      const auto shown = shown_contention(models, gpus, spec_.program);
+      (gpus ? contention_.of_gpus : contention_.of_cores) = shown ? shown->share : 0;
+    }
+  } catch (const Error&) {
+    // Each run finds it out by itself, then.
+  }
 }
 
 // --- orders of the machine ---
@@ -257,7 +276,8 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
                    .placement = placement,
                    .supervisor_url = adaptdl_ ? adaptdl_->url() : std::string(),
                    .unloadable = checkpoints_.unloadable(),
-                   .address_for_nodes = agents_.address()},
+                   .address_for_nodes = agents_.address(),
+                   .contention = trains_on_gpus(placement) ? contention_.of_gpus : contention_.of_cores},
                   reason, predicted, now, node_launcher_);
   if (adaptdl_)
     adaptdl_->stands(number,

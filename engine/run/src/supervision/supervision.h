@@ -64,6 +64,7 @@ class Supervision final : private Orders {
   Tell teller();
   void connect();
   void begin();
+  void look_at_other_runs();
   void on_tick();
   void on_second();
   void record_progress(double fraction);
@@ -128,6 +129,9 @@ class Supervision final : private Orders {
   RunCheckpoints checkpoints_;
   CurrentGeneration current_;
   int next_generation_ = 0;
+  struct {
+    double of_cores = 0, of_gpus = 0;
+  } contention_;  // that other runs have shown, see shown_contention; 0: unknown
   Scaling scaling_;
   RestartForecast forecast_;
   CheckpointWaiters waiters_;

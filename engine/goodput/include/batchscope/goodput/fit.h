@@ -4,8 +4,9 @@
 /// accumulation and optimizer step times, each row by its weight, plus AdaptDL's regularisers (goodput.py,
 /// fit_perf_params), by NLopt's L-BFGS with the six alphas and betas as logarithms, gamma in [1, 10], the
 /// core exponent in [0, 1] and the contention in [0, 3]. What the profile cannot tell is fixed as AdaptDL
-/// fixes it: what cores are worth and cost is 0 where all rows have as many, and so is the contention where
-/// all have as many neighbours.
+/// fixes it: what cores are worth and cost is 0 where all rows have as many. The contention is the first
+/// guess where all have as many neighbours, and else drawn to it a little: 0, where nothing is known of the
+/// machine.
 #pragma once
 
 #include <span>
@@ -15,9 +16,11 @@
 
 namespace batchscope::goodput {
 
-/// The parameters that explain the rows best, about 0.5 ms for 20 of them. Throws std::invalid_argument for
-/// no rows, or a row with times, counts or a weight that are not positive and finite.
-PerfParams fit(std::span<const ProfileRow> rows);
+/// The parameters that explain the rows best, about 0.5 ms for 20 of them. `contention` is the first guess of
+/// it, as other programs have shown it on the same machine. Throws std::invalid_argument for no rows, a row
+/// with times, counts or a weight that are not positive and finite, or a guess outside 0 to kMostContention.
+PerfParams fit(std::span<const ProfileRow> rows, double contention = 0);
+inline constexpr double kMostContention = 3;  ///< that fit finds
 
 /// How far the rows' step times are from the model's: the root mean square of the logarithm of their ratio,
 /// each row by its weight. Of rows such as fit takes; NaN for none.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The contention of this machine's replicas (kappa of goodput/model.h): by how much they slow one another
+/// down, as runs have shown. A new run takes it for its first guess, and learns its own as soon as it has
+/// trained with another number of neighbours.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "batchscope/storage/machine_models.h"
+
+namespace batchscope::run {
+
+/// The contention that several runs have shown.
+struct Contention {
+  double share = 0;   ///< of its time that a replica's micro-batch takes longer for each neighbour
+  double least = 0;   ///< of one run
+  double most = 0;    ///< of one run
+  int runs = 0;       ///< that have shown it, at least 1
+  bool same = false;  ///< they train the same program
+};
+
+/// Returns the median of what the newest five runs of this program have shown on cores, or on GPUs. Where
+/// none has, it is the median over programs. None where no run has trained on different numbers of replicas,
+/// so that its neighbours' share could be told.
+std::optional<Contention> shown_contention(std::span<const storage::MachineModel> models, bool on_gpus,
+                                           const std::string& program = {});
+
+}  // namespace batchscope::run

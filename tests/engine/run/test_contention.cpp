@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contention as runs of this machine have shown it, the first guess of a new one.
+#include "batchscope/run/contention.h"
+
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+
+namespace {
+
+storage::MachineModel shown(const std::string& program, double contention,
+                            std::vector<int> replicas = {1, 2}) {
+  storage::MachineModel one{"aaaaaaaa", program, std::move(replicas), {}};
+  one.model.perf = protocol::PerfParams{};
+  one.model.residual = 0.01;
+  one.model.cores = 1;
+  one.model.devices = 2;
+  one.model.contention = contention;
+  return one;
+}
+
+}  // namespace
+
+class TestContention : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void nothingIsKnownWithoutRuns() { QVERIFY(!shown_contention({}, false)); }
+
+  void aRunOfTheSameProgramKnowsBest() {
+    const std::vector models{shown("a", 0.1), shown("b", 0.5), shown("c", 0.6)};
+    const auto same = shown_contention(models, false, "a");
+    QCOMPARE(same->share, 0.1);
+    QCOMPARE(same->runs, 1);
+    QVERIFY(same->same);
+    const auto others = shown_contention(models, false, "d");
+    QCOMPARE(others->share, 0.5);
+    QCOMPARE(others->runs, 3);
+    QCOMPARE(others->least, 0.1);
+    QCOMPARE(others->most, 0.6);
+    QVERIFY(!others->same);
+  }
+
+  void theNewestFiveOfAProgramCount() {
+    std::vector models(5, shown("a", 0.2));
+    models.resize(20, shown("a", 0.9));
+    QCOMPARE(shown_contention(models, false)->share, 0.2);
+  }
+
+  // However many runs there are of one.
+  void eachProgramCountsOnce() {
+    std::vector models(5, shown("a", 0.1));
+    models.push_back(shown("b", 0.3));
+    QCOMPARE(shown_contention(models, false)->share, 0.2);
+  }
+
+  void coresAndGpusAreToldApart() {
+    storage::MachineModel on_gpu = shown("a", 0.05);
+    on_gpu.model.cores = 0;
+    const std::vector models{shown("a", 0.4), on_gpu};
+    QCOMPARE(shown_contention(models, false, "a")->share, 0.4);
+    QCOMPARE(shown_contention(models, true, "a")->share, 0.05);
+  }
+
+  // A run's own first guess must not come back as news.
+  void whatNoRunHasMeasuredIsNotShown() {
+    QVERIFY(!shown_contention(std::vector{shown("a", 0.4, {2})}, false));
+    QVERIFY(!shown_contention(std::vector{shown("a", 0.4, {2, 4})}, false));  // take turns on two cores
+    storage::MachineModel hinted = shown("a", 0);
+    hinted.model.residual = -1;
+    QVERIFY(!shown_contention(std::vector{hinted}, false));
+    storage::MachineModel unfitted = shown("a", 0);
+    unfitted.model.perf.reset();
+    QVERIFY(!shown_contention(std::vector{unfitted}, false));
+  }
+};
+
+BATCHSCOPE_TEST(TestContention)
+#include "test_contention.moc"
