@@ -76,10 +76,16 @@ def _chart(name: str, series: Series, colour: str) -> str:
             f'<text x="{_WIDTH - 4}" y="13" text-anchor="end">{newest}</text>'
             f'<rect x="{_LEFT}" y="{_TOP}" width="{_WIDTH - _LEFT - 4}" height="{_HEIGHT - _TOP - _BOTTOM}" fill="none" stroke="currentColor" '
             'stroke-opacity=".25"/>'
-            f'<text x="{_LEFT - 4}" y="{_TOP + 8}" text-anchor="end">{most:.4g}</text>'
-            f'<text x="{_LEFT - 4}" y="{_HEIGHT - _BOTTOM}" text-anchor="end">{least:.4g}</text>'
+            f'<text x="{_LEFT - 4}" y="{_TOP + 8}" text-anchor="end">{_number(most)}</text>'
+            f'<text x="{_LEFT - 4}" y="{_HEIGHT - _BOTTOM}" text-anchor="end">{_number(least)}</text>'
             f'<text x="{_LEFT}" y="{_HEIGHT - 4}">{first:,}</text>'
             f'<text x="{_WIDTH - 4}" y="{_HEIGHT - 4}" text-anchor="end">step {last:,}</text>{"".join(lines)}</svg>')
+
+
+def _number(value: float) -> str:
+    """Returns a number that fits beside a chart."""
+    text = f"{value:,.0f}" if 1000 <= abs(value) < 999_999 else f"{value:.3g}"
+    return text if len(text) <= 7 else f"{value:.0e}"
 
 
 def _polylines(steps: Any, values: Any, x: Any, y: Any) -> List[str]:
