@@ -38,7 +38,9 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
       .option("--at EVENT", &Options::triggers, "A scripted event, such as epoch=2:replicas=1",
               Takes::repeated)
       .option("--checkpoint-every TIME", &Options::checkpoint_every,
-              "Checkpoint this often; default: 60s; 0: never");
+              "Checkpoint this often; default: 60s; 0: never")
+      .option("--resume-arg TEXT", &Options::resume_argument,
+              "Restart a script with this argument and the path that its torch.save wrote last");
   addFaultFlags(command.app(), command.options()->faults);
 }
 

@@ -30,6 +30,7 @@ struct SpecOptions {
   bool oversubscribe = false;
   std::vector<std::string> triggers;
   std::string checkpoint_every;  // a duration; "0": never
+  std::string resume_argument;   // by which a program is told of its own snapshot; empty: it is not
   FaultOptions faults;
 };
 

@@ -12,6 +12,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
+#include "batchscope/run/own_snapshot.h"
 #include "batchscope/run/recipe.h"
 #include "batchscope/run/script.h"
 #include "batchscope/storage/annotation.h"
@@ -171,6 +172,7 @@ protocol::RunSpec makeSpec(const SpecOptions& options) {
     spec.triggers.push_back(protocol::Trigger::parse(trigger));
   if (!options.checkpoint_every.empty())
     spec.checkpoint_interval = protocol::parse_duration(options.checkpoint_every);
+  if (!options.resume_argument.empty()) spec.environment[run::kResumeArgument] = options.resume_argument;
   options.faults.apply(spec);
   for (const std::string& tag : options.tags) storage::check_tag(tag);
   storage::check_note(options.note);

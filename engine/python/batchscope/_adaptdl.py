@@ -15,7 +15,7 @@ import sys
 import time
 import weakref
 
-from . import _imports, _line, _recorder
+from . import _line, _recorder
 
 PLACES = {  # of adaptdl, by module
     "torch": ["init_process_group", "remaining_epochs_until"],
@@ -28,12 +28,6 @@ PLACES = {  # of adaptdl, by module
     "checkpoint": ["State", "load_state", "save_all_states", "CKPT_DIR_PREFIX"],
     "env": ["replica_rank", "num_replicas", "num_nodes", "num_restarts", "checkpoint_path"],
 }
-
-
-def find_spec(name, path, target):
-    """Returns the spec of adaptdl.torch, to which we attach when it is imported."""
-    _imports.when_imported(name, attach)
-    return _imports.watcher.find_spec(name, path, target)
 
 
 def attach(_):

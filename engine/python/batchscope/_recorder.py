@@ -74,6 +74,11 @@ class Recorder:
     def supervised(self):
         return self._line is not None
 
+    @property
+    def newest_step(self):
+        """The step that was made last, whether or not it has ended."""
+        return self.steps + bool(self._measured or self._row)
+
     # The row's values.
 
     def record(self, values):

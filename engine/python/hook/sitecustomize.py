@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python imports this at its start where the supervisor of a run has put this folder into PYTHONPATH. A script on AdaptDL then
-reports its steps by itself, and any interpreter finds the package `batchscope`, behind all that it has of its own. The machine's
-own sitecustomize, whose place this one takes, is run as ever. Nothing else is imported before AdaptDL is.
+reports its steps by itself, the snapshots that a script writes by torch.save are noted, and any interpreter finds the package
+`batchscope`, behind all that it has of its own. The machine's own sitecustomize, whose place this one takes, is run as ever.
+Nothing else is imported before AdaptDL or PyTorch is.
 BATCHSCOPE_PYTHON_HOOK=off in the run's environment keeps the supervisor from all of it."""
 
+import importlib
 import importlib.machinery
 import importlib.util
 import os
@@ -13,18 +15,22 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class _Doorman:
-    """Waits among the finders of modules until somebody wants AdaptDL's."""
+    """Waits among the finders of modules until somebody wants AdaptDL's, or PyTorch's that saves."""
+
+    awaited = {"adaptdl.torch": ("_adaptdl", "attach", "AdaptDL's steps are not reported"),
+               "torch.serialization": ("_snapshot", "follow", "the script's snapshots are not noted")}
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        if name != "adaptdl.torch":
+        if name not in cls.awaited:
             return None
-        sys.meta_path.remove(cls)
+        module, action, failure = cls.awaited.pop(name)
         try:
-            from batchscope import _adaptdl
-            return _adaptdl.find_spec(name, path, target)
+            from batchscope import _imports
+            _imports.when_imported(name, getattr(importlib.import_module(f"batchscope.{module}"), action))
+            return _imports.watcher.find_spec(name, path, target)
         except Exception as error:  # what watches a script must not break it
-            print(f"batchscope: AdaptDL's steps are not reported: {error!r}", file=sys.stderr)
+            print(f"batchscope: {failure}: {error!r}", file=sys.stderr)
             return None
 
 

@@ -20,6 +20,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/random_text.h"
+#include "batchscope/run/own_snapshot.h"
 #include "launch/program_file.h"
 #include "system/programs.h"
 
@@ -130,6 +131,18 @@ void set_python_path(ReplicaOrder& order) {
       value(protocol::variable::kPythonHook) == "off" || knows_fork_server(order.program))
     return;
   order.environment[kPythonPath] = path.empty() ? hook : hook + ":" + path;
+}
+
+// Tells a program of the snapshot that it wrote itself, where its run was told by which argument.
+void add_resume_argument(const protocol::RunSpec& spec, const fs::path& share,
+                         std::vector<std::string>& arguments) {
+  const auto found = spec.environment.find(kResumeArgument);
+  if (found == spec.environment.end() || found->second.empty()) return;
+  const auto snapshot = own_snapshot(share);
+  if (!snapshot) return;
+  const std::string& argument = found->second;
+  if (!argument.ends_with('=')) arguments.push_back(argument);
+  arguments.push_back((argument.ends_with('=') ? argument : "") + snapshot->file.string());
 }
 
 bool can_be_written(const fs::path& log) {
@@ -253,6 +266,7 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     }
     ReplicaOrder replica = program_order(spec, log);
     replica.environment.erase(protocol::variable::kForkServer);
+    add_resume_argument(spec, paths.share, replica.arguments);
     auto variables = e.to_variables();
     if (order.contention > 0)
       variables[protocol::variable::kContention] = protocol::Json(order.contention).dump();

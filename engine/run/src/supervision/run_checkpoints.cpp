@@ -8,6 +8,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/run/own_snapshot.h"
 #include "batchscope/storage/samples.h"
 #include "log/memory_fault.h"
 
@@ -36,7 +37,8 @@ bool RunCheckpoints::pass_over(const protocol::Failure& failure) {
       .second;
 }
 
-std::string RunCheckpoints::restart_point(const RunBoard& board, int generation) const try {
+std::string RunCheckpoints::restart_point(const RunBoard& board, int generation, bool makes_checkpoints) const
+    try {
   const auto checkpoints = protocol::list_checkpoints(paths_.checkpoints);
   for (const auto& directory : checkpoints) {
     const std::string name = directory.filename().string();
@@ -49,6 +51,11 @@ std::string RunCheckpoints::restart_point(const RunBoard& board, int generation)
     }
   }
   if (!checkpoints.empty()) return "its checkpoints, none of which is good";
+  if (const auto snapshot = own_snapshot(paths_.share))
+    return fmt::format("the program's own snapshot {} (step {}), if it loads that{}", snapshot->file.string(),
+                       snapshot->step, repeated_from(snapshot->step, board, generation));
+  if (!makes_checkpoints && board.step() > 0)
+    return "wherever the program goes on by itself, as it has no checkpoint here";
   return "the beginning, as there is no checkpoint yet" + repeated_from(0, board, generation);
 } catch (const Error& error) {
   return std::string("a checkpoint that is not known (") + error.what() + ")";

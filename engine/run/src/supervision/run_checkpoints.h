@@ -33,8 +33,9 @@ class RunCheckpoints {
   void written(const std::string& name) { unloadable_.erase(name); }
 
   // "checkpoint-000003 (step 100), so that 23 steps with 736 samples are repeated". Of a generation that has
-  // brought the run to where the board has it.
-  std::string restart_point(const RunBoard& board, int generation) const;
+  // brought the run to where the board has it. A program that makes no checkpoints may have a snapshot of its
+  // own.
+  std::string restart_point(const RunBoard& board, int generation, bool makes_checkpoints) const;
 
  private:
   std::string repeated_from(std::int64_t step, const RunBoard& board, int generation) const;

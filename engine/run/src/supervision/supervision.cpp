@@ -326,7 +326,7 @@ std::string Supervision::log_command(int rank) {
 }
 
 std::string Supervision::restart_point() {
-  return checkpoints_.restart_point(board_, current_.record().number);
+  return checkpoints_.restart_point(board_, current_.record().number, makes_checkpoints_);
 }
 
 // Half of a collective's patience: who only just became busy did not make anybody give up.

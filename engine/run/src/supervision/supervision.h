@@ -145,15 +145,16 @@ class Supervision final : private Orders {
 
   QEventLoop loop_;
   QTimer machine_timer_, tick_, second_, status_timer_, quiet_timer_;
-  std::string placement_warning_;  // that was reported last
-  int most_replicas_ = 0;          // of all generations that got under way
-  bool rescalable_ = false;        // the program has told something of itself: it knows how to leave
-  bool paused_by_pool_ = false;    // and not by a person
-  bool unpublished_ = true;        // subscribers have not seen the newest status
-  bool settling_ = false;          // a flush is on its way
-  bool finishing_ = false;         // the run is over
-  bool concluded_ = false;         // and nothing is left to do
-  std::string broken_;             // what a handler of events threw; empty: nothing
+  std::string placement_warning_;   // that was reported last
+  int most_replicas_ = 0;           // of all generations that got under way
+  bool makes_checkpoints_ = false;  // by our engine, or by AdaptDL's
+  bool rescalable_ = false;         // the program has told something of itself: it knows how to leave
+  bool paused_by_pool_ = false;     // and not by a person
+  bool unpublished_ = true;         // subscribers have not seen the newest status
+  bool settling_ = false;           // a flush is on its way
+  bool finishing_ = false;          // the run is over
+  bool concluded_ = false;          // and nothing is left to do
+  std::string broken_;              // what a handler of events threw; empty: nothing
   protocol::RunState published_ = protocol::RunState::starting;
 };
 

@@ -45,7 +45,7 @@ void Supervision::on_message(int rank, const Message& message) {
             agents_.offered();
           }
           current_.hello(rank, m);
-          if (m.checkpoints) rescalable_ = true;
+          if (m.checkpoints) rescalable_ = makes_checkpoints_ = true;
           if (m.heartbeats) hang_watch_.greeted(rank, now);
           clock_.group_stands(m.mono);
           if (!m.device.empty()) scaling_.program_uses(m.device);
