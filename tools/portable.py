@@ -22,8 +22,8 @@ from libraries import ROOT, copy_licences, elf_files, fail, needed, run, take_al
 # What every Linux has, or every desktop: what belongs to its drivers (GL), its screen (X11, Wayland's own are in Qt's package) and its
 # fonts must be its own, as the list of AppImage has it (https://github.com/AppImage/pkg2appimage/blob/master/excludelist). OpenSSL stays
 # the system's: what mends it comes from there.
-LEFT = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|stdc\+\+|gcc_s|z|crypto|ssl|expat|com_err|gpg-error|drm|gbm|"
-                  r"GL|EGL|GLX|GLdispatch|OpenGL|X11|X11-xcb|xcb|ICE|SM|fontconfig|freetype|harfbuzz|fribidi|uuid|p11-kit))\.so.*")
+LEFT = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|stdc\+\+|gcc_s|z|crypto|ssl|expat|drm|gbm|"
+                  r"GL|EGL|GLX|GLdispatch|X11|X11-xcb|xcb|ICE|SM|fontconfig|freetype|harfbuzz|fribidi|uuid|p11-kit))\.so.*")
 PLUGINS = ["platforms/libqxcb", "platforms/libqoffscreen", "platforms/libqwayland*", "xcbglintegrations/*", "wayland-*/*", "iconengines/*",
            "imageformats/libqgif", "imageformats/libqsvg", "platforminputcontexts/*", "tls/libqopensslbackend"]
 README = """BatchScope {version}, an oscilloscope for elastic deep-learning training.

@@ -7,7 +7,7 @@
 set -euo pipefail
 "$(dirname "$0")/in_bare_debian.sh" "$1" "$2" <<'INSIDE'
 apt-get update -qq
-apt-get install -y -qq --no-install-recommends xz-utils python3-minimal xvfb xauth xdotool imagemagick libegl1 libgl1 libx11-xcb1 \
+apt-get install -y -qq --no-install-recommends xz-utils python3 xvfb xauth xdotool imagemagick libegl1 libgl1 libx11-xcb1 \
   libfontconfig1 libharfbuzz0b fonts-dejavu-core >/root/apt.log 2>&1 || { tail -n 20 /root/apt.log; exit 1; }
 echo '127.0.0.1 localhost' >/etc/hosts
 useradd --create-home person
