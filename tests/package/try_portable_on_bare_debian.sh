@@ -24,7 +24,7 @@ if find . -type f \( -perm -u+x -o -name '*.so*' \) -exec ldd {} + 2>/dev/null |
 printf 'import batchscope\nfor step in range(100):\n    batchscope.step(loss=1 / (step + 1), batch_size=8)\n' >train.py
 PYTHON=/usr/bin/python3 ./batchscope run --headless train.py
 ./batchscope ls
-test "$(./batchscope ls --json | grep -c '"state":"finished"')" = 2
+test "$(./batchscope ls --json | grep -o '"state":"finished"' | wc -l)" = 2
 xvfb-run --auto-servernum --server-args='-screen 0 1440x900x24' sh -euxc '
   ./batchscope-desktop &
   window=$!
