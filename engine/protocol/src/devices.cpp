@@ -32,7 +32,19 @@ bool is_uuid(std::string_view text) {
          std::all_of(text.begin(), text.end(), fits);
 }
 
+// Takes the node's name off ("n2/cpu:0"); a GPU's UUID may have slashes too, behind its colon.
+std::string_view without_node(std::string_view name) {
+  const auto slash = name.find('/');
+  const auto fits = [](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
+           c == '_';
+  };
+  if (slash == 0 || slash > name.find(':')) return name;
+  return std::all_of(name.begin(), name.begin() + slash, fits) ? name.substr(slash + 1) : name;
+}
+
 bool is_device(std::string_view name) {
+  name = without_node(name);
   if (name.starts_with(kCore)) return is_number(name.substr(kCore.size()));
   if (!name.starts_with(kGpu)) return false;
   const std::string_view gpu = name.substr(kGpu.size());

@@ -129,6 +129,55 @@ class TestNodes : public Scenario {
     VERIFY_RUN(stops(id));
   }
 
+  void aRunIsMovedToDevicesOfAnotherNode() {
+    const std::string id = train(1);
+    move(id, {"n2/cpu:0"});
+    VERIFY_RUN(tells(id, "restarted on 1 replica in"));
+    QCOMPARE(devices_of(id), (std::vector<std::string>{"n2/cpu:0"}));
+    move(id, {"cpu:0", "n2/cpu:0"});
+    VERIFY_RUN(trains(id, 2));
+    VERIFY_HOLDS(testing::thrown_by([&] { move(id, {"n7/cpu:0"}); }),
+                 "conflict: n7/cpu:0 cannot be used: node n7 is not there");
+    VERIFY_HOLDS(testing::thrown_by([&] { move(id, {"n2/cpu:123456"}); }),
+                 "node n2: this machine has no cpu:123456");
+    QVERIFY(trains(id, 2));
+    ::kill(agent().pid, SIGKILL);
+    VERIFY_RUN(tells(id, "node n2 is gone"));
+    VERIFY_RUN(trains(id, 1));
+    QCOMPARE(devices_of(id), (std::vector<std::string>{"cpu:0"}));
+    VERIFY_RUN(stops(id));
+  }
+
+  // A program in ssh's place that runs the command here, as though ssh had come by the node's own address.
+  void severalNodesAreStartedByOneCommand() {
+    const fs::path ssh = file("ssh");
+    std::ofstream(ssh) << "#!/bin/sh\nhost=$1; shift\n"
+                          "SSH_CONNECTION=\"127.0.0.1 1 127.0.0.${host#host} 22\" exec \"$@\"\n";
+    fs::permissions(ssh, fs::perms::owner_all);
+    const std::string command =
+        BATCHSCOPE_TEST_BIN "/batchscope-node each --by " + ssh.string() + " n2=host2 n3=host3";
+    qputenv("BATCHSCOPE_NODES", "3");
+    qputenv("BATCHSCOPE_NODE_COMMAND", command.c_str());
+    const std::string id = train(3);
+    const auto devices = devices_of(id);
+    for (const char* device : {"n2/cpu:0", "n3/cpu:0"})
+      QVERIFY(std::find(devices.begin(), devices.end(), device) != devices.end());
+    VERIFY_RUN(stops(id));
+    QVERIFY(eventually([&] { return processes().empty(); }));
+  }
+
+  void aNodeThatCannotBeReachedIsNamed() {
+    const std::string command = BATCHSCOPE_TEST_BIN "/batchscope-node each --by /bin/false n2 n3";
+    qputenv("BATCHSCOPE_NODES", "3");
+    qputenv("BATCHSCOPE_NODE_COMMAND", command.c_str());
+    const std::string id = start(3, {"--steps", "30"});
+    VERIFY_RUN(reaches(id, RunState::finished));
+    VERIFY_HOLDS(story(id), "the command that starts agents ended early, with exit code 1");
+    for (const char* node : {"n2", "n3"})
+      VERIFY_HOLDS(text_of(protocol::run_paths(id).root / "supervisor.log"),
+                   std::string("the command for node ") + node + " ended with exit code 1");
+  }
+
   void anExitCodeComesBack() {
     const std::string id = start(crashing({"--crash-code", "9"}));
     VERIFY_RUN(tells(id, "rank 1 ended with exit code 9"));
@@ -271,6 +320,17 @@ class TestNodes : public Scenario {
   }
 
  private:
+  void move(const std::string& id, const std::vector<std::string>& devices) {
+    protocol::Request r;
+    r.command = Command::rescale;
+    r.devices = devices;
+    request(id, r, 20000);
+  }
+
+  std::vector<std::string> devices_of(const std::string& id) {
+    return ask(id, Command::status)["devices"].get<std::vector<std::string>>();
+  }
+
   // Rank 1 does, once.
   protocol::RunSpec crashing(std::vector<std::string> how) const {
     how.insert(how.end(), {"--steps", "100000", "--crash-at", "5", "--crash-rank", "1"});

@@ -239,6 +239,62 @@ class TestPlacement : public QObject {
     for (const Place& one : placement.places) QCOMPARE(one.backend, std::string("gloo"));
   }
 
+  void namedDevicesMayBeOnSeveralNodes() {
+    const Nodes nodes{1, {{"n2", machine_with(4, 0)}, {"n3", machine_with(4, 0)}}};
+    const Allocation named(0, {"n3/cpu:1", "cpu:0", "n2/cpu:2", "n2/cpu:3"});
+    const Placement placement = place(on("cpu"), named, machine_with(2, 0), &nodes, {});
+    Devices where;
+    for (const Place& one : placement.places) where.push_back(one.node);
+    QCOMPARE(where, (Devices{"", "n2", "n2", "n3"}));
+    QCOMPARE(placement.devices, (Devices{"cpu:0", "n2/cpu:2", "n2/cpu:3", "n3/cpu:1"}));
+    for (const Place& one : placement.places) QCOMPARE(one.threads, 1);
+    const Placement elsewhere =
+        place(on("cpu"), Allocation(0, {"n2/cpu:2"}), machine_with(2, 0), &nodes, held({"cpu:0"}));
+    QCOMPARE(elsewhere.places.size(), 1u);
+    QCOMPARE(elsewhere.places[0].node, std::string("n2"));
+  }
+
+  void namedGpusOfAnotherNodeAreCountedThere() {
+    const Nodes nodes{1, {{"n2", machine_with(4, 4)}}};
+    const Placement placement = place(on("cuda"), Allocation(0, {"cuda:1", "n2/cuda:2", "n2/cuda:3"}),
+                                      machine_with(4, 2), &nodes, {});
+    QCOMPARE(placement.visible_gpus.value(), std::string("1"));
+    QCOMPARE(placement.visible_elsewhere.at("n2"), std::string("2,3"));
+    QCOMPARE(placement.places[2].device, std::string("cuda:1"));
+  }
+
+  void namedDevicesThatCannotBeHadAreTold() {
+    const Nodes nodes{1, {{"n2", machine_with(4, 0)}}};
+    const auto of = [&](const Allocation& allocation, const Devices& of_others, const Devices& own = {}) {
+      return testing::thrown_by(
+          [&] { place(on("cpu"), allocation, machine_with(2, 0), &nodes, held(of_others), own); });
+    };
+    VERIFY_HOLDS(of(Allocation(0, {"cpu:0", "n9/cpu:0"}), {}),
+                 "conflict: n9/cpu:0 cannot be used: node n9 is not there");
+    VERIFY_HOLDS(of(Allocation(0, {"n2/cpu:7"}), {}), "conflict: node n2: this machine has no cpu:7");
+    VERIFY_HOLDS(of(Allocation(0, {"n2/cpu:1"}), {"n2/cpu:1"}),
+                 "conflict: node n2: devices are held by another run: cpu:1");
+    VERIFY_HOLDS(of(Allocation(3, {"cpu:0", "n2/cpu:1"}), {}),
+                 "usage: 3 replicas on 2 devices of several nodes");
+    QCOMPARE(of(Allocation(0, {"n2/cpu:1"}), {"n2/cpu:1"}, {"n2/cpu:1"}), std::string("nothing was thrown"));
+    VERIFY_HOLDS(testing::thrown_by(
+                     [&] { place(on("cpu"), Allocation(0, {"n2/cpu:1"}), machine_with(2, 0), nullptr, {}); }),
+                 "node n2 is not there");
+  }
+
+  void namedDevicesAreLeasedBeforeTheOtherNodesAreKnown() {
+    const Allocation named(0, {"cpu:0", "n2/cpu:7"});
+    QCOMPARE(devices_to_lease(on("cpu"), named, machine_with(2, 0), {}, {}), named.devices);
+    VERIFY_HOLDS(testing::thrown_by(
+                     [&] { devices_to_lease(on("cpu"), named, machine_with(2, 0), held({"n2/cpu:7"}), {}); }),
+                 "conflict: devices are held by another run: n2/cpu:7");
+    VERIFY_HOLDS(testing::thrown_by(
+                     [&] { devices_to_lease(on("cpu"), named, machine_with(2, 0), held({"cpu:0"}), {}); }),
+                 "conflict: devices are held by another run: cpu:0");
+    QCOMPARE(devices_to_lease(on("cpu"), named, machine_with(2, 0), held({"n2/cpu:7"}), {"n2/cpu:7"}),
+             named.devices);
+  }
+
   void aNodeWithoutGpusIsNamed() {
     const Nodes nodes{1, {{"n2", machine_with(4, 0)}}};
     VERIFY_HOLDS(testing::thrown_by([&] { place(on("cuda"), 2, machine_with(4, 1), &nodes, {}); }),

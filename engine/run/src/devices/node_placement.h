@@ -25,9 +25,16 @@ struct Nodes {
 };
 
 // Places as place() does, which it is without nodes. Throws Error(conflict) too for more replicas than the
-// nodes take.
+// nodes take, and for devices that are named on a node that is not there.
 Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
                 const Nodes* nodes, const std::vector<storage::Lease>& of_others,
                 const std::vector<std::string>& own = {});
+
+// Returns the devices that are named, to be leased before it is known what the other nodes have. Throws as
+// place() does of this node's, and Error(conflict) for others that another run has.
+std::vector<std::string> devices_to_lease(const protocol::RunSpec& spec, const Allocation& allocation,
+                                          const Machine& machine,
+                                          const std::vector<storage::Lease>& of_others,
+                                          const std::vector<std::string>& own);
 
 }  // namespace batchscope::run

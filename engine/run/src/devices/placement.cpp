@@ -6,6 +6,7 @@
 #include <set>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/node_devices.h"
 #include "batchscope/run/pool.h"
 #include "words.h"
 
@@ -115,8 +116,6 @@ std::string sharing_text(const Devices& cores, const std::vector<storage::Lease>
   return "cores are shared with " + others +
          ": they slow one another down until one is paused, stopped or given fewer replicas";
 }
-
-bool is_gpu(const std::string& device) { return device.starts_with("cuda:"); }
 
 // Returns the devices of `wanted` that are not among `present`.
 Devices missing(const Devices& wanted, const Devices& present) {

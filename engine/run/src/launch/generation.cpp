@@ -243,7 +243,7 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
   if (!spec.triggers.empty()) e.triggers = protocol::Json(spec.triggers).dump();
   for (const Place& place : order.placement.places) nodes_.push_back(place.node);
   e.num_nodes = order.placement.nodes();
-  if (e.num_nodes > 1) {
+  if (std::any_of(nodes_.begin(), nodes_.end(), [](const std::string& node) { return !node.empty(); })) {
     meet_over_nodes(order, e);
     master_address_ = order.address_for_nodes;
     e.rendezvous_token = protocol::random_text(kRendezvousTokenDigits);

@@ -15,13 +15,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/node_name.h"
 #include "batchscope/run/machine.h"
 #include "nodes/agent.h"
+#include "nodes/each_node.h"
 #include "nodes/messages.h"
 #include "nodes/stand_in.h"
 
@@ -76,6 +80,14 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
+// "CLIENT PORT SERVER PORT": the address at which ssh has reached this machine; empty without ssh.
+std::string address_of_ssh() {
+  std::istringstream words(variable("SSH_CONNECTION"));
+  std::string client, port, server;
+  words >> client >> port >> server;
+  return server;
+}
+
 int serve(int& argc, char** argv, const std::string& name, std::string listen, std::string toward) {
   NodeOffer offer;
   offer.node = name.empty() ? protocol::node_name() : name;
@@ -83,6 +95,7 @@ int serve(int& argc, char** argv, const std::string& name, std::string listen, s
     throw Error(ErrorKind::usage,
                 "'" + offer.node + "' is not a name of a node: letters, digits, '.', '-', '_'; say --name");
   if (listen.empty() && toward.empty()) toward = variable("SLURM_LAUNCH_NODE_IPADDR");
+  if (listen.empty() && toward.empty()) listen = address_of_ssh();
   if (listen.empty() && toward.empty())
     throw Error(ErrorKind::usage,
                 "where to listen? Say --listen ADDRESS, or --toward ADDRESS of the first node");
@@ -114,13 +127,30 @@ int main(int argc, char** argv) {
   agent
       ->add_option("--toward", toward,
                    "Listen at the address from which this node reaches ADDRESS "
-                   "(default: SLURM_LAUNCH_NODE_IPADDR)")
+                   "(default: SLURM_LAUNCH_NODE_IPADDR, else at the one that ssh came to)")
       ->excludes("--listen")
       ->option_text("ADDRESS");
+  std::vector<std::string> nodes;
+  std::string by;
+  CLI::App* const each = arguments.add_subcommand(
+      "each", "Starts the agents of several nodes by ssh, as BATCHSCOPE_NODE_COMMAND where there is no srun");
+  each->add_option("nodes", nodes, "Nodes by their names, or NAME=HOST where ssh knows them by another one")
+      ->required()
+      ->option_text("NODE...");
+  each->add_option("--by", by, "A program that takes ssh's place: PROGRAM HOST COMMAND..")
+      ->option_text("PROGRAM");
   CLI::App* const replica = arguments.add_subcommand("replica", "Stands for one replica of another node");
   CLI11_PARSE(arguments, argc, argv);
   if (*replica) return stand_in(kOrder);
   try {
+    if (*each) {
+      std::vector<NodeHost> hosts;
+      for (const std::string& node : nodes) hosts.push_back(decode_node_host(node));
+      signal(SIGPIPE, SIG_IGN);
+      const std::vector<std::string> ssh{"ssh", "-T", "-o", "BatchMode=yes"};
+      return serve_on_each(hosts, by.empty() ? ssh : std::vector{by},
+                           std::filesystem::read_symlink("/proc/self/exe"));
+    }
     return serve(argc, argv, name, listen, toward);
   } catch (const Error& error) {
     std::fprintf(stderr, "batchscope-node: %s\n", error.what());

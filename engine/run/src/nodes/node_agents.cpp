@@ -207,9 +207,12 @@ double NodeAgents::clock_offset(const std::string& node) const {
   return 0;
 }
 
-std::string NodeAgents::address() const {
-  for (const auto& peer : peers_)
-    if (peer->ready && !peer->gone) return peer->line.socket().localAddress().toString().toStdString();
+std::string NodeAgents::address(const std::string& node) const {
+  for (const auto& peer : peers_) {
+    if (!peer->ready || peer->gone) continue;
+    if (node.empty()) return peer->line.socket().localAddress().toString().toStdString();
+    if (peer->offer.node == node) return peer->offer.address;
+  }
   return {};
 }
 

@@ -43,8 +43,8 @@ class NodeAgents {
   const NodePlan& plan() const { return plan_; }
   // Returns the nodes that are there, by name.
   std::vector<Node> nodes() const;
-  // This machine's address, as the others see it.
-  std::string address() const;
+  // The address of a node, as the others see it; of this machine where the name is empty.
+  std::string address(const std::string& node) const;
 
   bool is_there(const std::string& node) const;
   // Seconds to add to what its monotonic clock says, for this machine's.

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
@@ -92,8 +93,12 @@ NodeCommand::NodeCommand(const std::vector<std::string>& command) {
 }
 
 NodeCommand::~NodeCommand() {
-  close(input_);
+  close_input();
   close(output_);
+}
+
+void NodeCommand::close_input() {
+  if (input_ >= 0) close(std::exchange(input_, -1));
 }
 
 }  // namespace batchscope::run

@@ -31,7 +31,8 @@ class NodeCommand {
   NodeCommand& operator=(const NodeCommand&) = delete;
 
   pid_t pid() const { return pid_; }
-  int input() const { return input_; }    // for writing
+  int input() const { return input_; }  // for writing
+  void close_input();
   int output() const { return output_; }  // for reading, does not block
 
  private:

@@ -184,18 +184,24 @@ void RunMachine::fail(const std::string& why) {
     stop();
 }
 
-void RunMachine::confine(int most) {
-  const auto fit = [most](Allocation& allocation) {
-    if (allocation.replicas > most) allocation = Allocation(most);
+void RunMachine::confine(int most, const std::function<bool(const std::string& device)>& lost) {
+  const auto fit = [&](Allocation& allocation) {
+    std::vector<std::string> left = allocation.devices;
+    if (lost && std::erase_if(left, lost) > 0)
+      allocation = left.empty() ? Allocation(std::min(allocation.replicas, most)) : Allocation(0, left);
+    else if (allocation.devices.empty() && allocation.replicas > most)
+      allocation = Allocation(most);
   };
   fit(target_);
   for (auto* const later : {&old_, &queued_})
     if (*later) fit(**later);
   const bool runs = phase_ == Phase::launching || phase_ == Phase::training || phase_ == Phase::ending;
+  Allocation next = allocation_;
+  fit(next);
   if (!runs)
-    fit(allocation_);
-  else if (allocation_.replicas > most && !queued_)
-    queued_ = Allocation(most);
+    allocation_ = next;
+  else if (next != allocation_ && !queued_)
+    queued_ = next;
 }
 
 void RunMachine::time_out() {

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,8 +80,9 @@ class RunMachine {
   // The supervisor cannot go on: the replicas are asked for a last checkpoint, and the run has failed. Said
   // again, before they have left, it ends the run at once.
   void fail(const std::string& why);
-  // Confines the run to so many replicas from now on: whatever was to be launched on more is on these.
-  void confine(int most);
+  // Confines the run to so many replicas from now on, and to devices that are not lost where they were named:
+  // whatever was to be launched on more, or there, is on what is left.
+  void confine(int most, const std::function<bool(const std::string& device)>& lost = {});
   void time_out();
 
   // Requests. Throw Error(conflict) where the run is in no state to do it.

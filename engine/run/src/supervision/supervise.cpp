@@ -11,7 +11,7 @@
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/supervisor.h"
-#include "devices/placement.h"
+#include "devices/node_placement.h"
 #include "record/predecessor.h"
 #include "supervision/supervision.h"
 
@@ -66,7 +66,7 @@ void lease_named(storage::Catalogue& catalogue, const storage::Run& run, const A
   catalogue.lease_devices(
       run.id,
       [&](const std::vector<storage::Lease>& of_others, const std::vector<std::string>& own) {
-        return place(run.spec, allocation, Machine::here(), of_others, own).devices;
+        return devices_to_lease(run.spec, allocation, Machine::here(), of_others, own);
       },
       next_generation(generations, protocol::run_paths(run.id)), generations.empty() ? "start" : "resume");
 }

@@ -218,8 +218,8 @@ void Supervision::begin() {
   if (wanted_.replicas == 0) replicas = scaling_.first_replicas(replicas);
   // A person's number is refused where the nodes are too few, but for those that did not come.
   Allocation first = wanted_.replicas > 0 ? wanted_ : Allocation(replicas);
-  if (const auto room = scaling_.room();
-      room && first.replicas > *room && (agents_.nodes_missing() || (goes_on && wanted_.replicas == 0))) {
+  if (const auto room = scaling_.room(); room && first.devices.empty() && first.replicas > *room &&
+                                         (agents_.nodes_missing() || (goes_on && wanted_.replicas == 0))) {
     tell("warning", fmt::format("there is room for {} on the nodes that are there, and not for {}",
                                 replica_count_text(*room), first.replicas));
     first = *room;
@@ -276,7 +276,7 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
                    .placement = placement,
                    .supervisor_url = adaptdl_ ? adaptdl_->url() : std::string(),
                    .unloadable = checkpoints_.unloadable(),
-                   .address_for_nodes = agents_.address(),
+                   .address_for_nodes = agents_.address(placement.places.front().node),
                    .contention = trains_on_gpus(placement) ? contention_.of_gpus : contention_.of_cores},
                   reason, predicted, now, node_launcher_);
   if (adaptdl_)

@@ -12,6 +12,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/sched_hints.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/run/node_devices.h"
 #include "launch/program_file.h"
 #include "model/hinted_series.h"
 #include "supervision/supervision.h"
@@ -213,7 +214,8 @@ void Supervision::use_nodes() { scaling_.use_nodes(agents_.plan().replicas_per_n
 // Kills what is left of the replicas on a lost node, which ends the generation; the next has less room.
 void Supervision::on_lost(const std::string& node) {
   use_nodes();
-  machine_.confine(*scaling_.room());
+  machine_.confine(*scaling_.room(),
+                   [&](const std::string& device) { return node_of_device(device) == node; });
   if (current_.replicas()) current_.replicas()->kill_on(node);
   settle();
 }
