@@ -14,6 +14,7 @@
 #include "batchscope/policy/forecast.h"
 #include "batchscope/policy/prices.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/run/node_devices.h"
 #include "batchscope/run/prediction.h"
 #include "devices.h"
 
@@ -40,13 +41,13 @@ std::optional<double> remaining_work(const Member& member) {
 
 policy::Goodput goodput_of(const Member& member) {
   if (!member.model || !member.model->perf) return {};
-  // One machine has one node, and a forecast asks for the same counts a thousand times. Whatever devices the
-  // run has had, each replica is given one here.
-  return [model = *member.model, known = std::make_shared<std::map<int, double>>()](
-             int, int, int num_replicas) mutable {
-    const auto [entry, is_new] = known->try_emplace(num_replicas);
+  // A forecast asks for the same counts a thousand times. Whatever devices the run has had, each replica is
+  // given one here.
+  return [model = *member.model, known = std::make_shared<std::map<std::pair<int, int>, double>>()](
+             int, int num_nodes, int num_replicas) mutable {
+    const auto [entry, is_new] = known->try_emplace({num_nodes, num_replicas});
     model.devices = num_replicas;
-    if (const auto best = is_new ? run::predict(model, num_replicas) : std::nullopt)
+    if (const auto best = is_new ? run::predict(model, num_replicas, num_nodes) : std::nullopt)
       entry->second = best->goodput;
     return entry->second;
   };
@@ -55,7 +56,7 @@ policy::Goodput goodput_of(const Member& member) {
 // "GPU" or "core": of those that it has, else of those that it may have.
 std::string kind_of(const Member& member, const run::Machine& machine) {
   if (member.reserved.empty()) return devices_kind(member.run.spec, machine);
-  return member.reserved.front().starts_with("cuda") ? "GPU" : "core";
+  return run::is_gpu(member.reserved.front()) ? "GPU" : "core";
 }
 
 // One kind of device, and who has or wants some of it.
@@ -81,10 +82,16 @@ class KindPlan {
           (taken.insert(device).second ? own_ : shared_)[i].push_back(device);
         }
       }
+    for (const std::string& device : devices_) {
+      const std::string node = run::node_of_device(device);
+      if (std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end()) nodes_.push_back(node);
+    }
   }
 
   void add_to(Plan& plan) const {
-    const policy::Cluster cluster = policy::uniform_cluster(1, static_cast<int>(devices_.size()));
+    policy::Cluster cluster;
+    for (const std::string& node : nodes_)
+      cluster.push_back({static_cast<int>(on_node(node, devices_).size()), 0});
     const policy::Objective objective = policy::objective_named(world_.settings.policy);
     std::vector<policy::Job> jobs;
     for (std::size_t i = 0; i < members_.size(); ++i) jobs.push_back(job_of(i, is_fixed(*members_[i])));
@@ -106,6 +113,25 @@ class KindPlan {
     return true;
   }
 
+  static Devices on_node(const std::string& node, const Devices& devices) {
+    Devices found;
+    std::copy_if(devices.begin(), devices.end(), std::back_inserter(found),
+                 [&](const std::string& device) { return run::node_of_device(device) == node; });
+    return found;
+  }
+
+  const std::string& node_of(const policy::Share& share) const {
+    return nodes_[static_cast<std::size_t>(share.node)];
+  }
+
+  policy::Placement placement_of(const Devices& devices) const {
+    policy::Placement placement;
+    for (std::size_t node = 0; node < nodes_.size(); ++node)
+      if (const auto count = on_node(nodes_[node], devices).size(); count > 0)
+        placement.push_back({static_cast<int>(node), static_cast<int>(count)});
+    return placement;
+  }
+
   int least(const Member& member) const {
     return replica_range(member.run.spec, static_cast<int>(devices_.size())).min;
   }
@@ -121,7 +147,7 @@ class KindPlan {
     job.max_replicas = fixed ? std::max(range.max, held) : range.max;
     job.max_profiled = member.max_profiled;
     job.preemptible = !fixed;
-    if (held > 0) job.placement = {{0, held}};
+    job.placement = placement_of(own_[index]);
     job.age = world_.now - (member.job ? member.job->submitted : member.run.created);
     job.restarts = member.restarts;
     job.pause = member.pause;
@@ -137,22 +163,30 @@ class KindPlan {
     return job;
   }
 
-  // Gives names to numbers: a run keeps what it has as far as its number goes; the rest is what nobody has,
-  // in the machine's order.
+  // Gives names to numbers: on each node a run keeps what it has as far as its number there goes; the rest is
+  // what nobody has, in the node's order.
   void give_names(const policy::Decision& decision, Plan& plan) const {
-    std::vector<Devices> given(members_.size());
+    std::vector<std::vector<Devices>> kept(members_.size());  // of each share
     std::set<std::string> taken;
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      for (const policy::Share& share : decision.jobs[i].placement) {
+        Devices own = on_node(node_of(share), own_[i]);
+        own.resize(std::min(own.size(), static_cast<std::size_t>(share.devices)));
+        taken.insert(own.begin(), own.end());
+        kept[i].push_back(std::move(own));
+      }
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      const auto count = static_cast<std::size_t>(policy::replicas(decision.jobs[i].placement));
-      std::copy_n(own_[i].begin(), std::min(count, own_[i].size()), std::back_inserter(given[i]));
-      taken.insert(given[i].begin(), given[i].end());
-    }
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      const auto count = static_cast<std::size_t>(policy::replicas(decision.jobs[i].placement));
-      for (const std::string& device : devices_)
-        if (given[i].size() < count && taken.insert(device).second) given[i].push_back(device);
-      add_choice(*members_[i], given[i], decision.jobs[i], plan);
-      if (given[i].empty() && shares_all(i)) keep_shared(i, plan);
+      Devices given;
+      for (std::size_t at = 0; at < kept[i].size(); ++at) {
+        const policy::Share& share = decision.jobs[i].placement[at];
+        Devices devices = std::move(kept[i][at]);
+        for (const std::string& device : on_node(node_of(share), devices_))
+          if (devices.size() < static_cast<std::size_t>(share.devices) && taken.insert(device).second)
+            devices.push_back(device);
+        given.insert(given.end(), devices.begin(), devices.end());
+      }
+      add_choice(*members_[i], given, decision.jobs[i], plan);
+      if (given.empty() && shares_all(i)) keep_shared(i, plan);
     }
     for (const std::string& device : devices_)
       if (!taken.contains(device)) plan.decision.idle.push_back(device);
@@ -281,6 +315,8 @@ class KindPlan {
   const char* const kind_;
   const std::vector<const Member*> members_;
   Devices devices_;  // that are given away here, those of fixed members included
+  // Names of their nodes, this machine's first, which is empty; the policy knows them by their index.
+  std::vector<std::string> nodes_{""};
   // Devices of each member: those that it has, and nobody before it; and those that others have too.
   std::vector<Devices> own_, shared_;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan of which devices each run is to have: the policy's decision (policy/decision.h) for one machine,
-// each kind of device for itself, and names of devices in place of their numbers. Pure.
+// The plan of which devices each run is to have: the policy's decision (policy/decision.h) for the machine
+// and the nodes whose devices it lists, each kind of device for itself, and names of devices in place of
+// their numbers. Pure.
 //
 // A round moves whoever may be moved. Between rounds only devices that nobody has are given away, so that
 // whatever comes and goes unsettles nobody.

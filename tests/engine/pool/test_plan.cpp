@@ -59,7 +59,8 @@ class TestPlan : public QObject {
       two.settings.policy = policy;
       const Plan plan = make_plan(two, Scope::round);
       QCOMPARE(plan.decision.policy, policy);
-      QCOMPARE(plan.targets.at("a").size() + plan.targets.at("b").size(), 2u);  // to some it is the same to whom
+      QCOMPARE(plan.targets.at("a").size() + plan.targets.at("b").size(),
+               2u);  // to some it is the same to whom
       if (policy == std::string("fair") || policy == std::string("fast"))
         QCOMPARE(plan.targets.at("a").size(), 1u);
     }
@@ -109,6 +110,29 @@ class TestPlan : public QObject {
     QCOMPARE(pinned.devices, (Devices{"cpu:0", "cpu:2"}));
     QCOMPARE(pinned.why, std::string("fixed"));
     QCOMPARE(pinned.reason, std::string("was started on devices of its own"));
+  }
+
+  void devicesOfOtherNodesAreGivenAwayToo() {
+    const auto of = [](std::vector<Member> members) {
+      World two = world(members, 2);
+      for (const char* core : {"n2/cpu:0", "n2/cpu:1"}) two.machine.cores.push_back(core);
+      return make_plan(two, Scope::round);
+    };
+    // A run with as many devices as before stays on its node.
+    const Plan apart = of({member("a", 2, {"n2/cpu:1", "n2/cpu:0"}), member("b", 2)});
+    QCOMPARE(apart.targets.at("a"), (Devices{"n2/cpu:1", "n2/cpu:0"}));
+    QCOMPARE(apart.targets.at("b"), (Devices{"cpu:0", "cpu:1"}));
+    QVERIFY(apart.decision.idle.empty());
+    const Plan spread = of({member("a", 4)});
+    QCOMPARE(spread.targets.at("a"), (Devices{"cpu:0", "cpu:1", "n2/cpu:0", "n2/cpu:1"}));
+  }
+
+  void gpusOfOtherNodesAreGpus() {
+    Member gpu = member("a", 2, {"n2/cuda:1"});
+    gpu.run.spec.device = "cuda";
+    World two = world({gpu}, 2);
+    two.machine.gpus = {"cuda:0", "n2/cuda:0", "n2/cuda:1"};
+    QCOMPARE(make_plan(two, Scope::round).targets.at("a"), (Devices{"n2/cuda:1", "n2/cuda:0"}));
   }
 
   void aCoreInTwoHandsIsCountedOnce() {
