@@ -96,7 +96,7 @@ void Reception::accept() {
   }
 }
 
-// Who has begun to answer has a second to end.
+// A peer that has begun to answer has a second to end.
 std::optional<int> Reception::rank_of(Guest& guest) const {
   const Deadline deadline = std::min(deadline_, std::chrono::steady_clock::now() + std::chrono::seconds(1));
   Greeting greeting;

@@ -28,7 +28,7 @@ struct Started {
   bool open = true;
 };
 
-// What cannot be written has no reader, whose end is on its way by standard input.
+// Bytes that cannot be written have no reader, whose end comes by standard input.
 void pass_on(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = write(descriptor, bytes.data(), bytes.size());

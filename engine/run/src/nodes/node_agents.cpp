@@ -229,7 +229,7 @@ pid_t NodeAgents::launch(const ReplicaOrder& order) {
     if (const auto equals = text.find('='); equals != std::string::npos)
       stand_in.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  // What it is sent before it listens is for its replica.
+  // Signals that it is sent before it listens are for its replica.
   return spawn(stand_in, {{file.descriptor(), kItsOrder}}, handed_signals());
 }
 
