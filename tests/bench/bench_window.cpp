@@ -105,7 +105,7 @@ class Charts {
     model_ = std::make_unique<SeriesModel>(file);
     const double written = residentMegabytes();
     auto* grid = new QGridLayout(&window_);
-    ChartSpec spec;
+    common::ChartSpec spec;
     for (int series = 0; series < kSeries; ++series)
       spec.lines.push_back({.series = nameOf(series), .label = {}, .colour = series % 4, .isSmoothed = true});
     model_->want(spec.series());

@@ -141,10 +141,12 @@ inline constexpr char kDiff[] =
     "  batchscope diff 3f9a 81cc --all --json\n";
 
 inline constexpr char kPlot[] =
-    "Restarts are marked by broken lines and the number of replicas after them. `batchscope show RUN` lists\n"
-    "the series.\n"
+    "Restarts are marked by broken lines and the number of replicas after them. `--list` lists the charts "
+    "of\n"
+    "the window and the page, with the series that this run has of each; `batchscope show RUN` all series.\n"
     "\n"
     "Examples:\n"
+    "  batchscope plot latest --list\n"
     "  batchscope plot latest loss\n"
     "  batchscope plot latest accuracy --x time --with baseline\n"
     "  batchscope plot latest throughput goodput --from 1000 --to 2000\n"

@@ -16,6 +16,7 @@ void addPlot(CommandSet& set) {
   declare(set, "plot", "Plot series of runs, in the terminal or as a picture", help::kPlot, plotRun)
       .run()
       .option("SERIES", &PlotOptions::series, "What to draw; default: loss", Values::series)
+      .flag("--list", &PlotOptions::list, "List the run's charts and their series instead")
       .option("--with RUN", &PlotOptions::with, "Another run over the first; may be repeated",
               Takes::repeated, Values::runs)
       .option("--x AXIS", &PlotOptions::axis, "The x axis: step, time, progress or epoch",

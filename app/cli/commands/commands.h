@@ -145,6 +145,7 @@ int diffRuns(const DiffOptions& options);
 struct PlotOptions {
   std::string run;
   std::vector<std::string> series;  // none: loss
+  bool list = false;                // what there is to draw
   std::vector<std::string> with;    // further runs, over the first
   std::string axis;                 // step (or ""), time, progress, epoch
   bool logarithmic = false;

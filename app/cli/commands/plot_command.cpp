@@ -11,8 +11,13 @@
 #include <QProcess>
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
+#include "batchscope/common/charts.h"
+#include "batchscope/common/charts_json.h"
+#include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/storage/samples.h"
 #include "commands/commands.h"
 #include "files/output_file.h"
 #include "plot/plot_svg.h"
@@ -20,6 +25,7 @@
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "terminal/terminal.h"
+#include "text/table.h"
 
 namespace batchscope::cli {
 namespace {
@@ -114,10 +120,34 @@ int writePicture(storage::Catalogue& catalogue, PlotRequest& request, const Plot
   return answer(options.json, {{"written", target.name()}}, fmt::format("wrote {}", target.name()));
 }
 
+// Lists the charts of which the run has recorded a line. Lines that are derived are of other series.
+int listCharts(const storage::Run& run, bool asJson) {
+  std::vector<std::string> recorded;
+  const auto samples = protocol::run_paths(run.id).samples;
+  if (std::filesystem::exists(samples))  // not before the first one
+    for (const storage::SeriesInfo& info : storage::SampleReader(samples).series())
+      recorded.push_back(info.name);
+  if (asJson) return answer(true, {{"charts", common::chartsJson(recorded)}}, "");
+  std::vector<common::ChartSpec> charts = common::chartsOf(recorded);
+  std::ranges::move(common::deviceCharts(recorded), std::back_inserter(charts));
+  Table table({{"CHART"}, {"UNIT"}, {"SERIES", Table::Align::left, true}});
+  for (const common::ChartSpec& chart : charts) {
+    std::string names;
+    for (const std::string& name : recorded)
+      if (chart.draws(name)) names += (names.empty() ? "" : " ") + name;
+    if (!names.empty()) table.addRow({chart.title.toStdString(), chart.unit.toStdString(), names});
+  }
+  if (table.isEmpty())
+    throw Error(ErrorKind::not_found, fmt::format("run {} has recorded nothing to draw", run.id));
+  fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
+  return kExitOk;
+}
+
 }  // namespace
 
 int plotRun(const PlotOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
+  if (options.list) return listCharts(catalogue.resolve(options.run), options.json);
   PlotRequest request;
   readWords(catalogue, options, request);
   request.axis = axisFrom(options.axis);

@@ -60,7 +60,7 @@ Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> tria
     const std::string state = common::trialState(view, number);
     std::vector<Table::Cell> cells{
         std::to_string(number),
-        {state, state == "diverged" ? Colour::red : stateColour(state)},
+        {state, stateColour(state)},
         {standing.value ? formatSeriesValue(view.file.metric, *standing.value) : "",
          view.best == number ? Colour::bold : Colour::none}};
     if (rungs) cells.emplace_back(rungText(view.file.stop, standing.rung));

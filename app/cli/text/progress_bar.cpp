@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "batchscope/common/recorded.h"
+#include "batchscope/common/tone.h"
 #include "batchscope/protocol/series.h"
 #include "text/format.h"
 #include "text/progress_line.h"
@@ -38,9 +40,7 @@ std::string replicasText(const RunStatus& status, const Style& style) {
 }
 
 // Whether anything is known of how far the program is.
-bool hasBegun(const RunStatus& status) {
-  return status.step > 0 || status.epoch > 0 || !status.loop.empty();
-}
+bool hasBegun(const RunStatus& status) { return status.step > 0 || status.epoch > 0 || !status.loop.empty(); }
 
 // Empty before the first step.
 std::string stepText(const RunStatus& status) {
@@ -87,9 +87,11 @@ std::vector<std::string> metrics(const RunStatus& status) {
 }  // namespace
 
 Colour stateColour(const std::string& state) {
-  if (state == "running" || state == "finished" || state == "succeeded") return Colour::green;
-  if (state == "failed" || state == "interrupted" || state == "damaged") return Colour::red;
-  return Colour::yellow;
+  const std::string_view tone = common::toneOf(state);
+  return tone == "good"    ? Colour::green
+         : tone == "bad"   ? Colour::red
+         : tone == "plain" ? Colour::none
+                           : Colour::yellow;
 }
 
 std::vector<std::string> progressLines(const std::string& name, const RunStatus& status, const Style& style) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/tone.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/common/trial_text.h"
 #include "batchscope/run/machine.h"
@@ -40,16 +41,7 @@ QString stateText(const pool::QueueEntry& entry, std::optional<int> rung) {
 }
 
 QString stateTone(const pool::QueueEntry& entry, std::optional<int> rung) {
-  if (rung) return QStringLiteral("warning");
-  switch (entry.state) {
-    case JobState::running: return QStringLiteral("good");
-    case JobState::held:
-    case JobState::starting:
-    case JobState::paused:
-    case JobState::stopping: return QStringLiteral("warning");
-    case JobState::failed: return QStringLiteral("bad");
-    default: return QStringLiteral("plain");
-  }
+  return QString::fromLatin1(rung ? "warning" : toneOf(pool::job_state_name(entry.state)));
 }
 
 QString replicasText(const pool::QueueEntry& entry) {

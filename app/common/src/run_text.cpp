@@ -9,6 +9,7 @@
 #include "batchscope/common/cluster_text.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/recorded.h"
+#include "batchscope/common/tone.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/protocol/run_state.h"
 #include "batchscope/storage/run_field.h"
@@ -40,29 +41,30 @@ QString replicaCount(int replicas) {
 
 StatusText describe(const protocol::RunStatus& status) {
   const QString on = replicaCount(std::max(1, status.replicas));
+  const QString tone = QString::fromLatin1(toneOf(run_state_name(status.state)));
   switch (status.state) {
-    case RunState::starting: return {tr("Starting on %1").arg(on), QStringLiteral("warning")};
+    case RunState::starting: return {tr("Starting on %1").arg(on), tone};
     case RunState::running:
       return {status.loop == "validate" ? tr("Validating on %1").arg(on) : tr("Training on %1").arg(on),
-              QStringLiteral("good")};
+              tone};
     case RunState::restarting:
-      return {tr("Restarting on %1").arg(replicaCount(std::max(1, status.target_replicas))),
-              QStringLiteral("warning")};
-    case RunState::pausing: return {tr("Pausing"), QStringLiteral("warning")};
-    case RunState::paused: return {tr("Paused"), QStringLiteral("warning")};
-    case RunState::stopping: return {tr("Stopping"), QStringLiteral("warning")};
-    case RunState::stopped: return {tr("Stopped"), QStringLiteral("plain")};
-    case RunState::finished: return {tr("Finished"), QStringLiteral("plain")};
-    case RunState::failed: return {tr("Failed"), QStringLiteral("bad")};
-    case RunState::pending: return {tr("Pending"), QStringLiteral("warning")};
-    case RunState::interrupted: return {tr("Interrupted"), QStringLiteral("bad")};
-    case RunState::damaged: return {tr("Damaged"), QStringLiteral("bad")};
+      return {tr("Restarting on %1").arg(replicaCount(std::max(1, status.target_replicas))), tone};
+    case RunState::pausing: return {tr("Pausing"), tone};
+    case RunState::paused: return {tr("Paused"), tone};
+    case RunState::stopping: return {tr("Stopping"), tone};
+    case RunState::stopped: return {tr("Stopped"), tone};
+    case RunState::finished: return {tr("Finished"), tone};
+    case RunState::failed: return {tr("Failed"), tone};
+    case RunState::pending: return {tr("Pending"), tone};
+    case RunState::interrupted: return {tr("Interrupted"), tone};
+    case RunState::damaged: return {tr("Damaged"), tone};
   }
   return {};
 }
 
 StatusText describe(const storage::Run& run) {
-  if (storage::shown_state(run) == storage::kDiverged) return {tr("Diverged"), QStringLiteral("bad")};
+  const std::string state = storage::shown_state(run);
+  if (state == storage::kDiverged) return {tr("Diverged"), QString::fromLatin1(toneOf(state))};
   return describe(statusOf(run));
 }
 

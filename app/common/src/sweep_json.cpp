@@ -2,9 +2,13 @@
 #include "batchscope/common/sweep_json.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "batchscope/common/data_forms.h"
+#include "batchscope/common/number_text.h"
 #include "batchscope/common/sweep_progress.h"
+#include "batchscope/common/sweep_text.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/storage/catalogue.h"
 #include "batchscope/storage/record_json.h"
 
@@ -95,6 +99,32 @@ Json sweepJson(const sweep::SweepView& view, bool driven) {
           {"device_hours", view.device_hours},
           {"created", view.sweep.created},
           {"ended", storage::field_json(view.sweep.ended, Meaning::later_time)}};
+}
+
+Json shownJson(const sweep::SweepView& view, bool driven) {
+  const StatusText status = describe(view.sweep.state, driven);
+  const double remaining = progressOf(view, storage::now()).remaining;
+  Json totals = Json::array();
+  for (const SweepTotal& total : totalsOf(view))
+    totals.push_back({{"name", total.name.toStdString()},
+                      {"how", total.how.toStdString()},
+                      {"value", total.value.toStdString()}});
+  return {{"state", status.text.toStdString()},
+          {"tone", status.tone.toStdString()},
+          {"done", totals[0]["value"]},
+          {"best", view.best ? valueText(view, *view.best).toStdString() : "–"},
+          {"left", remaining < 0 ? "" : tr("about %1").arg(formatDuration(remaining)).toStdString()},
+          {"unit", metricUnit(view).toStdString()},
+          {"factor", metricFactor(view)},
+          {"totals", std::move(totals)}};
+}
+
+Json shownTrialJson(const sweep::SweepView& view, std::size_t trial) {
+  const StatusText status = describe(view, trial);
+  return {{"state", status.text.toStdString()},
+          {"tone", status.tone.toStdString()},
+          {"value", valueText(view, trial).toStdString()},
+          {"text", trialText(view, trial).toStdString()}};
 }
 
 Json sweepDetailsJson(const sweep::SweepView& view, bool driven) {

@@ -26,9 +26,9 @@ constexpr int kSampleGap = 4;
 // the line.
 class LegendButton : public QAbstractButton {
  public:
-  LegendButton(const ChartSpec& spec, std::size_t line, QWidget* parent)
+  LegendButton(const common::ChartSpec& spec, std::size_t line, QWidget* parent)
       : QAbstractButton(parent), spec_(spec), line_(line) {
-    const LineSpec& shown = spec.lines[line];
+    const common::LineSpec& shown = spec.lines[line];
     setText(shown.label);
     setCheckable(true);
     setChecked(!shown.isOff);
@@ -86,12 +86,12 @@ class LegendButton : public QAbstractButton {
     return look;
   }
 
-  ChartSpec spec_;
+  common::ChartSpec spec_;
   std::size_t line_;
   bool isCompared_ = false;
 };
 
-ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
+ChartCard::ChartCard(const common::ChartSpec& spec, ViewState* state, QWidget* parent)
     : QFrame(parent),
       plot_(new PlotView(spec, state, this)),
       title_(spec.isOwn ? new ElidedLabel(spec.title, this) : new QLabel(spec.title, this)) {

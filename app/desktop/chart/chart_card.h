@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "chart/chart_spec.h"
+#include "batchscope/common/charts.h"
 #include "chart/plot_view.h"
 
 class QLabel;
@@ -20,7 +20,7 @@ class LegendButton;
 class ChartCard : public QFrame {
   Q_OBJECT
  public:
-  ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent = nullptr);
+  ChartCard(const common::ChartSpec& spec, ViewState* state, QWidget* parent = nullptr);
 
   PlotView* plot() const { return plot_; }
   void setCompared(const std::vector<SceneRun>& runs, GroupBands bands);

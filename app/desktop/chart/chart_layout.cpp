@@ -10,14 +10,14 @@ namespace {
 
 constexpr QLatin1String kOrder("charts/order"), kShown("charts/shown"), kHidden("charts/hidden");
 
-auto find(const std::vector<ChartSpec>& charts, const std::string& name) {
+auto find(const std::vector<common::ChartSpec>& charts, const std::string& name) {
   return std::find_if(charts.begin(), charts.end(),
-                      [&](const ChartSpec& chart) { return chart.name == name; });
+                      [&](const common::ChartSpec& chart) { return chart.name == name; });
 }
 
 }  // namespace
 
-void ChartLayout::setAvailable(std::vector<ChartSpec> charts) {
+void ChartLayout::setAvailable(std::vector<common::ChartSpec> charts) {
   available_ = std::move(charts);
   arrange();
 }
@@ -26,7 +26,7 @@ void ChartLayout::setAvailable(std::vector<ChartSpec> charts) {
 std::vector<std::string> ChartLayout::wholeOrder() const {
   std::vector<std::string> order = order_;
   std::string before;
-  for (const ChartSpec& chart : available_) {
+  for (const common::ChartSpec& chart : available_) {
     if (std::find(order.begin(), order.end(), chart.name) == order.end()) {
       const auto place = std::find(order.begin(), order.end(), before);
       order.insert(place == order.end() ? order.begin() : place + 1, chart.name);
@@ -44,8 +44,9 @@ void ChartLayout::arrange() {
 
 bool ChartLayout::isShownUnasked(const std::string& name) const {
   const auto chart = find(available_, name);
-  if (chart == available_.end() || chart->showing == Showing::Chosen) return false;
-  const auto before = std::count_if(available_.begin(), chart, [](const ChartSpec& c) { return c.isOwn; });
+  if (chart == available_.end() || chart->showing == common::Showing::Chosen) return false;
+  const auto before =
+      std::count_if(available_.begin(), chart, [](const common::ChartSpec& c) { return c.isOwn; });
   return !chart->isOwn || static_cast<std::size_t>(before) < kMostOwn;
 }
 
@@ -55,9 +56,10 @@ bool ChartLayout::isShown(const std::string& name) const {
 }
 
 std::size_t ChartLayout::leftOut() const {
-  return static_cast<std::size_t>(std::count_if(charts_.begin(), charts_.end(), [&](const ChartSpec& chart) {
-    return chart.isOwn && !chosen_.contains(chart.name) && !isShownUnasked(chart.name);
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(charts_.begin(), charts_.end(), [&](const common::ChartSpec& chart) {
+        return chart.isOwn && !chosen_.contains(chart.name) && !isShownUnasked(chart.name);
+      }));
 }
 
 void ChartLayout::move(const std::string& name, const std::string& target) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "chart/chart_spec.h"
+#include "batchscope/common/charts.h"
 
 class QSettings;
 
@@ -22,10 +22,10 @@ class ChartLayout {
   static constexpr std::size_t kMostPlaces = 256;  // of charts, of this run and of others, that are kept
 
   // Sets the charts that there are to show, in the default order.
-  void setAvailable(std::vector<ChartSpec> charts);
+  void setAvailable(std::vector<common::ChartSpec> charts);
 
   // Returns the charts in the person's order, hidden ones too.
-  const std::vector<ChartSpec>& charts() const { return charts_; }
+  const std::vector<common::ChartSpec>& charts() const { return charts_; }
   bool isShown(const std::string& name) const;
   // How many charts are left out only because there are so many.
   std::size_t leftOut() const;
@@ -44,7 +44,7 @@ class ChartLayout {
   void arrange();
   bool isShownUnasked(const std::string& name) const;
 
-  std::vector<ChartSpec> available_, charts_;
+  std::vector<common::ChartSpec> available_, charts_;
   // The charts that there were when one was last moved; a later one has its place by default, and takes none
   // here.
   std::vector<std::string> order_;

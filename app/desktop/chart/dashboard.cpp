@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "batchscope/common/charts.h"
 #include "chart/formulas.h"
-#include "chart/own_charts.h"
 #include "look/box.h"
 #include "look/theme.h"
 
@@ -22,17 +22,6 @@ constexpr int kLeastWidth = 340, kLeastHeight = 155;
 constexpr int kMoreHeight = 24, kBarWidth = 10;
 
 const std::string& nameOf(const ChartCard* card) { return card->plot()->spec().name; }
-
-std::vector<ChartSpec> chartsOf(const std::vector<std::string>& recorded) {
-  std::vector<ChartSpec> charts = dashboardCharts();
-  std::erase_if(charts, [&](const ChartSpec& chart) {
-    return chart.showing == Showing::Recorded &&
-           std::none_of(recorded.begin(), recorded.end(),
-                        [&](const std::string& series) { return chart.draws(series); });
-  });
-  for (ChartSpec& chart : ownCharts(recorded)) charts.push_back(std::move(chart));
-  return charts;
-}
 
 }  // namespace
 
@@ -112,7 +101,7 @@ std::set<std::string> Dashboard::wanted() const {
 
 void Dashboard::updateAvailable() {
   if (model_ != nullptr) recorded_ = model_->recorded();
-  layout_.setAvailable(chartsOf(recorded_));
+  layout_.setAvailable(common::chartsOf(recorded_));
   updateCards();
 }
 
@@ -120,7 +109,7 @@ void Dashboard::updateAvailable() {
 void Dashboard::updateCards(bool isBeingDragged) {
   std::vector<ChartCard*> cards;
   std::vector<std::unique_ptr<ChartCard>> gone;  // until nothing is laid out that has them
-  for (const ChartSpec& spec : layout_.charts()) {
+  for (const common::ChartSpec& spec : layout_.charts()) {
     if (!layout_.isShown(spec.name)) continue;
     ChartCard*& card = made_[spec.name];
     if (card != nullptr && card->plot()->spec().series() != spec.series()) {
@@ -150,7 +139,7 @@ void Dashboard::updateCards(bool isBeingDragged) {
     Q_EMIT chartsChanged();
 }
 
-ChartCard* Dashboard::cardOf(const ChartSpec& spec) const {
+ChartCard* Dashboard::cardOf(const common::ChartSpec& spec) const {
   auto* card = new ChartCard(spec, state_);
   card->plot()->setModel(model_);
   card->setCompared(runs_, bands_);
@@ -164,7 +153,7 @@ ChartCard* Dashboard::copyOf(ChartCard* card) const {
   return copy;
 }
 
-ChartCard* Dashboard::makeCard(const ChartSpec& spec) {
+ChartCard* Dashboard::makeCard(const common::ChartSpec& spec) {
   ChartCard* card = cardOf(spec);
   card->setParent(widget());
   card->setArrangeable();

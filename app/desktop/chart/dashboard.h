@@ -77,8 +77,8 @@ class Dashboard : public QScrollArea {
   std::set<std::string> wanted() const;
   void updateAvailable();
   void updateCards(bool isBeingDragged = false);
-  ChartCard* cardOf(const ChartSpec& spec) const;
-  ChartCard* makeCard(const ChartSpec& spec);
+  ChartCard* cardOf(const common::ChartSpec& spec) const;
+  ChartCard* makeCard(const common::ChartSpec& spec);
   void layOut();
   QWidget* makeOffer();
   void drag(ChartCard* card, const QPoint& global);

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <span>
 
+#include "batchscope/common/derived_series.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/goodput/scaling_rule.h"
 #include "batchscope/protocol/series.h"
-#include "chart/derived_series.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -139,7 +139,7 @@ constexpr std::array kFormulas{
         "learning rate = scheduled rate × factor",
         "%1 × %2",
         kAdaScalePaper,
-        {kScheduledRate, names::kLearningRateFactor},
+        {common::kScheduledRate, names::kLearningRateFactor},
         [](Values v) { return v[0] * v[1]; }},
     Formula{names::kBatchSize,
             QT_TRANSLATE_NOOP("Formulas", "Batch size"),
@@ -157,7 +157,7 @@ constexpr std::array kFormulas{
             kAdaScalePaper,
             {},
             nullptr},
-    Formula{kComputeTime,
+    Formula{common::kComputeTime,
             QT_TRANSLATE_NOOP("Formulas", "Compute"),
             QT_TRANSLATE_NOOP("Formulas", "What of a step is not spent waiting for other replicas"),
             "compute = step time − sync",

@@ -28,8 +28,8 @@ Marker markerAt(std::size_t place) { return static_cast<Marker>(place % kMarkers
 
 }  // namespace
 
-LineLook lookOf(const ChartSpec& spec, std::size_t line, const Theme& theme, std::optional<int> run) {
-  const LineSpec& wanted = spec.lines[line];
+LineLook lookOf(const common::ChartSpec& spec, std::size_t line, const Theme& theme, std::optional<int> run) {
+  const common::LineSpec& wanted = spec.lines[line];
   LineLook look = run ? lookOfRun(*run, theme) : LineLook();
   look.isBound = wanted.isBound;
   look.isSparse = wanted.isSparse;

@@ -13,7 +13,7 @@
 #include <QPointF>
 #include <optional>
 
-#include "chart/chart_spec.h"
+#include "batchscope/common/charts.h"
 #include "look/theme.h"
 
 class QPainter;
@@ -36,7 +36,8 @@ struct LineLook {
 // Returns the look of a run among others, by its slot of Theme::runs, apart from strokes.
 LineLook lookOfRun(int run, const Theme& theme);
 // `run`: the slot of the run among those compared; none: nothing is compared.
-LineLook lookOf(const ChartSpec& spec, std::size_t line, const Theme& theme, std::optional<int> run = {});
+LineLook lookOf(const common::ChartSpec& spec, std::size_t line, const Theme& theme,
+                std::optional<int> run = {});
 
 QPen penOf(const LineLook& look, double width);
 void paintMarker(QPainter& painter, const QPointF& place, const LineLook& look);

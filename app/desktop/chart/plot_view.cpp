@@ -25,7 +25,7 @@ constexpr double kLineReach = 4, kLabelHeight = 16, kLabelWidth = 40;
 
 }  // namespace
 
-PlotView::PlotView(const ChartSpec& spec, ViewState* state, QWidget* parent)
+PlotView::PlotView(const common::ChartSpec& spec, ViewState* state, QWidget* parent)
     : QWidget(parent), spec_(spec), state_(state), hidden_(spec.lines.size(), false) {
   setAttribute(Qt::WA_OpaquePaintEvent);
   setMouseTracking(true);
@@ -66,7 +66,7 @@ QRectF PlotView::plotArea() const {
   return QRectF(QPointF(0, 0), size()).adjusted(kLeft, kTop, -kRight, -kBottom);
 }
 
-XAxis PlotView::axis() const { return spec_.axis.value_or(state_->axis()); }
+XAxis PlotView::axis() const { return spec_.isOverTime ? XAxis::WallTime : state_->axis(); }
 
 double PlotView::xAt(double px) const { return painter_.scene().left.xAt(px); }
 
@@ -113,7 +113,7 @@ void PlotView::note() {
   const ChartScene& scene = painter_.scene();
   QStringList notes;
   if (scene.hasBands) notes << (scene.isEstimate ? tr("median, about 10–90 %") : tr("median, 10–90 %"));
-  for (const LineSpec& line : spec_.lines) {
+  for (const common::LineSpec& line : spec_.lines) {
     const Projection& axis = line.isRight ? scene.right : scene.left;
     if (line.isFromLowest && axis.y0 > 0)
       notes << tr("%1 from %2").arg(line.label, common::formatNumber(axis.y0));

@@ -20,7 +20,7 @@ namespace batchscope::desktop {
 class PlotView : public QWidget {
   Q_OBJECT
  public:
-  PlotView(const ChartSpec& spec, ViewState* state, QWidget* parent = nullptr);
+  PlotView(const common::ChartSpec& spec, ViewState* state, QWidget* parent = nullptr);
 
   // Borrowed; may be null. Call again, or refresh, after the model has new samples.
   void setModel(SeriesModel* model);
@@ -38,7 +38,7 @@ class PlotView : public QWidget {
   // The tool tip of the restart whose line or "×3" is here; empty where there is none.
   QString restartAt(const QPointF& position) const;
 
-  const ChartSpec& spec() const { return spec_; }
+  const common::ChartSpec& spec() const { return spec_; }
   SeriesModel* model() const { return model_; }
   const SeriesPainter& painter() const { return painter_; }
   const AxisTicks& ticks() const { return ticks_; }
@@ -76,7 +76,7 @@ class PlotView : public QWidget {
   void paintCursor(QPainter& painter) const;
   void note();
 
-  ChartSpec spec_;
+  common::ChartSpec spec_;
   ViewState* state_;
   SeriesModel* model_ = nullptr;
   SeriesPainter painter_;

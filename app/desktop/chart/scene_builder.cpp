@@ -128,7 +128,7 @@ class PartReader {
     steps_.reset();
   }
 
-  std::vector<Part> read(const LineSpec& line) {
+  std::vector<Part> read(const common::LineSpec& line) {
     const bool splits = line.isEstimate && options_.runs.empty();
     const auto stretches = splits ? byReliability(reader_, *stretch_)
                                   : std::vector<std::pair<Stretch, bool>>{{*stretch_, false}};
@@ -148,7 +148,7 @@ class PartReader {
   }
 
  private:
-  std::vector<NoiseWindow> windows(const LineSpec& line, const Stretch& s) {
+  std::vector<NoiseWindow> windows(const common::LineSpec& line, const Stretch& s) {
     const double wide = projection_.px(s.map.at(static_cast<double>(s.to))) -
                         projection_.px(s.map.at(static_cast<double>(s.from)));
     const double steps = static_cast<double>(s.to - s.from + 1);
@@ -188,7 +188,7 @@ std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& opt
 }
 
 // `places`: of a run's windows, by generation.
-SceneLine lineOf(const std::vector<Part>& parts, const LineSpec& line, const Projection& projection,
+SceneLine lineOf(const std::vector<Part>& parts, const common::LineSpec& line, const Projection& projection,
                  const SceneOptions& options, std::map<int, WindowPlaces>& places) {
   const double smoothing = line.isSmoothed ? options.smoothing : 0;
   // Ghosts and bands of several runs would hide their lines.
@@ -220,8 +220,8 @@ SceneLine lineOf(const std::vector<Part>& parts, const LineSpec& line, const Pro
 }
 
 // Whether the axis begins at its lowest value: where all of its lines ask for it.
-bool isFromLowest(const ChartSpec& spec, bool isRight) {
-  return std::all_of(spec.lines.begin(), spec.lines.end(), [&](const LineSpec& line) {
+bool isFromLowest(const common::ChartSpec& spec, bool isRight) {
+  return std::all_of(spec.lines.begin(), spec.lines.end(), [&](const common::LineSpec& line) {
     return line.isRight != isRight || line.isBound || line.isFromLowest;
   });
 }
@@ -237,7 +237,7 @@ bool isNoisy(const std::vector<Stretch>& stretches, const SceneOptions& options,
 
 }  // namespace
 
-ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot,
+ChartScene buildScene(SeriesModel& model, const common::ChartSpec& spec, const QRectF& plot,
                       const SceneOptions& options) {
   ChartScene scene;
   scene.left.plot = scene.right.plot = plot;
@@ -264,7 +264,7 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
       reader.enter(stretch);
       for (std::size_t i = 0; i < spec.lines.size(); ++i) {
         if (isHidden(i)) continue;
-        const LineSpec& line = spec.lines[i];
+        const common::LineSpec& line = spec.lines[i];
         for (Part& part : reader.read(line)) {
           ValueRange& range = line.isRight ? right : left;
           range.add(part.columns);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/common/charts.h"
 #include "chart/chart_scene.h"
-#include "chart/chart_spec.h"
 #include "chart/group_bands.h"
 #include "chart/series_model.h"
 
@@ -36,7 +36,7 @@ struct SceneOptions {
   GroupBands bands = GroupBands::None;
 };
 
-ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot,
+ChartScene buildScene(SeriesModel& model, const common::ChartSpec& spec, const QRectF& plot,
                       const SceneOptions& options);
 
 }  // namespace batchscope::desktop

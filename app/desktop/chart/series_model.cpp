@@ -5,10 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include "batchscope/common/derived_series.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
-#include "chart/derived_series.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -34,8 +34,8 @@ SeriesModel::SeriesModel(std::filesystem::path samples)
 
 void SeriesModel::want(const std::set<std::string>& series) {
   for (const std::string& name : series) {
-    if (name == kStepSeries) continue;
-    const auto derived = derivedSeries(name);
+    if (name == common::kStepSeries) continue;
+    const auto derived = common::derivedSeries(name);
     for (const std::string& input : derived ? derived->inputs : std::vector{name}) {
       fresh_ |= wanted_.insert(input).second;
     }
@@ -212,7 +212,7 @@ std::optional<double> SeriesModel::position(XAxis axis, const StepRef& at) const
 
 std::span<const Bucket> SeriesModel::view(const std::string& series, int generation, std::int64_t from,
                                           std::int64_t to, int columns) {
-  if (series == kStepSeries || derivedSeries(series)) {
+  if (series == common::kStepSeries || common::derivedSeries(series)) {
     if (views_.size() > 64) views_.clear();
     auto derived = derive(series, generation, from, to, columns);
     return views_.insert_or_assign(View{series, generation, from, to, columns}, std::move(derived))
@@ -236,7 +236,7 @@ std::span<const Bucket> SeriesModel::view(const std::string& series, int generat
 }
 
 std::span<const NoiseWindow> SeriesModel::noise(const NoiseStretch& stretch, std::int64_t length) {
-  const auto derived = derivedSeries(stretch.series);
+  const auto derived = common::derivedSeries(stretch.series);
   const Track* have = track(derived ? derived->inputs.front() : stretch.series, stretch.generation);
   if (have == nullptr || have->empty()) return {};
   return noise_.view(stretch, length, have->lastStep(), [&](std::int64_t from, std::int64_t to, int columns) {
@@ -247,7 +247,7 @@ std::span<const NoiseWindow> SeriesModel::noise(const NoiseStretch& stretch, std
 std::vector<Bucket> SeriesModel::derive(const std::string& series, int generation, std::int64_t from,
                                         std::int64_t to, int columns) {
   std::vector<Bucket> result;
-  if (series == kStepSeries) {
+  if (series == common::kStepSeries) {
     for (const Bucket& b : view(kTime, generation, from, to, columns)) {
       const auto first = static_cast<double>(b.first_step);
       const auto last = static_cast<double>(b.last_step);
@@ -257,7 +257,7 @@ std::vector<Bucket> SeriesModel::derive(const std::string& series, int generatio
   }
   // Exact for single samples. Within a wider bucket the extremes are not known from those of the inputs; the
   // first input's, with the means of the others, are their best description.
-  const DerivedSeries derived = *derivedSeries(series);
+  const common::DerivedSeries derived = *common::derivedSeries(series);
   std::vector<std::vector<Bucket>> inputs;
   for (const std::string& input : derived.inputs) {
     const auto borrowed = view(input, generation, from, to, columns);
@@ -288,8 +288,8 @@ std::vector<Bucket> SeriesModel::derive(const std::string& series, int generatio
 }
 
 std::optional<double> SeriesModel::value(const std::string& series, const StepRef& at) {
-  if (series == kStepSeries) return static_cast<double>(at.step);
-  if (const auto derived = derivedSeries(series)) {
+  if (series == common::kStepSeries) return static_cast<double>(at.step);
+  if (const auto derived = common::derivedSeries(series)) {
     std::vector<double> values;
     for (const std::string& input : derived->inputs) {
       const auto known = value(input, at);

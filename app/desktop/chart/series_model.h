@@ -24,8 +24,6 @@
 
 namespace batchscope::desktop {
 
-inline constexpr char kStepSeries[] = "step";
-
 struct GenerationSpan {
   int number = 0;
   int replicas = 0;

@@ -49,7 +49,7 @@ void drawPolylines(QPainter& painter, const std::vector<QPolygonF>& lines, const
 
 }  // namespace
 
-void SeriesPainter::setScene(ChartScene scene, const ChartSpec& spec, const Theme& theme,
+void SeriesPainter::setScene(ChartScene scene, const common::ChartSpec& spec, const Theme& theme,
                              qreal devicePixelRatio) {
   scene_ = std::move(scene);
   spec_ = spec;
@@ -207,7 +207,7 @@ void SeriesPainter::paintBoundLabels(QPainter& painter) const {
   painter.setFont(interfaceFont(10));
   painter.setPen(theme_.dim);
   for (const SceneLine& line : scene_.lines) {
-    const LineSpec& spec = spec_.lines[line.spec];
+    const common::LineSpec& spec = spec_.lines[line.spec];
     if (!spec.isBound || line.run > 0 || line.pieces.empty() || line.pieces.back().ink.raw.empty()) continue;
     const QPointF end = line.pieces.back().ink.raw.back().last();
     painter.drawText(QPointF(scene_.left.plot.right() + 4, end.y() + 4), spec.label);
@@ -248,7 +248,7 @@ void SeriesPainter::paintCursor(QPainter& painter, const StepRef& at, double px)
   painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
   painter.setBrush(theme_.panel);
   for (const SceneLine& line : scene_.lines) {
-    const LineSpec& spec = spec_.lines[line.spec];
+    const common::LineSpec& spec = spec_.lines[line.spec];
     const auto y =
         line.yAt(line.run == 0 && line.bands.empty() ? std::optional(at.generation) : std::nullopt, px);
     if (spec.isBound || !y || *y < plot.top() - 1 || *y > plot.bottom() + 1) continue;

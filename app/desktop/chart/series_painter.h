@@ -7,8 +7,8 @@
 #include <QPixmap>
 #include <optional>
 
+#include "batchscope/common/charts.h"
 #include "chart/chart_scene.h"
-#include "chart/chart_spec.h"
 #include "chart/line_look.h"
 #include "chart/series_model.h"
 #include "look/theme.h"
@@ -19,7 +19,7 @@ namespace batchscope::desktop {
 
 class SeriesPainter {
  public:
-  void setScene(ChartScene scene, const ChartSpec& spec, const Theme& theme, qreal devicePixelRatio);
+  void setScene(ChartScene scene, const common::ChartSpec& spec, const Theme& theme, qreal devicePixelRatio);
   const ChartScene& scene() const { return scene_; }
 
   void paint(QPainter& painter) const;
@@ -38,7 +38,7 @@ class SeriesPainter {
   QColor colourOf(const SceneLine& line, const ScenePiece& piece) const;
 
   ChartScene scene_;
-  ChartSpec spec_;
+  common::ChartSpec spec_;
   Theme theme_;
   QPixmap cache_;
 };

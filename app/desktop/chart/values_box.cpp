@@ -16,13 +16,13 @@ constexpr double kValueHeight = 14, kPadding = 7, kNameGap = 6, kColumnGap = 12;
 constexpr double kBeside = 10;  // between the cross-hair and the box
 
 // Returns the unit of the chart's axis, where that has one that belongs to a value.
-QString unitOf(const LineSpec& line) {
+QString unitOf(const common::LineSpec& line) {
   const auto first = line.series.substr(0, line.series.find('-'));  // of a difference
   const common::Unit unit = common::unitOf(first);
   return unit.factor == line.factor ? QString::fromUtf8(unit.name) : QString();
 }
 
-std::optional<double> valueOf(SeriesModel& model, const LineSpec& line, const StepRef& at) {
+std::optional<double> valueOf(SeriesModel& model, const common::LineSpec& line, const StepRef& at) {
   // A sparse series, measured once in a while, holds over restarts.
   const auto value = line.isSparse ? model.newest(line.series, at) : model.value(line.series, at);
   return value && !std::isnan(*value) ? std::optional(*value * line.factor) : std::nullopt;
@@ -32,7 +32,7 @@ bool isShown(const ValuesQuery& query, std::size_t line) {
   return line >= query.isHidden.size() || !query.isHidden[line];
 }
 
-void addLines(ValuesBox& box, SeriesModel& model, const ChartSpec& spec, const ValuesQuery& query,
+void addLines(ValuesBox& box, SeriesModel& model, const common::ChartSpec& spec, const ValuesQuery& query,
               const Theme& theme) {
   for (std::size_t i = 0; i < spec.lines.size(); ++i) {
     if (!isShown(query, i)) continue;
@@ -46,7 +46,7 @@ void addLines(ValuesBox& box, SeriesModel& model, const ChartSpec& spec, const V
 }
 
 // One run a row, one line a column.
-void addRuns(ValuesBox& box, const ChartSpec& spec, const ValuesQuery& query, const Theme& theme) {
+void addRuns(ValuesBox& box, const common::ChartSpec& spec, const ValuesQuery& query, const Theme& theme) {
   std::vector<std::size_t> lines;
   for (std::size_t i = 0; i < spec.lines.size(); ++i) {
     if (!isShown(query, i)) continue;
@@ -69,7 +69,8 @@ void addRuns(ValuesBox& box, const ChartSpec& spec, const ValuesQuery& query, co
 
 }  // namespace
 
-ValuesBox valuesAt(SeriesModel& model, const ChartSpec& spec, const ValuesQuery& query, const Theme& theme) {
+ValuesBox valuesAt(SeriesModel& model, const common::ChartSpec& spec, const ValuesQuery& query,
+                   const Theme& theme) {
   ValuesBox box;
   const QString step = tr("step %1").arg(common::formatCount(query.at.step));
   box.head =

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "chart/chart_spec.h"
+#include "batchscope/common/charts.h"
 #include "chart/line_look.h"
 #include "chart/scene_builder.h"
 
@@ -37,7 +37,8 @@ struct ValuesQuery {
   std::vector<SceneRun> runs = {};  // that are compared; empty: the model is alone
 };
 
-ValuesBox valuesAt(SeriesModel& model, const ChartSpec& spec, const ValuesQuery& query, const Theme& theme);
+ValuesBox valuesAt(SeriesModel& model, const common::ChartSpec& spec, const ValuesQuery& query,
+                   const Theme& theme);
 
 // Returns a place beside the cross-hair at the pixel `x`, never over it: on the right where there is room,
 // else on the left; at the height of `y`, within `bounds`.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "batchscope/common/derived_series.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/series_unit.h"
 #include "batchscope/protocol/series.h"
@@ -27,7 +28,7 @@ struct ValueColumn {
 };
 
 const std::array<ValueColumn, 9> kColumns{
-    {{QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Step"), kStepSeries},
+    {{QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Step"), common::kStepSeries},
      {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Loss"), names::kLoss},
      {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Accuracy"), names::kAccuracy},
      {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Gain"), names::kGain},

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/charts.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/run_text.h"
 #include "chart/chart_card.h"
@@ -70,7 +71,8 @@ ExplorerPanel::ExplorerPanel(RunSession* session, ViewState* state, QWidget* par
   QLabel* unit = named("chartUnit", curveCard, tr("samples/s"));
   vbox(curveCard, {1, 7, 1, 1}, 0, {headOf(curveCard, tr("Goodput over batch size"), unit), {curve_, 1}});
 
-  cards_ = {new ChartCard(scalingRulesChart(), state, this), new ChartCard(noiseChart(), state, this)};
+  cards_ = {new ChartCard(common::scalingRulesChart(), state, this),
+            new ChartCard(common::noiseChart(), state, this)};
   auto* grid = new QGridLayout(this);
   grid->setContentsMargins(0, 0, 0, 0);
   grid->setSpacing(10);

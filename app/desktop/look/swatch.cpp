@@ -4,6 +4,7 @@
 #include <QGuiApplication>
 #include <QPainter>
 
+#include "batchscope/common/tone.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {
@@ -27,15 +28,14 @@ QPixmap bar(const QColor& colour, double width, double height) {
 
 }  // namespace
 
+QColor toneColour(const QString& tone, const Theme& theme) {
+  if (tone == QLatin1String("good")) return theme.good;
+  if (tone == QLatin1String("bad")) return theme.bad;
+  return tone == QLatin1String("plain") ? theme.faint : theme.warning;
+}
+
 QColor stateColour(const QString& state, const Theme& theme) {
-  if (state == QLatin1String("running")) return theme.good;
-  if (state == QLatin1String("failed") || state == QLatin1String("interrupted") ||
-      state == QLatin1String("damaged"))
-    return theme.bad;
-  if (state == QLatin1String("finished") || state == QLatin1String("stopped") ||
-      state == QLatin1String("succeeded") || state == QLatin1String("cancelled"))
-    return theme.faint;
-  return theme.warning;
+  return toneColour(QString::fromLatin1(common::toneOf(state.toStdString())), theme);
 }
 
 QPixmap dot(const QColor& colour) { return bar(colour, 8, 8); }

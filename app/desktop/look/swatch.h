@@ -14,8 +14,9 @@ struct Theme;
 QPixmap dot(const QColor& colour);
 QPixmap stroke(const QColor& colour);
 
-// Returns the colour of a run's or a job's state: green running, amber waiting or between states, red failed,
-// grey done.
+// Returns the colour of a tone, or of a state by its tone (common/tone.h): green good, amber warning, red
+// bad, grey plain.
+QColor toneColour(const QString& tone, const Theme& theme);
 QColor stateColour(const QString& state, const Theme& theme);
 
 }  // namespace batchscope::desktop

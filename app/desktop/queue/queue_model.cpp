@@ -203,7 +203,7 @@ QVariant QueueModel::cell(std::size_t row, std::size_t column, int role) const {
     case Qt::ForegroundRole: return cellColumn == Name && !hasEnded(entry) ? QVariant() : QVariant(theme.dim);
     case Qt::DecorationRole:
       if (cellColumn == State && !entry.run.id.empty())
-        return dot(stateColour(QString::fromLatin1(pool::job_state_name(entry.state)), theme));
+        return dot(toneColour(common::stateTone(entry, rungOf(entry)), theme));
       if (const auto colour = colours_.find(entry.run.id); cellColumn == Name && colour != colours_.end())
         return stroke(theme.run(colour->second));
       return {};

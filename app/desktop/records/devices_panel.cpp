@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <algorithm>
 
+#include "batchscope/common/charts.h"
 #include "batchscope/protocol/device_series.h"
 #include "chart/view_state.h"
 #include "session/run_session.h"
@@ -14,19 +15,7 @@ namespace {
 namespace series = protocol::series;
 
 // More lines than these nobody tells apart.
-constexpr int kMostReplicas = 8, kColours = 4;
-
-ChartSpec chartOf(const char* what, const QString& title, const QString& unit, double factor, int replicas) {
-  ChartSpec spec{.title = title, .unit = unit, .lines = {}};
-  for (int rank = 0; rank < replicas; ++rank) {
-    spec.lines.push_back({.series = series::device_series(what, rank),
-                          .label = QString::number(rank),
-                          .colour = rank % kColours,
-                          .factor = factor,
-                          .isDashed = rank >= kColours});
-  }
-  return spec;
-}
+constexpr int kMostReplicas = 8;
 
 bool hasGpu(const storage::Run& run) {
   return std::any_of(run.devices.begin(), run.devices.end(),
@@ -75,11 +64,13 @@ void DevicesPanel::build(int replicas) {
   qDeleteAll(cards_);
   cards_.clear();
   replicas_ = replicas;
-  std::vector<ChartSpec> charts{chartOf(series::kCpu, tr("Cores in use"), tr("by replica"), 1, replicas),
-                                chartOf(series::kMemory, tr("Memory"), tr("MB"), 1e-6, replicas)};
-  if (hasGpu(session_->run()))
-    charts.push_back(chartOf(series::kGpuUtilization, tr("GPU use"), tr("%"), 100, replicas));
-  for (const ChartSpec& spec : charts) {
+  std::vector<std::string> recorded;
+  for (int rank = 0; rank < replicas; ++rank) {
+    for (const char* what : {series::kCpu, series::kMemory})
+      recorded.push_back(series::device_series(what, rank));
+    if (hasGpu(session_->run())) recorded.push_back(series::device_series(series::kGpuUtilization, rank));
+  }
+  for (const common::ChartSpec& spec : common::deviceCharts(recorded)) {
     auto* card = new ChartCard(spec, state_, this);
     card->plot()->setMinimumSize(160, 50);
     session_->series()->want(spec.series());

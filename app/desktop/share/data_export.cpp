@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "batchscope/common/data_forms.h"
+#include "batchscope/common/derived_series.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
-#include "chart/derived_series.h"
 #include "chart/series_model.h"
 
 namespace batchscope::desktop {
@@ -27,7 +27,7 @@ Column readColumn(storage::SampleReader& reader, const std::string& name) {
   return column;
 }
 
-Column deriveColumn(storage::SampleReader& reader, const DerivedSeries& derived) {
+Column deriveColumn(storage::SampleReader& reader, const common::DerivedSeries& derived) {
   std::vector<Column> inputs;
   for (const std::string& input : derived.inputs) inputs.push_back(readColumn(reader, input));
   Column column;
@@ -52,11 +52,11 @@ common::SampleTable readSamples(const std::filesystem::path& samples, const std:
   storage::SampleReader reader(samples);
   common::SampleTable table{.series = {protocol::series::kTime}, .rows = {}};
   for (const std::string& name : series)
-    if (name != kStepSeries && name != protocol::series::kTime)
+    if (name != common::kStepSeries && name != protocol::series::kTime)
       table.series.push_back(name);  // rows have them
   std::map<Key, std::vector<std::optional<double>>> rows;
   for (std::size_t i = 0; i < table.series.size(); ++i) {
-    const auto derived = derivedSeries(table.series[i]);
+    const auto derived = common::derivedSeries(table.series[i]);
     for (const auto& [key, value] :
          derived ? deriveColumn(reader, *derived) : readColumn(reader, table.series[i])) {
       auto& values = rows[key];

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "batchscope/common/sweep_text.h"
 #include "look/box.h"
 #include "look/quiet_wheel.h"
 #include "look/theme.h"
-#include "sweep/sweep_text.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -85,8 +85,7 @@ void SweepBar::setSnapshot(const SweepSnapshot& snapshot) {
   if (!isAny) return;
   const bool isRunning = sweep->state == storage::SweepState::running;
   const bool isAlone = isRunning && !snapshot.isDriven;
-  const common::StatusText status =
-      isAlone ? common::StatusText{tr("Interrupted"), QStringLiteral("bad")} : describe(sweep->state);
+  const common::StatusText status = common::describe(sweep->state, snapshot.isDriven);
   chip_->setText(status.text);
   chip_->setToolTip(isAlone ? tr("The process that begins its trials is gone; Resume goes on where it was")
                             : QString::fromStdString(sweep->message));

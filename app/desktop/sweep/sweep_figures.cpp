@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/sweep_text.h"
 #include "batchscope/common/translate.h"
-#include "sweep/sweep_text.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -58,11 +58,12 @@ Curves curvesOf(const SweepView& view) {
   for (const SweepLeg& leg : view.rows) {
     if (!hasValue(leg)) continue;
     curves.last = std::max(curves.last, leg.rung);
-    const FigurePoint point{*sweep::iterations_at(view.file.stop, leg.rung), metricFactor(view) * leg.value,
+    const FigurePoint point{*sweep::iterations_at(view.file.stop, leg.rung),
+                            common::metricFactor(view) * leg.value,
                             tr("Trial %1 at rung %2\n%3 %4")
                                 .arg(leg.trial)
                                 .arg(leg.rung)
-                                .arg(metricOf(view), metricText(view, leg.value))};
+                                .arg(metricOf(view), common::metricText(view, leg.value))};
     const auto origin = leg.origin ? known.find({*leg.origin, leg.rung - 1}) : known.end();
     if (origin != known.end()) {
       curves.trials[leg.trial].push_back(gap);
@@ -138,7 +139,7 @@ FigureData bestSoFar(const SweepView& view, Budget budget) {
 
   FigureSeries line{.ink = kBest, .mark = FigureSeries::Mark::Line, .size = 2};
   FigureSeries steps{.ink = kBest, .mark = FigureSeries::Mark::Dots, .size = 6};
-  const double factor = metricFactor(view);
+  const double factor = common::metricFactor(view);
   double hours = 0, x = 0, best = 0;
   for (const SweepLeg* leg : ended) {
     hours += leg->device_hours;
@@ -151,15 +152,16 @@ FigureData bestSoFar(const SweepView& view, Budget budget) {
     if (!isFirst) line.points.push_back({x, factor * best});
     best = leg->value;
     line.points.push_back({x, factor * best});
-    steps.points.push_back({x, factor * best,
-                            tr("Trial %1\n%2 %3 after %4")
-                                .arg(leg->trial)
-                                .arg(metricOf(view), metricText(view, best), common::formatDuration(x))});
+    steps.points.push_back(
+        {x, factor * best,
+         tr("Trial %1\n%2 %3 after %4")
+             .arg(leg->trial)
+             .arg(metricOf(view), common::metricText(view, best), common::formatDuration(x))});
   }
   if (line.points.empty()) return data;
   line.points.push_back({x, factor * best});
   data.description =
-      tr("%1 %2 after %3").arg(metricOf(view), metricText(view, best), common::formatDuration(x));
+      tr("%1 %2 after %3").arg(metricOf(view), common::metricText(view, best), common::formatDuration(x));
   data.series = {std::move(line), std::move(steps)};
   data.bottom = {.kind = FigureAxis::Kind::Time,
                  .title = budget == Budget::WallTime ? tr("time since it began") : tr("device time"),
@@ -176,7 +178,7 @@ FigureData scatter(const SweepView& view, const TrialAxis& x, const TrialAxis& y
   FigureSeries best{.ink = kBest, .mark = FigureSeries::Mark::Dots, .size = kBestDot};
   for (std::size_t trial = 0; trial < view.trials.size(); ++trial) {
     if (std::isnan(x.values[trial]) || std::isnan(y.values[trial])) continue;
-    const FigurePoint point{x.values[trial], y.values[trial], trialText(view, trial)};
+    const FigurePoint point{x.values[trial], y.values[trial], common::trialText(view, trial)};
     if (view.best == trial) {
       best.points.push_back(point);
       continue;

@@ -19,6 +19,7 @@
 
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/sweep_progress.h"
+#include "batchscope/common/sweep_text.h"
 #include "figure/figure.h"
 #include "look/box.h"
 #include "look/elided_label.h"
@@ -33,7 +34,6 @@
 #include "sweep/sweep_figures.h"
 #include "sweep/sweep_questions.h"
 #include "sweep/sweep_starter.h"
-#include "sweep/sweep_text.h"
 #include "sweep/sweep_totals.h"
 #include "sweep/trial_model.h"
 
@@ -296,7 +296,7 @@ void SweepPage::refresh() {
   quantities_.push_back(metricAxis(view));
   std::vector<ParallelPlot::Line> lines;
   for (std::size_t trial = 0; trial < view.trials.size(); ++trial)
-    lines.push_back({ranks_[trial], trialText(view, trial)});
+    lines.push_back({ranks_[trial], common::trialText(view, trial)});
   plot_->setTrials(quantities_, std::move(lines), view.best);
   quantities_.push_back(deviceTimeAxis(view));
   const bool isOther = sorted_ != shown_->name;

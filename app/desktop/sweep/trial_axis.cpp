@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "batchscope/common/sweep_text.h"
 #include "batchscope/common/ticks.h"
-#include "sweep/sweep_text.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -93,10 +93,10 @@ std::vector<TrialAxis> parameterAxes(const sweep::SweepView& view) {
 }
 
 TrialAxis metricAxis(const sweep::SweepView& view) {
-  TrialAxis axis{.name = QString::fromStdString(view.file.metric), .unit = metricUnit(view)};
+  TrialAxis axis{.name = QString::fromStdString(view.file.metric), .unit = common::metricUnit(view)};
   for (const sweep::TrialView& trial : view.trials) {
     const double value = trial.standing.value.value_or(kNone);
-    axis.values.push_back(std::isfinite(value) ? metricFactor(view) * value : kNone);
+    axis.values.push_back(std::isfinite(value) ? common::metricFactor(view) * value : kNone);
   }
   spread(axis, false);
   return axis;

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/sweep_text.h"
 #include "look/swatch.h"
-#include "sweep/sweep_text.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -86,14 +86,13 @@ int TrialModel::valueColumn() const {
 QString TrialModel::text(const TrialView& trial, std::size_t row, const Column& column) const {
   switch (column.kind) {
     case Kind::Number: return common::formatCount(static_cast<std::int64_t>(row));
-    case Kind::State: return stateText(*view_, row);
+    case Kind::State: return common::describe(*view_, row).text;
     case Kind::Parameter: {
       const auto& value = trial.standing.point[column.parameter];
       return value ? QString::fromStdString(view_->file.parameters[column.parameter].text(*value))
                    : QStringLiteral("–");
     }
-    case Kind::Value:
-      return trial.standing.value ? metricText(*view_, *trial.standing.value) : QStringLiteral("–");
+    case Kind::Value: return common::valueText(*view_, row);
     case Kind::Rung:
       return trial.standing.rung < 0 ? QStringLiteral("–") : common::formatCount(trial.standing.rung);
     case Kind::DeviceTime:
@@ -130,7 +129,8 @@ QVariant TrialModel::cell(std::size_t row, std::size_t column, int role) const {
   const bool isBest = view_->best == row;
   switch (role) {
     case Qt::DisplayRole: return text(trial, row, at);
-    case Qt::ToolTipRole: return trialText(*view_, row) + (isBest ? tr("\nthe best so far") : QString());
+    case Qt::ToolTipRole:
+      return common::trialText(*view_, row) + (isBest ? tr("\nthe best so far") : QString());
     case Qt::TextAlignmentRole: return aligned(at.isNumber);
     case Qt::ForegroundRole: {
       const bool isSubject = at.kind == Kind::Value || at.kind == Kind::Number;
@@ -140,7 +140,7 @@ QVariant TrialModel::cell(std::size_t row, std::size_t column, int role) const {
     case Qt::BackgroundRole:
       return hovered_ == row ? QVariant(mixed(theme.panel, theme.selection, 0.7)) : QVariant();
     case Qt::DecorationRole:
-      if (at.kind == Kind::State) return dot(stateColour(*view_, row, theme));
+      if (at.kind == Kind::State) return dot(toneColour(common::describe(*view_, row).tone, theme));
       if (at.kind == Kind::Number && isBest) return stroke(theme.series[1]);
       return {};
     case Qt::AccessibleTextRole:

@@ -100,7 +100,7 @@ class Camera {
     Dashboard& dashboard = *window_.dashboard();
     const double smoothing = window_.view()->smoothing();
     window_.view()->setSmoothing(kStorySmoothing);
-    for (const ChartSpec& chart : dashboard.layout().charts())
+    for (const common::ChartSpec& chart : dashboard.layout().charts())
       dashboard.setShown(chart.name, kStory.contains(chart.name));
     window_.resize(kStorySize);
     take("story-dark", [] { applyTheme(Theme::Mode::Dark); });

@@ -50,7 +50,7 @@ void ChartsMenu::addStep(const QString& text, const QKeySequence& keys, int by) 
 
 void ChartsMenu::fillChoice() {
   choice_->clear();
-  for (const ChartSpec& chart : dashboard_->layout().charts()) {
+  for (const common::ChartSpec& chart : dashboard_->layout().charts()) {
     QAction* action = choice_->addAction(chart.title);
     action->setCheckable(true);
     action->setChecked(dashboard_->layout().isShown(chart.name));

@@ -35,6 +35,8 @@ const QList<QStringList> kAnswers{
     {"diff", "first", "second", "--json"},
     {"plot", "latest"},
     {"plot", "latest", "--json"},
+    {"plot", "latest", "--list"},
+    {"plot", "latest", "--list", "--json"},
     {"plot", "latest", "-o", "-"},
     {"plot", "latest", "-o", "loss.svg"},
     {"tail", "latest", "--once"},

@@ -73,6 +73,18 @@ class TestPlot : public CommandTest {
     QCOMPARE(json["restarts"].toArray()[0].toObject()["x"].toInt(), 26);
   }
 
+  void listsCharts() {
+    makeRun({.steps = 50});
+    const Answer listed = ask({"plot", "latest", "--list"});
+    QCOMPARE(listed.code, kExitOk);
+    VERIFY_HOLDS(listed.out, "CHART", "Loss", "strange");
+    QVERIFY2(!listed.out.contains("Accuracy"), "nothing of it is recorded");
+    const QJsonArray charts = ask({"plot", "latest", "--list", "--json"}).json()["charts"].toArray();
+    QCOMPARE(charts[0].toObject()["name"].toString(), QStringLiteral("gain"));
+    makeRun({.steps = 0});
+    VERIFY_REFUSED(kExitNotFound, "nothing to draw", ask({"plot", "latest", "--list"}));
+  }
+
   void overlaysRuns() {
     makeRun({.name = "a", .steps = 50});
     makeRun({.name = "b", .steps = 80});

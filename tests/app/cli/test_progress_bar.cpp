@@ -109,7 +109,7 @@ class TestProgressBar : public QObject {
     QVERIFY(!progressSentence({}).empty());
   }
 
-  // Of a program that reports nothing no step is known, which is not step 0.
+  // No step is known of a program that reports nothing, which is not step 0.
   void saysThatStepsAreNotRecorded() {
     protocol::RunStatus status;
     status.state = protocol::RunState::running;

@@ -313,7 +313,7 @@ class TestQueue : public CommandTest {
     QCOMPARE(asked(), "auto");
   }
 
-  // Its supervisor, this process, does not listen any more.
+  // The run's supervisor, this process, does not listen any more.
   void aRunThatHasJustEndedIsOver() {
     const std::string id = makeBusyRun(10).toStdString();
     catalogue().set_state(id, protocol::RunState::stopped);

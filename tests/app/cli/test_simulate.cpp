@@ -58,7 +58,7 @@ class TestSimulate : public CommandTest {
     QVERIFY(!answer.err.contains("simulating"));                      // a progress bar is for terminals
   }
 
-  // Of `even` one and two replicas on one node were measured.
+  // One and two replicas of `even` were measured, on one node.
   void whatWasNotMeasuredIsRefused() {
     const QStringList wide{"simulate",   beside("workload.csv"),
                            "--profiles", beside("profiles"),

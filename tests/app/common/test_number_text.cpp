@@ -1,14 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers and times as a person reads them.
+// Numbers and times as a person reads them. The page passes the same table of numbers.
 #include "batchscope/common/number_text.h"
 
 #include <QLocale>
-#include <cmath>
+#include <functional>
+#include <map>
 
+#include "batchscope/common/run_text.h"
+#include "batchscope/protocol/json.h"
 #include "test_case.h"
+#include "text_files.h"
 
 using namespace batchscope::common;
+using batchscope::protocol::Json;
+
+namespace {
+
+const std::map<std::string, std::function<QString(double)>> kFunctions{
+    {"count", [](double value) { return formatCount(static_cast<std::int64_t>(value)); }},
+    {"number", [](double value) { return formatNumber(value); }},
+    {"number of 4 digits", [](double value) { return formatNumber(value, 4); }},
+    {"percent", [](double value) { return formatPercent(value); }},
+    {"percent of 3 digits", [](double value) { return formatPercent(value, 3); }},
+    {"duration", formatDuration},
+    {"pause", formatPause},
+    {"clock", formatClock},
+    {"bytes", [](double value) { return formatBytes(static_cast<std::int64_t>(value)); }},
+    {"replicas", [](double value) { return replicaCount(static_cast<int>(value)); }},
+};
+
+}  // namespace
 
 class TestNumberText : public QObject {
   Q_OBJECT
@@ -16,40 +38,21 @@ class TestNumberText : public QObject {
  private Q_SLOTS:
   void initTestCase() { QLocale::setDefault(QLocale(QLocale::English)); }
 
-  void numbersHaveFewDigits_data() {
+  void numbersReadAsInTheTable_data() {
+    QTest::addColumn<QString>("name");
     QTest::addColumn<double>("value");
     QTest::addColumn<QString>("text");
-    const auto row = [](double value, const char* text) {
-      QTest::newRow(text) << value << QString::fromUtf8(text);
-    };
-    row(4731.4, "4,731");
-    row(18'223, "18,220");
-    row(96, "96");
-    row(4.2137, "4.21");
-    row(5.438e-5, "5.44 × 10⁻⁵");
-    row(0, "0");
-    row(std::nan(""), "–");
-    row(-INFINITY, "−∞");
+    const Json cases = Json::parse(batchscope::testing::contents(NUMBER_CASES));
+    for (const auto& [name, rows] : cases.items())
+      for (const Json& row : rows)
+        QTest::addRow("%s of %s", name.c_str(), row[0].dump().c_str())
+            << QString::fromStdString(name) << batchscope::protocol::decode_number(row[0])
+            << QString::fromStdString(row[1].get<std::string>());
   }
-  void numbersHaveFewDigits() {
+  void numbersReadAsInTheTable() {
+    QFETCH(QString, name);
     QFETCH(double, value);
-    QTEST(formatNumber(value), "text");
-  }
-
-  void aTimeHasTheUnitThatFits() {
-    QCOMPARE(formatDuration(89), QStringLiteral("89 s"));
-    QCOMPARE(formatDuration(3660), QStringLiteral("61 min"));
-    QCOMPARE(formatDuration(7800), QStringLiteral("2 h 10 min"));
-    QCOMPARE(formatDuration(2 * 86'400 + 3600), QStringLiteral("2 days 1 h"));
-    QCOMPARE(formatClock(2201), QStringLiteral("36:41"));
-    QCOMPARE(formatPause(0.064), QStringLiteral("64 ms"));
-    QCOMPARE(formatPause(1.402), QStringLiteral("1.40 s"));
-  }
-
-  void aShareIsInPercent() {
-    QCOMPARE(formatPercent(0.186), QStringLiteral("19 %"));
-    QCOMPARE(formatPercent(0.9837, 3), QStringLiteral("98.4 %"));
-    QCOMPARE(formatPercent(1, 3), QStringLiteral("100 %"));
+    QTEST(kFunctions.at(name.toStdString())(value), "text");
   }
 
   void whatIsNotATimeIsADash() {

@@ -8,8 +8,8 @@
 #include <QSettings>
 #include <QToolButton>
 
+#include "batchscope/common/charts.h"
 #include "batchscope/storage/samples.h"
-#include "chart/own_charts.h"
 #include "test_case.h"
 #include "visual_checks.h"
 #include "window/presentation.h"
@@ -20,9 +20,9 @@ using namespace batchscope::desktop;
 
 namespace {
 
-QString titlesOf(const std::vector<ChartSpec>& charts) {
+QString titlesOf(const std::vector<common::ChartSpec>& charts) {
   QStringList titles;
-  for (const ChartSpec& chart : charts) titles << chart.title;
+  for (const common::ChartSpec& chart : charts) titles << chart.title;
   return titles.join(QStringLiteral(" | "));
 }
 
@@ -60,31 +60,9 @@ class TestDashboard : public test::WindowTest {
   }
   void cleanup() { dashboard().restoreDefaultLayout(); }
 
-  void ownSeriesGetCharts_data() {
-    QTest::addColumn<QString>("recorded");
-    QTest::addColumn<QString>("charts");
-    QTest::newRow("none") << "loss gain_raw step_time device/cpu/0 replicas lr"
-                          << "";
-    QTest::newRow("one each") << "perplexity predicted_gain hit_rate"
-                              << "perplexity | predicted_gain | hit_rate";
-    QTest::newRow("parts of a quantity") << "loss_d loss_g fake_score real_score"
-                                         << "loss_d, loss_g | fake_score, real_score";
-    QTest::newRow("no more lines than colours") << "norm/1 norm/2 norm/3 norm/4 norm/5 norm/6"
-                                                << "norm/1, norm/2, norm/3, norm/4 | norm/5, norm/6";
-    QTest::newRow("a name may have any sign") << "top-5 lr/head"
-                                              << "top-5 | lr/head";
-  }
-  void ownSeriesGetCharts() {
-    QFETCH(QString, recorded);
-    QFETCH(QString, charts);
-    std::vector<std::string> names;
-    for (const QString& name : recorded.split(QLatin1Char(' '))) names.push_back(name.toStdString());
-    QCOMPARE(titlesOf(ownCharts(names)), charts);
-  }
-
   void onlyAFewComeUnasked() {
     ChartLayout layout;
-    std::vector<ChartSpec> charts{{.name = "gain", .title = {}, .unit = {}, .lines = {}}};
+    std::vector<common::ChartSpec> charts{{.name = "gain", .title = {}, .unit = {}, .lines = {}}};
     for (const char* name : {"own:a", "own:b", "own:c", "own:d", "own:e", "own:f"})
       charts.push_back({.name = name, .title = {}, .unit = {}, .lines = {}, .isOwn = true});
     layout.setAvailable(charts);
@@ -98,7 +76,7 @@ class TestDashboard : public test::WindowTest {
   // A chart that a run does not have keeps its place for one that has it.
   void theOrderIsOfNames() {
     const auto chart = [](const char* name) {
-      return ChartSpec{.name = name, .title = QString::fromLatin1(name), .unit = {}, .lines = {}};
+      return common::ChartSpec{.name = name, .title = QString::fromLatin1(name), .unit = {}, .lines = {}};
     };
     ChartLayout layout;
     layout.setAvailable({chart("a"), chart("b"), chart("c")});
@@ -124,7 +102,7 @@ class TestDashboard : public test::WindowTest {
   // Series names of many programs are not kept for ever.
   void theOrderIsBounded() {
     const auto chart = [](const std::string& name) {
-      return ChartSpec{.name = name, .title = QString::fromStdString(name), .unit = {}, .lines = {}};
+      return common::ChartSpec{.name = name, .title = QString::fromStdString(name), .unit = {}, .lines = {}};
     };
     const auto kept = [this](const ChartLayout& layout) {
       QSettings settings(store_.path(QStringLiteral("bounded.ini")), QSettings::IniFormat);

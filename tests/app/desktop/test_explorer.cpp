@@ -8,7 +8,7 @@
 #include <QSlider>
 #include <cmath>
 
-#include "chart/derived_series.h"
+#include "batchscope/common/derived_series.h"
 #include "control/control_panel.h"
 #include "control/replica_buttons.h"
 #include "explorer/explorer_panel.h"
@@ -92,16 +92,16 @@ class TestExplorer : public test::WindowTest {
   void rulesAreReplayedOnWhatWasRecorded() {
     SeriesModel& series = *window_->session()->series();
     const auto at = *series.nearest(XAxis::Step, 2000);
-    QTRY_VERIFY(series.value(kAdaScaleFactor, at).has_value());
+    QTRY_VERIFY(series.value(common::kAdaScaleFactor, at).has_value());
     const double scale = *series.value("scale", at), gain = *series.value("gain", at);
-    QCOMPARE(*series.value(kLinearFactor, at), scale);
-    QCOMPARE(*series.value(kSqrtFactor, at), std::sqrt(scale));
+    QCOMPARE(*series.value(common::kLinearFactor, at), scale);
+    QCOMPARE(*series.value(common::kSqrtFactor, at), std::sqrt(scale));
     // The run trained with AdaScale, whose factor is the gain.
-    QCOMPARE(*series.value(kAdaScaleFactor, at), gain);
-    QCOMPARE(*series.value(kAdamScaleFactor, at), std::sqrt(gain));
+    QCOMPARE(*series.value(common::kAdaScaleFactor, at), gain);
+    QCOMPARE(*series.value(common::kAdamScaleFactor, at), std::sqrt(gain));
     // LEGW has warmed up by then, and is below its root before.
     const auto early = *series.nearest(XAxis::Step, 50);
-    QVERIFY(*series.value(kLegwFactor, early) < 0.9 * *series.value(kSqrtFactor, early));
+    QVERIFY(*series.value(common::kLegwFactor, early) < 0.9 * *series.value(common::kSqrtFactor, early));
     const ChartScene& scene = explorer().cards()[0]->plot()->painter().scene();
     QTRY_COMPARE_WITH_TIMEOUT(scene.lines.size(), 6u, 30000);
     for (const SceneLine& line : scene.lines) QVERIFY(!line.pieces.empty() && line.pieces[0].ink.points > 0);

@@ -216,11 +216,11 @@ class TestGrab : public test::WindowTest {
     int seen = 0;
     for (const ChartCard* card : window.dashboard()->cards()) {
       PlotView* plot = card->plot();
-      if (plot->spec().axis) continue;  // over the time
+      if (plot->spec().isOverTime) continue;
       const GrabbedPicture picture(*plot);
       const ChartScene& scene = plot->painter().scene();
       QCOMPARE(scene.left.x0, 3300.0);
-      for (const LineSpec& line : plot->spec().lines) {
+      for (const common::LineSpec& line : plot->spec().lines) {
         const auto sign = line.series.find_first_of("-/");
         for (std::int64_t step = 3301; step < 3338; ++step) {
           double value = valueAt(line.series.substr(0, sign), step);

@@ -13,6 +13,7 @@
 #include "look/theme.h"
 #include "test_case.h"
 
+using namespace batchscope;
 using namespace batchscope::desktop;
 
 namespace {
@@ -92,7 +93,7 @@ class TestLook : public QObject {
 
   // Runs that are compared are told apart without their colours, too.
   void runsHaveMarksForTheColourBlind() {
-    ChartSpec spec;
+    common::ChartSpec spec;
     spec.lines = {{.series = "loss", .label = {}}, {.series = "gain", .label = {}}};
     std::set<std::pair<Marker, bool>> marks;
     for (int run = 0; run < 8; ++run) {
@@ -126,7 +127,7 @@ class TestLook : public QObject {
       piece.ink.samples = 1000;
       line.pieces = {piece};
       scene.lines = {line};
-      ChartSpec spec;
+      common::ChartSpec spec;
       spec.lines = {{.series = "loss", .label = {}}};
       SeriesPainter painter;
       painter.setScene(scene, spec, of, 1);

@@ -61,7 +61,7 @@ class NoisyRun {
 
   ChartScene scene(SceneOptions options) {
     if (options.range.empty()) options.range = model_->extent(XAxis::Step);
-    ChartSpec spec;
+    common::ChartSpec spec;
     spec.lines = {{.series = "loss", .label = {}, .isSmoothed = true}};
     return buildScene(*model_, spec, QRectF(0, 0, 400, 100), options);
   }

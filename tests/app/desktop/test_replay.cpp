@@ -10,9 +10,9 @@
 #include <QToolTip>
 #include <cmath>
 
+#include "batchscope/common/derived_series.h"
 #include "batchscope/common/run_text.h"
 #include "batchscope/protocol/series.h"
-#include "chart/derived_series.h"
 #include "chart/formulas.h"
 #include "records/events_panel.h"
 #include "runs/header_bar.h"
@@ -62,7 +62,7 @@ class TestReplay : public test::WindowTest {
     row(series::kLearningRateFactor, "factor = gain = (σ² + μ²) / (σ²/S + μ²)");  // the rule it trained with
     row(series::kLearningRate, "learning rate = scheduled rate × factor");
     row(series::kBatchSize, "batch size = replicas × batch per replica × (1 + accumulation steps)");
-    row(kComputeTime, "compute = step time − sync");
+    row(common::kComputeTime, "compute = step time − sync");
   }
   void aFormulaGivesWhatWasRecorded() {
     QFETCH(QString, name);

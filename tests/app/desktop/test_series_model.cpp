@@ -43,9 +43,10 @@ storage::Generation generation(int number, int replicas, std::int64_t first, std
 }
 
 // Returns a scene of one line, over all steps unless `options` say otherwise.
-ChartScene sceneOf(SeriesModel& model, const LineSpec& line, const QRectF& plot, SceneOptions options = {}) {
+ChartScene sceneOf(SeriesModel& model, const common::LineSpec& line, const QRectF& plot,
+                   SceneOptions options = {}) {
   if (options.axis == XAxis::Step) options.range = model.extent(XAxis::Step);
-  ChartSpec spec;
+  common::ChartSpec spec;
   spec.lines = {line};
   return buildScene(model, spec, plot, options);
 }
@@ -143,7 +144,7 @@ class TestSeriesModel : public QObject {
     QFETCH(std::optional<bool>, chosen);
     QFETCH(bool, isDefault);
     SeriesModel model = modelOf(QTest::currentDataTag(), {{2, 1, last, 1000}}, {"loss"});  // 100 / step
-    ChartSpec spec;
+    common::ChartSpec spec;
     spec.lines = {{.series = "loss", .label = {}}};
     spec.isLogByDefault = isDefault;
     SceneOptions options;
@@ -154,7 +155,7 @@ class TestSeriesModel : public QObject {
 
   void anAxisBeginsAtItsLowestValueWhereAsked() {
     SeriesModel model = modelOf("lowest.db", {{2, 1, 100, 1000}}, {"progress"});
-    LineSpec line{.series = "progress", .label = {}};
+    common::LineSpec line{.series = "progress", .label = {}};
     SceneOptions options;
     options.axis = XAxis::WallTime;
     options.range = {80, 99};
@@ -172,12 +173,13 @@ class TestSeriesModel : public QObject {
   }
 
   void differencesAndStepsAreDerived() {
-    SeriesModel model = modelOf("derived.db", {{2, 1, 100, 1000}}, {"step_time-sync_time", kStepSeries});
+    SeriesModel model =
+        modelOf("derived.db", {{2, 1, 100, 1000}}, {"step_time-sync_time", common::kStepSeries});
     const auto compute = model.view("step_time-sync_time", 0, 1, 100, 400);
     QCOMPARE(compute.size(), 100u);
     QCOMPARE(compute[40].mean, 0.375);
     QCOMPARE(*model.value("step_time-sync_time", {0, 7}), 0.375);
-    QCOMPARE(model.view(kStepSeries, 0, 1, 100, 400)[9].mean, 10.0);
+    QCOMPARE(model.view(common::kStepSeries, 0, 1, 100, 400)[9].mean, 10.0);
   }
 
   void aLongHistoryIsOpenedFromSummariesAndExactOnZoom() {

@@ -27,7 +27,7 @@ QStringList textOf(const ValuesBox& box) {
   return rows;
 }
 
-const ChartSpec kSpec{
+const common::ChartSpec kSpec{
     .title = {},
     .unit = {},
     .lines = {{.series = protocol::series::kBatchSize, .label = QStringLiteral("total")},
@@ -182,10 +182,10 @@ class TestValues : public test::WindowTest {
 
   // In the palette for the colour-blind no line has another's strokes.
   void strokesTellLinesApart() {
-    std::vector<ChartSpec> charts = dashboardCharts();
-    charts.push_back(scalingRulesChart());
-    charts.push_back(noiseChart());
-    for (const ChartSpec& chart : charts) {
+    std::vector<common::ChartSpec> charts = common::runCharts();
+    charts.push_back(common::scalingRulesChart());
+    charts.push_back(common::noiseChart());
+    for (const common::ChartSpec& chart : charts) {
       std::set<QString> strokes, markers;
       std::size_t lines = 0;
       for (std::size_t i = 0; i < chart.lines.size(); ++i) {

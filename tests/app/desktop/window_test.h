@@ -69,11 +69,11 @@ inline bool isDrawn(const MainWindow& window) {
     const PlotView& plot = *card->plot();
     if (plot.visibleRegion().isEmpty()) return true;
     const ChartScene& scene = plot.painter().scene();
-    const XAxis axis = plot.spec().axis.value_or(view.axis());
+    const XAxis axis = plot.spec().isOverTime ? XAxis::WallTime : view.axis();
     const bool isLog = view.logX() || plot.spec().isLogLog;
     // Accuracy, once it has been read, may have no value in view.
     const bool mayBeEmpty =
-        plot.spec().showing == Showing::Recorded && !series->generations().empty() &&
+        plot.spec().showing == common::Showing::Recorded && !series->generations().empty() &&
         series->track(plot.spec().lines.front().series, series->generations().front().number) != nullptr;
     return (mayBeEmpty || !scene.isEmpty) && scene.left.plot == plot.plotArea() && scene.left.logX == isLog &&
            scene.left.x1 == view.range(*series, axis, isLog).high;

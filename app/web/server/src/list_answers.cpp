@@ -48,14 +48,22 @@ Json queue_json(Store& store) {
 Json sweeps_json(Store& store) {
   const bool driven = sweep::kDriver.alive();
   Json list = Json::array();
-  for (const storage::Sweep& row : storage::Sweeps(store.catalogue()).all())
-    list.push_back(common::sweepJson(sweep::look(store.catalogue(), row.name), driven));
+  for (const storage::Sweep& row : storage::Sweeps(store.catalogue()).all()) {
+    const sweep::SweepView view = sweep::look(store.catalogue(), row.name);
+    Json json = common::sweepJson(view, driven);
+    json["shown"] = common::shownJson(view, driven);
+    list.push_back(std::move(json));
+  }
   return {{"sweeps", list}};
 }
 
 Json sweep_json(Store& store, const std::string& name) {
   const sweep::SweepView view = sweep::look(store.catalogue(), name);
-  Json json = common::sweepDetailsJson(view, sweep::kDriver.alive());
+  const bool driven = sweep::kDriver.alive();
+  Json json = common::sweepDetailsJson(view, driven);
+  json["sweep"]["shown"] = common::shownJson(view, driven);
+  for (std::size_t trial = 0; trial < view.trials.size(); ++trial)
+    json["trials"][trial]["shown"] = common::shownTrialJson(view, trial);
   json["parameters"] = common::parametersJson(view);
   json["importance"] = common::importanceJson(view);
   json["stop"] = common::stopJson(view);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "answer.h"
+#include "batchscope/common/charts_json.h"
 #include "batchscope/common/heard.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_clock.h"
@@ -62,10 +63,13 @@ const char* kind_name(common::SeriesKind kind) {
   return "number";
 }
 
-Json series_json(Store& store, const std::string& id) {
+// Adds the series that are recorded, and their charts.
+void add_series(Store& store, const std::string& id, Json& details) {
   Json list = Json::array();
+  std::vector<std::string> names;
   if (storage::SampleReader* samples = store.samples(id))
     for (const storage::SeriesInfo& info : samples->series()) {
+      names.push_back(info.name);
       const common::Unit unit = common::unitOf(info.name);
       list.push_back({{"name", info.name},
                       {"count", info.count},
@@ -73,7 +77,8 @@ Json series_json(Store& store, const std::string& id) {
                       {"factor", unit.factor},
                       {"kind", kind_name(common::kindOf(info.name))}});
     }
-  return list;
+  details["series"] = std::move(list);
+  details["charts"] = common::chartsJson(names);
 }
 
 }  // namespace
@@ -145,7 +150,7 @@ RunDetails run_details(Store& store, const std::string& id) {
   details.json["run"]["heard"] = heard ? Json(*heard) : Json();
   details.json["run"]["shown"] = common::shownJson({.run = run}, std::nullopt, heard, now);
   details.json["clock"] = common::clockOrigin(run, store.catalogue().generations(id));
-  details.json["series"] = series_json(store, id);
+  add_series(store, id, details.json);
   details.json["status"] = nullptr;
   details.json["cursor"] = tail.cursor();
   return details;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "answer.h"
+#include "batchscope/common/derived_series.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/step_map.h"
 #include "batchscope/protocol/series.h"
@@ -20,7 +21,6 @@ using storage::Bucket;
 
 constexpr long kMostColumns = 4000, kUsualColumns = 1000;
 constexpr std::size_t kMostSeries = 64;  // of one answer
-constexpr char kStepSeries[] = "step";   // a step's own number, as if it had been recorded
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the recorded series that a horizontal axis counts; null for steps.
@@ -72,7 +72,7 @@ class Chart {
   // Returns the lines of the series between the two places.
   Json lines(const std::string& name, double from, double to) {
     Json lines = Json::array();
-    const bool is_step = name == kStepSeries;
+    const bool is_step = name == common::kStepSeries;
     for (const auto& [generation, stretch] : stretches_) {
       const double low = std::max(from, stretch.low), high = std::min(to, stretch.high);
       if (!(low <= high)) continue;

@@ -1,36 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The charts of a run, and what they draw of what is recorded.
+// The lines of charts, from what is recorded.
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Piece } from "../../../../app/web/page/src/chart/piece";
-import { chartsOf, usualCharts } from "../../../../app/web/page/src/run/charts";
 import { bandsOf, lineOf } from "../../../../app/web/page/src/run/derive";
 import { choices } from "../../../../app/web/page/src/run/replica_choice";
 import type { Generation } from "../../../../app/web/page/src/base/types";
-
-const recorded = (...names: string[]) => names.map((name) => ({ name, unit: "", factor: 1 }));
-const usual = (...names: string[]) => usualCharts(chartsOf(recorded(...names)), recorded(...names)).map((chart) => chart.name);
-
-test("accuracy has a chart where it is recorded, and the noise scale where it is asked for", () => {
-  assert.ok(!usual("loss").includes("accuracy"));
-  assert.ok(usual("loss", "accuracy").includes("accuracy"));
-  assert.ok(!usual("noise_scale").includes("noise"));
-});
-
-test("epoch progress counts epochs, too", () => {
-  const chart = chartsOf(recorded("progress", "epoch")).find((each) => each.title === "Epoch progress");
-  assert.deepEqual(chart?.lines.map((line) => line.label), ["scale-invariant", "steps", "epochs"]);
-});
-
-test("series of a program's own share a chart where a word says that they compare", () => {
-  const own = chartsOf(recorded("loss", "loss_d", "loss_g", "perplexity", "score_real")).filter((chart) => chart.name.startsWith("own:"));
-  assert.deepEqual(own.map((chart) => chart.title), ["loss_d, loss_g", "perplexity", "score_real"]);
-});
-
-test("devices have a line a replica, in the order of the ranks", () => {
-  const chart = chartsOf(recorded("device/cpu/10", "device/cpu/2")).find((each) => each.name === "device-cpu");
-  assert.deepEqual(chart?.lines.map((line) => line.label), ["rank 2", "rank 10"]);
-});
 
 const piece = (generation: number, x: number[], mean: number[]): Piece => (
   { generation, x0: x, x1: x, min: mean, max: mean, mean, count: mean.map(() => 1) });

@@ -4,11 +4,12 @@ import { test } from "node:test";
 import { Brushes } from "../../../../app/web/page/src/sweep/brushes";
 import { bestFigure, importanceFigure, learningCurves } from "../../../../app/web/page/src/sweep/figures";
 import {
-  bestSoFar, crossing, type Leg, metricAxis, metricText, parameterAxes, ranks, stateText, type Sweep, tone, type Trial, type TrialState,
+  bestSoFar, crossing, type Leg, metricAxis, metricText, parameterAxes, ranks, type Sweep, type Trial,
 } from "../../../../app/web/page/src/sweep/trials";
 
 function trial(number: number, value: Trial["value"], parameters: Record<string, string>): Trial {
-  return { trial: number, value, parameters, state: "finished", rung: 0, runs: [], began: 0, ended: 1, device_hours: 1, message: "" };
+  const shown = { state: "finished", tone: "plain", value: String(value), text: `Trial ${number}` } as const;
+  return { trial: number, value, parameters, state: "finished", shown, rung: 0, runs: [], began: 0, ended: 1, device_hours: 1, message: "" };
 }
 
 function leg(number: number, rung: number, value: number, ended: number, origin: number | null = null): Leg {
@@ -18,8 +19,9 @@ function leg(number: number, rung: number, value: number, ended: number, origin:
 function sweepOf(trials: Trial[], legs: Leg[] = [], goal: "min" | "max" = "max"): Sweep {
   return {
     sweep: {
-      name: "s", state: "finished", metric: "accuracy", goal, created: 10, ended: 20, device_hours: 1, remaining: null, message: "",
+      name: "s", state: "finished", metric: "accuracy", goal, created: 10, ended: 20, device_hours: 1, message: "",
       trials: { wanted: 3, done: 3, running: 0, diverged: 0, failed: 0 }, best: trials[0] ?? null,
+      shown: { state: "Finished", tone: "plain", done: "3 of 3", best: "", left: "", unit: "%", factor: 100, totals: [] },
     },
     trials,
     legs,
@@ -60,17 +62,8 @@ test("trials of the same name cross its axis side by side, within its part, and 
   assert.equal(crossing(metricAxis(sweep), 0), 0); // a number lies where it is
 });
 
-test("a trial's state is in words and has a tone, also where its sweep is paused or it waits elsewhere", () => {
-  const states: TrialState[] = ["running", "pending", "interrupted", "paused", "stopped", "finished", "diverged"];
-  const trials = states.map((state) => ({ ...trial(0, null, {}), state }));
-  assert.deepEqual(trials.map(stateText), ["running", "waiting", "interrupted", "paused at a rung", "stopped early", "finished", "diverged"]);
-  assert.deepEqual(trials.map(tone), ["good", "warning", "warning", "warning", "plain", "plain", "bad"]);
-});
-
-test("an accuracy is shown in percent", () => {
-  assert.equal(metricText("accuracy", 0.9789), "97.89 %");
-  assert.equal(metricText("loss", 0.5), "0.5000");
-  assert.equal(metricText("accuracy", "nan"), "–");
+test("a value of the metric is shown in its unit", () => {
+  assert.equal(metricText(sweepOf([]), 0.9789), "97.89 %");
   assert.deepEqual(metricAxis(sweepOf([trial(0, 0.5, {}), trial(1, null, {})])).values, [50, NaN]);
 });
 

@@ -91,6 +91,7 @@ class TestApi : public WebTest {
     QCOMPARE(text(series[0]),
              std::string(R"({"count":10,"factor":1.0,"kind":"number","name":"loss","unit":""})"));
     QCOMPARE(series[2].at("kind").get<std::string>(), std::string("time"));
+    QCOMPARE(run.at("charts")[0].at("name").get<std::string>(), std::string("gain"));
   }
 
   void whatIsNotThereIsNotFound_data() {

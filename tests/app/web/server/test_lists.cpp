@@ -233,6 +233,9 @@ values = ["sgd", "adam"]
     QCOMPARE(list[0].at("name").get<std::string>(), std::string("my-sweep"));
     QCOMPARE(list[0].at("best").at("value").get<double>(), 0.25);
     const Json one = get("/api/sweeps/my-sweep").json;
+    QCOMPARE(list[0].at("shown").at("best").get<std::string>(), std::string("0.2500"));
+    QCOMPARE(one.at("sweep").at("shown").at("state").get<std::string>(), std::string("Interrupted"));
+    VERIFY_HOLDS(one.at("trials")[0].at("shown").at("text").get<std::string>(), "Trial 0");
     QCOMPARE(one.at("trials")[0].at("parameters").at("lr").get<std::string>(), std::string("0.01"));
     QCOMPARE(one.at("parameters").size(), std::size_t(2));
     QCOMPARE(one.at("importance").size(), std::size_t(2));

@@ -13,6 +13,14 @@ namespace batchscope::common {
 /// whether a process sees to it.
 protocol::Json sweepJson(const sweep::SweepView& view, bool driven);
 
+/// Returns what a page shows of a sweep: {"state":"Running","tone":"good","done":"7 of 32","best":"97.42
+/// %","left":"about 3 min","unit":"%","factor":100,"totals":[{"name","how","value"}]}. A value of the metric
+/// times `factor` is in `unit`; `left` is empty where it is not known.
+protocol::Json shownJson(const sweep::SweepView& view, bool driven);
+/// The same of a trial: {"state":"paused at a rung","tone":"warning","value":"97.42 %","text":".."}, all
+/// lines of it being `text`.
+protocol::Json shownTrialJson(const sweep::SweepView& view, std::size_t trial);
+
 /// {"sweep":{..},"trials":[..],"legs":[..]}
 protocol::Json sweepDetailsJson(const sweep::SweepView& view, bool driven);
 

@@ -161,12 +161,45 @@ export interface Measured {
   seconds: number;
 }
 
+/** A line of a chart: what it draws, and how it looks. */
+export interface LineSpec {
+  series: string;
+  factor?: number; // to the chart's unit
+  minus?: string; // the series that is taken away from it
+  over?: string; // the series that it is divided by
+  isMain?: boolean; // what is drawn where a chart has one line for each of several runs; else the first
+  label: string;
+  colour: number; // of Colours.runs
+  isSmoothed?: boolean; // noise: smoothing applies, and the line unsmoothed is its ghost
+  isStepped?: boolean; // a value holds until the next one, such as a batch size
+  isSparse?: boolean; // measured once in a while: a marker at each value, and no holes
+  isRight?: boolean; // on the right axis
+  isDashed?: boolean;
+  isBound?: boolean; // dotted, a limit rather than a measurement
+  isFromLowest?: boolean; // its axis begins at the lowest value instead of at the base
+  isOff?: boolean; // hidden until the legend shows it
+}
+
+export interface ChartSpec {
+  name: string;
+  title: string;
+  unit: string;
+  isUsual: boolean; // shown without being asked for
+  lines: LineSpec[];
+  base?: number; // what the values stand on, where they are above it
+  bound?: number; // a constant dotted line
+  rightTop?: number; // fixed end of the right axis
+  isRobust?: boolean; // single peaks do not stretch the axis
+  isLogByDefault?: boolean; // logarithmic where the values span decades, unless a person chooses
+}
+
 export interface RunDetail {
   run: RunSummary;
   status: RunStatus | null;
   cursor: string; // of the stream, behind what is answered here
   clock: number; // s since 1970 at which the run's time is 0
   series: SeriesInfo[];
+  charts: ChartSpec[];
   generations: Generation[];
   epochs: Epoch[];
   checkpoints: Checkpoint[];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The charts of a comparison: those of a run, each with the one line that says most, once for every run.
+import type { ChartSpec, LineSpec } from "../base/types";
 import type { Line } from "../chart/line";
-import { type ChartSpec, chartsOf, type LineSpec, type Recorded, usualCharts } from "../run/charts";
 import { lineOf } from "../run/derive";
 import type { ComparedRun } from "./compared";
 
@@ -13,11 +13,10 @@ export interface ComparedChart {
 const clutter = 2; // more runs than these have their lines alone, without what lies around them
 
 export function comparedCharts(runs: readonly ComparedRun[]): ComparedChart[] {
-  const recorded = new Map<string, Recorded>();
-  for (const series of runs.flatMap((run) => run.detail?.series ?? [])) recorded.set(series.name, series);
-  const all = [...recorded.values()];
-  return usualCharts(chartsOf(all), all)
-    .filter((spec) => !spec.name.startsWith("device-"))
+  const recorded = new Set(runs.flatMap((run) => run.detail?.series ?? []).map((series) => series.name));
+  const charts = new Map(runs.flatMap((run) => run.detail?.charts ?? []).map((spec) => [spec.name, spec]));
+  return [...charts.values()]
+    .filter((spec) => spec.isUsual && !spec.name.startsWith("device-"))
     .map((spec) => ({ spec, line: spec.lines.find((line) => line.isMain) ?? spec.lines[0]! }))
     .filter(({ line }) => recorded.has(line.series));
 }

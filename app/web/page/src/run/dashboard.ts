@@ -3,9 +3,9 @@
 import { h, Keyed } from "../base/dom";
 import { here, setQuery } from "../base/route";
 import { Endings, Signal } from "../base/signal";
+import type { ChartSpec } from "../base/types";
 import { Chart } from "../chart/chart";
-import { chartsOf, type ChartSpec, seriesOf, usualCharts } from "./charts";
-import { bandsOf, lineOf } from "./derive";
+import { bandsOf, lineOf, seriesOf } from "./derive";
 import type { RunSession } from "./session";
 
 // Series that are read out besides those of the charts.
@@ -44,17 +44,15 @@ export class Dashboard {
     const names = this.shown.map((spec) => spec.name);
     const wanted = names.includes(name) ? names.filter((each) => each !== name)
       : this.available.map((spec) => spec.name).filter((each) => each === name || names.includes(each));
-    const usual = usualCharts(this.available, this.session.detail?.series ?? []).map((spec) => spec.name);
+    const usual = this.available.filter((spec) => spec.isUsual).map((spec) => spec.name);
     this.choice = wanted.join() === usual.join() ? null : wanted;
     setQuery({ charts: this.choice?.join(",") ?? null });
     this.choose();
   }
 
   private choose(): void {
-    const recorded = this.session.detail?.series ?? [];
-    this.available = chartsOf(recorded);
-    this.shown = this.choice === null ? usualCharts(this.available, recorded)
-      : this.available.filter((spec) => this.choice!.includes(spec.name));
+    this.available = this.session.detail?.charts ?? [];
+    this.shown = this.available.filter((spec) => this.choice?.includes(spec.name) ?? spec.isUsual);
     for (const [name, chart] of this.charts) {
       const spec = this.shown.find((each) => each.name === name);
       // One whose lines have become more, such as that of another replica's device, is made anew.

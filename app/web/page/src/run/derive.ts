@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derives a chart's lines from recorded series: in its own unit, as the difference or the ratio of two series, and the
 // spans in which each generation trained.
-import type { Generation } from "../base/types";
+import type { Generation, LineSpec } from "../base/types";
 import type { Band, Line } from "../chart/line";
 import { bucketAt, type Piece } from "../chart/piece";
-import type { LineSpec } from "./charts";
 
 export type Reader = (series: string) => readonly Piece[];
 
@@ -23,6 +22,10 @@ function combined(a: Piece, b: Piece | undefined, of: (a: number, b: number) => 
 function scaled(piece: Piece, factor: number): Piece {
   const by = (values: number[]) => values.map((value) => value * factor);
   return { ...piece, min: by(piece.min), max: by(piece.max), mean: by(piece.mean) };
+}
+
+export function seriesOf(line: LineSpec): string[] {
+  return [line.series, line.minus, line.over].filter((name): name is string => name !== undefined);
 }
 
 export function lineOf(spec: LineSpec, read: Reader): Line {

@@ -3,27 +3,17 @@
 // The best trial is orange and the others the stronger the better they did.
 import { duration, number, percent } from "../base/format";
 import type { FigureData, FigurePoint, FigureSeries } from "../figure/figure";
-import { bestSoFar, isShare, metricText, numeric, parameterAxes, rungTicks, stateText, type Sweep, type TrialAxis } from "./trials";
+import { bestSoFar, metricText, metricTitle, numeric, parameterAxes, rungTicks, type Sweep, type TrialAxis } from "./trials";
 
 const accent = "var(--accent)";
 const best = "var(--series-2)";
-
-export function trialText(sweep: Sweep, index: number): string {
-  const trial = sweep.trials[index]!;
-  const lines = [`Trial ${trial.trial}, ${stateText(trial)}`];
-  for (const [name, value] of Object.entries(trial.parameters)) lines.push(`${name} ${value}`);
-  if (trial.value !== null) lines.push(`${sweep.sweep.metric} ${metricText(sweep.sweep.metric, trial.value)}`);
-  if (trial.message) lines.push(trial.message);
-  return lines.join("\n");
-}
 
 export function bestIndex(sweep: Sweep): number {
   return sweep.trials.findIndex((trial) => trial.trial === sweep.sweep.best?.trial);
 }
 
 export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureData {
-  const { metric } = sweep.sweep;
-  const factor = isShare(metric) ? 100 : 1;
+  const { metric, shown: { factor } } = sweep.sweep;
   const curves = new Map<number, FigurePoint[]>();
   const lineage: FigurePoint[] = []; // from where the one was whose checkpoint another took over
   const known = new Map<string, FigurePoint>();
@@ -32,7 +22,7 @@ export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureDat
     const value = numeric(leg.value);
     if (Number.isNaN(value) || leg.outcome !== "value") continue;
     const x = sweep.stop?.rungs[leg.rung] ?? leg.iterations;
-    const point = { x, y: factor * value, text: `Trial ${leg.trial} at rung ${leg.rung}\n${metric} ${metricText(metric, value)}` };
+    const point = { x, y: factor * value, text: `Trial ${leg.trial} at rung ${leg.rung}\n${metric} ${metricText(sweep, value)}` };
     const curve = curves.get(leg.trial) ?? [];
     const origin = leg.origin === null ? undefined : known.get(`${leg.origin} ${leg.rung - 1}`);
     if (origin) {
@@ -60,7 +50,7 @@ export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureDat
   return {
     series,
     bottom: { kind: isEven ? "linear" : "log", title: sweep.stop?.unit === "steps" ? "steps" : "scale-invariant iterations", ticks: rungTicks(places) },
-    left: { title: isShare(metric) ? `${metric}, %` : metric },
+    left: { title: metricTitle(sweep) },
     notes: places.map((x) => ({ x, colour: "var(--hairline)" })),
     description: `${metric} of ${order.length} trials on ${places.length} rungs`,
     ...(series.length === 0 && { missing: "No trial has come to a rung yet." }),
@@ -68,8 +58,7 @@ export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureDat
 }
 
 export function bestFigure(sweep: Sweep, by: "time" | "devices"): FigureData {
-  const { metric } = sweep.sweep;
-  const factor = isShare(metric) ? 100 : 1;
+  const { metric, shown: { factor } } = sweep.sweep;
   const steps = bestSoFar(sweep, by);
   const line: FigurePoint[] = [];
   for (const [i, step] of steps.entries()) {
@@ -84,7 +73,7 @@ export function bestFigure(sweep: Sweep, by: "time" | "devices"): FigureData {
   const dots = steps.map((step) => ({
     x: step.at,
     y: factor * step.value,
-    text: `Trial ${step.trial}\n${metric} ${metricText(metric, step.value)} after ${duration(step.at)}`,
+    text: `Trial ${step.trial}\n${metric} ${metricText(sweep, step.value)} after ${duration(step.at)}`,
   }));
   return {
     series: [
@@ -92,8 +81,8 @@ export function bestFigure(sweep: Sweep, by: "time" | "devices"): FigureData {
       { colour: best, mark: "dots", size: 4, points: dots },
     ],
     bottom: { kind: "time", title: by === "time" ? "time since it began" : "device time", low: 0 },
-    left: { title: isShare(metric) ? `${metric}, %` : metric },
-    description: last ? `Best ${metric} ${metricText(metric, last.value)} after ${duration(last.at)}` : "Nothing yet",
+    left: { title: metricTitle(sweep) },
+    description: last ? `Best ${metric} ${metricText(sweep, last.value)} after ${duration(last.at)}` : "Nothing yet",
     ...(!last && { missing: "No trial has a value yet." }),
   };
 }
@@ -103,7 +92,7 @@ export function scatter(sweep: Sweep, x: TrialAxis, y: TrialAxis, rank: readonly
   const points = sweep.trials.map((_, i): FigurePoint => ({
     x: x.values[i]!,
     y: y.values[i]!,
-    text: trialText(sweep, i),
+    text: sweep.trials[i]!.shown.text,
     strength: kept(i) ? rank[i] || 0 : 0,
   }));
   const isThere = (point: FigurePoint) => Number.isFinite(point.x) && Number.isFinite(point.y);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sweep as the server tells it, and its trials by value: ranks, axes, and the best so far.
 import { logTicks, type Tick } from "../base/ticks";
-import { number, percent } from "../base/format";
+import { number } from "../base/format";
 import type { Tone } from "../base/types";
 import { type Axis, type Scale, scaleOf } from "../figure/scale";
 
-export type TrialState = "running" | "pending" | "interrupted" | "paused" | "stopped" | "finished" | "diverged" | "failed";
-
 export interface Trial {
   trial: number;
-  state: TrialState;
+  state: string;
+  shown: { state: string; tone: Tone; value: string; text: string }; // what is to be read of it
   parameters: Record<string, string>;
   value: number | string | null; // a string where it is not a number: "nan", "inf"
   rung: number | null;
@@ -41,6 +40,18 @@ export interface Parameter {
   values?: (string | number)[] | null;
 }
 
+/** The words that are shown of a sweep; a value of the metric times `factor` is in `unit`. */
+export interface SweepShown {
+  state: string;
+  tone: Tone;
+  done: string;
+  best: string;
+  left: string; // empty where it is not known
+  unit: string;
+  factor: number;
+  totals: { name: string; how: string; value: string }[];
+}
+
 export interface Sweep {
   sweep: {
     name: string;
@@ -50,10 +61,10 @@ export interface Sweep {
     created: number;
     ended: number | null;
     device_hours: number;
-    remaining: number | null;
     message: string;
     trials: { wanted: number | null; done: number; running: number; diverged: number; failed: number };
     best: Trial | null;
+    shown: SweepShown;
   };
   trials: Trial[];
   legs: Leg[];
@@ -67,26 +78,14 @@ export function numeric(value: number | string | null | undefined): number {
   return typeof value === "number" ? value : NaN;
 }
 
-/** 97.9 % where the metric is an accuracy, as everywhere; else the number. */
-export function metricText(metric: string, value: number | string | null | undefined): string {
-  const plain = typeof value === "string" ? Number(value.replace("inf", "Infinity")) : value;
-  if (typeof plain === "number" && Number.isFinite(plain) && isShare(metric)) return percent(plain, 4);
-  return number(plain, 4);
+/** A value of the metric in its unit: 97.89 % */
+export function metricText({ sweep: { shown } }: Sweep, value: number): string {
+  return `${number(shown.factor * value, 4)} ${shown.unit}`.trim();
 }
 
-export function isShare(metric: string): boolean {
-  return /accuracy/.test(metric);
-}
-
-/** How a trial stands, in the window's words; one that waits elsewhere is waiting. */
-export function stateText({ state }: Trial): string {
-  return { pending: "waiting", paused: "paused at a rung", stopped: "stopped early" }[state as string] ?? state;
-}
-
-export function tone({ state }: Trial): Tone {
-  if (state === "running") return "good";
-  if (state === "diverged" || state === "failed") return "bad";
-  return state === "stopped" || state === "finished" ? "plain" : "warning";
+/** The metric's name and its unit. */
+export function metricTitle({ sweep: { metric, shown } }: Sweep): string {
+  return shown.unit === "" ? metric : `${metric}, ${shown.unit}`;
 }
 
 /** Returns whether `a` is better than `b`, both numbers. */
@@ -157,11 +156,8 @@ export function parameterAxes(sweep: Sweep): TrialAxis[] {
 }
 
 export function metricAxis(sweep: Sweep): TrialAxis {
-  const { metric } = sweep.sweep;
-  const factor = isShare(metric) ? 100 : 1;
-  const values = sweep.trials.map((trial) => factor * numeric(trial.value));
-  const made = numberAxis(isShare(metric) ? `${metric}, %` : metric, values, (trial) => metricText(metric, sweep.trials[trial]!.value));
-  return made;
+  const values = sweep.trials.map((trial) => sweep.sweep.shown.factor * numeric(trial.value));
+  return numberAxis(metricTitle(sweep), values, (trial) => sweep.trials[trial]!.shown.value);
 }
 
 /** Where a trial crosses an axis, 0 to 1; NaN where it has no value. Each has a place of its own at a name. */

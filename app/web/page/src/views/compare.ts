@@ -14,7 +14,7 @@ import { Compared, mostCompared } from "../compare/compared";
 import { type Difference, differences } from "../compare/differences";
 import { runName, swatch, type ValueRow, valuesTable, valueAt } from "../compare/values";
 import { card } from "../figure/card";
-import { seriesOf } from "../run/charts";
+import { seriesOf } from "../run/derive";
 import { viewControls } from "../run/view_controls";
 
 export function show(root: HTMLElement, route: Route): () => void {

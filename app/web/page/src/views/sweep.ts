@@ -11,9 +11,9 @@ import { type Column, Table } from "../base/table";
 import { card, totals } from "../figure/card";
 import { Figure } from "../figure/figure";
 import { Brushes } from "../sweep/brushes";
-import { bestFigure, bestIndex, importanceFigure, learningCurves, scatter, trialText } from "../sweep/figures";
+import { bestFigure, bestIndex, importanceFigure, learningCurves, scatter } from "../sweep/figures";
 import { ParallelPlot } from "../sweep/parallel";
-import { metricAxis, metricText, numeric, parameterAxes, ranks, stateText, type Sweep, tone, type Trial, type TrialAxis } from "../sweep/trials";
+import { metricAxis, numeric, parameterAxes, ranks, type Sweep, type Trial, type TrialAxis } from "../sweep/trials";
 
 const mostCompared = 10;
 const figureHeight = 210;
@@ -89,14 +89,14 @@ export function show(root: HTMLElement, route: Route): () => void {
     const columns: Column<Trial>[] = [
       { title: "Pick", cell: (trial) => checkbox(trial) },
       { title: "Trial", isNumber: true, by: (trial) => trial.trial, cell: trialLink },
-      { title: "State", by: (trial) => trial.state, cell: (trial) => h("span.state", { "data-tone": tone(trial) }, stateText(trial)) },
+      { title: "State", by: ({ shown }) => shown.state, cell: ({ shown }) => h("span.state", { "data-tone": shown.tone }, shown.state) },
       ...names.map((name): Column<Trial> => ({
         title: name,
         isNumber: sweep!.trials.every((trial) => !Number.isNaN(Number(trial.parameters[name] ?? 0))),
         by: (trial) => (Number.isNaN(Number(trial.parameters[name])) ? (trial.parameters[name] ?? "") : Number(trial.parameters[name])),
         cell: (trial) => trial.parameters[name] ?? "–",
       })),
-      { title: metric, isNumber: true, by: (trial) => numeric(trial.value), cell: (trial) => metricText(metric, trial.value) },
+      { title: metric, isNumber: true, by: (trial) => numeric(trial.value), cell: (trial) => trial.shown.value },
       { title: "Rung", isNumber: true, by: (trial) => trial.rung ?? -1, cell: (trial) => (trial.rung === null ? "–" : count(trial.rung)) },
       { title: "Device time", isNumber: true, by: (trial) => trial.device_hours, cell: (trial) => duration(3600 * trial.device_hours) },
       { title: "What went wrong", isWide: true, cell: (trial) => trial.message },
@@ -148,7 +148,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     }
     const words = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
     const shown = sweep.trials.filter((trial, i) => {
-      const text = `${trial.trial} ${stateText(trial)} ${Object.entries(trial.parameters).flat().join(" ")} ${trial.message}`.toLowerCase();
+      const text = `${trial.trial} ${trial.shown.state} ${Object.entries(trial.parameters).flat().join(" ")} ${trial.message}`.toLowerCase();
       return keeps(i) && words.every((word) => text.includes(word));
     });
     setText(trialCount, shown.length === sweep.trials.length ? count(shown.length) : `${count(shown.length)} of ${count(sweep.trials.length)}`);
@@ -157,20 +157,13 @@ export function show(root: HTMLElement, route: Route): () => void {
   }
 
   function refreshFacts(now: Sweep): void {
-    const { trials, state, metric, message, remaining, device_hours } = now.sweep;
+    const { trials, message, shown } = now.sweep;
     setText(title, now.sweep.name);
     document.title = `${now.sweep.name} · BatchScope`;
-    setText(chip, state.charAt(0).toUpperCase() + state.slice(1));
-    setAttributes(chip, { "data-tone": { running: "good", paused: "warning", failed: "bad" }[state] });
-    const stopped = now.trials.filter((trial) => trial.state === "stopped").length;
-    const first = now.sweep.best;
-    fill(facts, totals(
-      ["Trials done", trials.wanted === null ? count(trials.done) : `${count(trials.done)} of ${count(trials.wanted)}`],
-      ["Best", first ? `${metric} ${metricText(metric, first.value)}, trial ${first.trial}` : "–"],
-      ["Device time", duration(3600 * device_hours)],
-      ["Stopped early", count(stopped)],
-      ["Went wrong", count(trials.failed + trials.diverged)],
-      ...(remaining === null ? [] : [["Time left", `about ${duration(remaining)}`] as [string, string]])),
+    setText(chip, shown.state);
+    setAttributes(chip, { "data-tone": shown.tone });
+    fill(facts, totals(...shown.totals.map(({ name, value }): [string, string] => [name, value]),
+      ...(shown.left === "" ? [] : [["Time left", shown.left] as [string, string]])),
       message && h("p.note", {}, message));
     progress.max = Math.max(1, trials.wanted ?? trials.done);
     progress.value = trials.done;
@@ -193,8 +186,8 @@ export function show(root: HTMLElement, route: Route): () => void {
     const wanted = over.value || route.query.get("over") || axes[0]?.name;
     fill(over, ...axes.map((axis) => h("option", { value: axis.name, selected: axis.name === wanted }, axis.name)));
     refreshFacts(sweep);
-    const trials = sweep;
-    parallel.show({ axes: [...axes, metricAxis(sweep)], ranks: rank, best: bestIndex(sweep), text: (trial) => trialText(trials, trial) });
+    const { trials } = sweep;
+    parallel.show({ axes: [...axes, metricAxis(sweep)], ranks: rank, best: bestIndex(sweep), text: (trial) => trials[trial]!.shown.text });
     refresh();
   }
 

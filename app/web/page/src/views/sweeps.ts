@@ -8,7 +8,7 @@ import { pathOf } from "../base/route";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { card } from "../figure/card";
-import { metricText, numeric, type Sweep } from "../sweep/trials";
+import { numeric, type Sweep } from "../sweep/trials";
 
 type Row = Sweep["sweep"];
 
@@ -22,10 +22,10 @@ export function show(root: HTMLElement): () => void {
     sort: { column: 6, isDown: true },
     columns: [
       { title: "Sweep", by: (sweep) => sweep.name, cell: (sweep) => h("a", { href: pathOf("sweep", sweep.name) }, sweep.name) },
-      { title: "State", by: (sweep) => sweep.state, cell: (sweep) => sweep.state },
-      { title: "Trials", isNumber: true, by: (sweep) => sweep.trials.done, cell: ({ trials }) => (trials.wanted === null ? count(trials.done) : `${trials.done} of ${trials.wanted}`) },
+      { title: "State", by: ({ shown }) => shown.state, cell: ({ shown }) => h("span.state", { "data-tone": shown.tone }, shown.state) },
+      { title: "Trials", isNumber: true, by: (sweep) => sweep.trials.done, cell: ({ shown }) => shown.done },
       { title: "Metric", by: (sweep) => sweep.metric, cell: (sweep) => `${sweep.metric}, ${sweep.goal === "max" ? "largest" : "smallest"}` },
-      { title: "Best", isNumber: true, by: (sweep) => numeric(sweep.best?.value), cell: (sweep) => metricText(sweep.metric, sweep.best?.value) },
+      { title: "Best", isNumber: true, by: (sweep) => numeric(sweep.best?.value), cell: ({ shown }) => shown.best },
       { title: "Of trial", isNumber: true, cell: (sweep) => (sweep.best ? count(sweep.best.trial) : "–") },
       { title: "Begun", isNumber: true, by: (sweep) => sweep.created, cell: (sweep) => timeOfDay(sweep.created) },
     ],

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/derived_series.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/derived_series.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "batchscope/goodput/scaling_rule.h"
 #include "batchscope/protocol/series.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 namespace names = protocol::series;
@@ -43,12 +43,14 @@ std::optional<DerivedSeries> derivedSeries(const std::string& name) {
     return DerivedSeries{{names::kScale}, [](Values v) { return goodput::sqrt_factor(v[0]); }};
   if (name == kLegwFactor) return DerivedSeries{{names::kProgress, names::kEpoch, names::kScale}, legwFactor};
   if (name == kComputeTime)
-    return DerivedSeries{{names::kStepTime, names::kSyncTime}, [](Values v) { return v[0] - v[1]; }};
+    return DerivedSeries{{names::kStepTime, names::kSyncTime}, [](Values v) { return v[0] - v[1]; }, "minus"};
   if (name == kScheduledRate)
-    return DerivedSeries{{names::kLearningRate, names::kLearningRateFactor}, [](Values v) {
+    return DerivedSeries{{names::kLearningRate, names::kLearningRateFactor},
+                         [](Values v) {
                            return v[1] > 0 && v[0] > 0 ? v[0] / v[1] : kNothing;  // 0: the step was skipped
-                         }};
+                         },
+                         "over"};
   return {};
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common

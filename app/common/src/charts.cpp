@@ -1,20 +1,20 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/chart_spec.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/charts.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "batchscope/common/derived_series.h"
 #include "batchscope/common/series_unit.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/protocol/series.h"
-#include "chart/derived_series.h"
-#include "chart/series_model.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 namespace names = protocol::series;
 
-QString unitOf(const char* series) { return QString::fromUtf8(common::unitOf(series).name); }
+QString unitText(const char* series) { return QString::fromUtf8(unitOf(series).name); }
 
 ChartSpec gain() {
   return {.name = "gain",
@@ -50,7 +50,7 @@ ChartSpec goodput() {
   return {
       .name = "goodput",
       .title = tr("Goodput"),
-      .unit = unitOf(names::kGoodput),
+      .unit = unitText(names::kGoodput),
       .lines = {{.series = names::kThroughput, .label = tr("throughput"), .colour = 1, .isSmoothed = true},
                 {.series = names::kGoodput, .label = tr("goodput"), .isSmoothed = true},
                 {.series = names::kEfficiency,
@@ -70,7 +70,7 @@ ChartSpec epochProgress() {
           .lines = {{.series = names::kProgress, .label = tr("scale-invariant")},
                     {.series = kStepSeries, .label = tr("steps"), .colour = 1},
                     {.series = names::kEpoch, .label = tr("epoch"), .colour = 2, .isRight = true}},
-          .axis = XAxis::WallTime};
+          .isOverTime = true};
 }
 
 ChartSpec loss() {
@@ -133,11 +133,11 @@ ChartSpec modelError() {
 }
 
 ChartSpec stepTime() {
-  const double ms = common::unitOf(names::kStepTime).factor;
+  const double ms = unitOf(names::kStepTime).factor;
   return {
       .name = "step-time",
       .title = tr("Step time"),
-      .unit = unitOf(names::kStepTime),
+      .unit = unitText(names::kStepTime),
       .lines =
           {{.series = kComputeTime, .label = tr("compute"), .colour = 1, .factor = ms, .isSmoothed = true},
            {.series = names::kSyncTime, .label = tr("sync"), .colour = 3, .factor = ms, .isSmoothed = true},
@@ -189,9 +189,20 @@ std::set<std::string> ChartSpec::series() const {
   return wanted;
 }
 
-std::vector<ChartSpec> dashboardCharts() {
+std::vector<ChartSpec> runCharts() {
   return {gain(),         batchSize(), goodput(),    epochProgress(),     loss(),     accuracy(),
           learningRate(), stepTime(),  noiseChart(), scalingRulesChart(), gradient(), modelError()};
 }
 
-}  // namespace batchscope::desktop
+std::vector<ChartSpec> chartsOf(const std::vector<std::string>& recorded) {
+  std::vector<ChartSpec> charts = runCharts();
+  std::erase_if(charts, [&](const ChartSpec& chart) {
+    return chart.showing == Showing::Recorded &&
+           std::none_of(recorded.begin(), recorded.end(),
+                        [&](const std::string& series) { return chart.draws(series); });
+  });
+  for (ChartSpec& chart : ownCharts(recorded)) charts.push_back(std::move(chart));
+  return charts;
+}
+
+}  // namespace batchscope::common

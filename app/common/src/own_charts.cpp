@@ -1,6 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/own_charts.h"
-
+// SPDX-License-Identifier: Apache-2.0
 #include <QStringList>
 #include <algorithm>
 #include <array>
@@ -9,17 +7,18 @@
 #include <string_view>
 #include <utility>
 
+#include "batchscope/common/charts.h"
 #include "batchscope/common/series_unit.h"
 #include "batchscope/protocol/series.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 namespace names = protocol::series;
 
 constexpr std::size_t kMostLines = 4;  // as many colours as a chart tells apart
 
-// The series of every run that no chart of the dashboard draws.
+// The series of every run that no chart draws.
 constexpr std::array kBookkeeping{names::kMono,           names::kTime,    names::kEpoch,   names::kReplicas,
                                   names::kNonFiniteSteps, names::kSamples, names::kStepTime};
 
@@ -30,7 +29,7 @@ constexpr std::array<std::string_view, 8> kQuantities{"loss", "score", "accuracy
 bool isKnown(const std::string& series) {
   static const std::set<std::string> known = [] {
     std::set<std::string> all(kBookkeeping.begin(), kBookkeeping.end());
-    for (const ChartSpec& chart : dashboardCharts()) all.merge(chart.series());
+    for (const ChartSpec& chart : runCharts()) all.merge(chart.series());
     return all;
   }();
   return known.contains(series) || series.starts_with("device/");
@@ -49,7 +48,7 @@ std::string quantityOf(std::string_view series) {
 }
 
 ChartSpec chartOf(const std::vector<std::string>& series) {
-  const common::Unit unit = common::unitOf(series.front());
+  const Unit unit = unitOf(series.front());
   ChartSpec chart{.name = "own:" + series.front(),
                   .title = {},
                   .unit = QString::fromUtf8(unit.name),
@@ -89,4 +88,4 @@ std::vector<ChartSpec> ownCharts(const std::vector<std::string>& recorded) {
   return specs;
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The charts of a run, which all faces take from one list, by what is recorded.
+#include <QStringList>
+#include <set>
+
+#include "batchscope/common/charts.h"
+#include "batchscope/common/charts_json.h"
+#include "test_case.h"
+
+using namespace batchscope::common;
+using batchscope::protocol::Json;
+
+namespace {
+
+std::vector<std::string> words(const QString& text) {
+  std::vector<std::string> names;
+  for (const QString& name : text.split(QLatin1Char(' '))) names.push_back(name.toStdString());
+  return names;
+}
+
+QString titlesOf(const std::vector<ChartSpec>& charts) {
+  QStringList titles;
+  for (const ChartSpec& chart : charts) titles << chart.title;
+  return titles.join(QStringLiteral(" | "));
+}
+
+Json chartNamed(const Json& charts, const std::string& name) {
+  for (const Json& chart : charts)
+    if (chart.at("name") == name) return chart;
+  return nullptr;
+}
+
+}  // namespace
+
+class TestCharts : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void ownSeriesGetCharts_data() {
+    QTest::addColumn<QString>("recorded");
+    QTest::addColumn<QString>("charts");
+    QTest::newRow("none") << "loss gain_raw step_time device/cpu/0 replicas lr"
+                          << "";
+    QTest::newRow("one each") << "perplexity predicted_gain hit_rate"
+                              << "perplexity | predicted_gain | hit_rate";
+    QTest::newRow("parts of a quantity") << "loss_d loss_g fake_score real_score"
+                                         << "loss_d, loss_g | fake_score, real_score";
+    QTest::newRow("no more lines than colours") << "norm/1 norm/2 norm/3 norm/4 norm/5 norm/6"
+                                                << "norm/1, norm/2, norm/3, norm/4 | norm/5, norm/6";
+    QTest::newRow("a name may have any sign") << "top-5 lr/head"
+                                              << "top-5 | lr/head";
+  }
+  void ownSeriesGetCharts() {
+    QFETCH(QString, recorded);
+    QFETCH(QString, charts);
+    QCOMPARE(titlesOf(ownCharts(words(recorded))), charts);
+  }
+
+  void accuracyIsThereWhereItIsRecorded() {
+    const auto has = [](const QString& recorded) {
+      return titlesOf(chartsOf(words(recorded))).contains(QLatin1String("Accuracy"));
+    };
+    QVERIFY(!has("loss"));
+    QVERIFY(has("loss accuracy"));
+  }
+
+  void devicesHaveALineAReplica() {
+    const auto charts = deviceCharts(words("device/cpu/10 device/cpu/2 device/gpu_power/0 device/cpu/x"));
+    QCOMPARE(titlesOf(charts), QStringLiteral("Cores in use | GPU power"));
+    QCOMPARE(charts[0].lines.size(), std::size_t{2});
+    QCOMPARE(charts[0].lines[0].series, std::string("device/cpu/2"));  // in the order of the ranks
+    QCOMPARE(charts[0].lines[1].label, QStringLiteral("10"));
+  }
+
+  // A chart that is added to the list is in the page, too, unless it wants what a page cannot derive.
+  void thePageHasAllOfThem() {
+    const std::vector<std::string> recorded = words("accuracy gain perplexity device/cpu/0");
+    const Json charts = chartsJson(recorded);
+    for (const ChartSpec& chart : chartsOf(recorded)) {
+      if (chart.name == scalingRulesChart().name) continue;
+      const Json found = chartNamed(charts, chart.name);
+      QVERIFY2(found.is_object(), chart.name.c_str());
+      QCOMPARE(found.at("title").get<std::string>(), chart.title.toStdString());
+      QCOMPARE(found.at("lines").size(), chart.lines.size());
+      QCOMPARE(found.at("isUsual").get<bool>(), chart.showing != Showing::Chosen);
+    }
+    QVERIFY(chartNamed(charts, "device-cpu").is_object());
+    QVERIFY(chartNamed(charts, scalingRulesChart().name).is_null());
+  }
+
+  void linesSayHowTheyAreDrawn() {
+    const Json charts = chartsJson({"loss"});
+    const Json goodput = chartNamed(charts, "goodput"), time = chartNamed(charts, "step-time");
+    QCOMPARE(goodput.at("rightTop").get<double>(), 1.0);
+    QVERIFY(goodput.at("lines")[1].at("isMain").get<bool>());
+    QVERIFY(!goodput.at("lines")[0].contains("isMain"));
+    QCOMPARE(time.at("lines")[0].at("series").get<std::string>(), std::string("step_time"));
+    QCOMPARE(time.at("lines")[0].at("minus").get<std::string>(), std::string("sync_time"));
+    QCOMPARE(time.at("lines")[0].at("factor").get<double>(), 1000.0);
+    QCOMPARE(chartNamed(charts, "learning-rate").at("lines")[1].at("over").get<std::string>(),
+             std::string("lr_factor"));
+    QVERIFY(chartNamed(charts, "noise").at("isLogByDefault").get<bool>());
+  }
+
+  void namesAreOneEach() {
+    const std::vector<ChartSpec> charts = runCharts();
+    std::set<std::string> names;
+    for (const ChartSpec& chart : charts) names.insert(chart.name);
+    QCOMPARE(names.size(), charts.size());
+  }
+};
+
+BATCHSCOPE_TEST(TestCharts)
+#include "test_charts.moc"
