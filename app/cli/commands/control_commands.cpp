@@ -4,6 +4,7 @@
 // soon as the supervisor has agreed; `show` and `attach` tell what came of it.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 
 #include "batchscope/common/goodput_json.h"
@@ -14,8 +15,8 @@
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/machine.h"
+#include "batchscope/run/model.h"
 #include "batchscope/run/number_text.h"
-#include "batchscope/run/prediction.h"
 #include "commands/commands.h"
 #include "commands/elsewhere.h"
 #include "records/job_records.h"
@@ -51,12 +52,17 @@ int finish(const RunReference& options, const protocol::Request& request, const 
       fmt::format("{}: {}", title(reply.run), told));
 }
 
-// "; predicted goodput 12,350 (9,880 to 15,440) samples/s"; empty where the model says nothing.
-std::string predictionText(const std::optional<protocol::Model>& model, int replicas) {
-  const auto best = model ? run::predict(*model, replicas) : std::nullopt;
-  if (!best) return {};
+// "; predicted goodput 12,350 (9,880 to 15,440) samples/s", as the supervisor records it with the restart; of
+// the throughput where nothing is known of efficiency, and empty where the model says nothing.
+std::string predictionText(const protocol::Json& status, const std::optional<protocol::Model>& model,
+                           int replicas) {
+  const auto predicted = status.find("predicted");
+  if (predicted == status.end() || !predicted->is_object() || !model) return {};
+  const auto value = [&](const char* name) { return protocol::decode_number(predicted->at(name)); };
+  const bool isGoodput = std::isfinite(value("goodput"));
   std::string text =
-      fmt::format("; predicted goodput {} samples/s", run::range_text(best->goodput, best->error));
+      fmt::format("; predicted {} {} samples/s", isGoodput ? "goodput" : "throughput",
+                  run::range_text(value(isGoodput ? "goodput" : "throughput"), value("error")));
   const int devices = run::counted_devices(*model);
   if (devices > 0 && replicas > devices)
     text += model->devices > 0
@@ -86,7 +92,7 @@ std::string rescaleText(const protocol::Request& request, const Reply& reply) {
   if (same && status.value("state", "") == "running")
     return "stays on " + on + (named ? "" : "; goodput no longer chooses the number");
   return "restarting on " + on +
-         (same && !named ? ", as many as now" : predictionText(reply.model, replicas));
+         (same && !named ? ", as many as now" : predictionText(status, reply.model, replicas));
 }
 
 int order(const RunReference& options, const protocol::Request& request, const std::string& agreed) {

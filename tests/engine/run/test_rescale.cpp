@@ -66,7 +66,7 @@ class TestRescale : public Scenario {
     QTRY_VERIFY(catalogue().model(id));
     const protocol::Model model = *catalogue().model(id);
     QCOMPARE(model.devices, static_cast<int>(Machine::here().cores.size()));
-    ask(id, Command::rescale, 2);
+    const protocol::Json answered = ask(id, Command::rescale, 2).at("predicted");
     VERIFY_RUN(tells(id, "Predicted goodput "));
     VERIFY_RUN(tells(id, "samples/s on 2 replicas, obtained 32 ("));
     VERIFY_RUN(stops(id));
@@ -74,6 +74,8 @@ class TestRescale : public Scenario {
     QCOMPARE(generations.front().predicted_goodput, -1.0);
     QCOMPARE(generations.back().predicted_goodput, predict(model, 2)->goodput);
     QCOMPARE(generations.back().predicted_throughput, predict(model, 2)->throughput);
+    QCOMPARE(protocol::decode_number(answered.at("goodput")), generations.back().predicted_goodput);
+    QCOMPARE(protocol::decode_number(answered.at("throughput")), generations.back().predicted_throughput);
     QCOMPARE(generations.back().obtained_throughput, 64.0);
     QCOMPARE(generations.back().obtained_goodput, 32.0);
     storage::SampleReader samples(protocol::run_paths(id).samples);

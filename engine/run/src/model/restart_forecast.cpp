@@ -49,16 +49,20 @@ void RestartForecast::ask() {
   asked_rate_ = std::ssize(newest_) >= kEnoughSteps ? measured_rate(newest_) : std::nullopt;
 }
 
+std::optional<Prediction> RestartForecast::expected(const goodput::Configuration& at, int replicas,
+                                                    const goodput::Devices& devices, int nodes) const {
+  std::optional<protocol::Model> model = asked_ ? asked_ : model_;
+  if (!model) return std::nullopt;
+  model->devices = devices.count;
+  model->divides_cores = false;  // they are divided already
+  if (model->cores > 0) model->cores = devices.cores_per_replica;
+  return predicted(*model, at, replicas, nodes);
+}
+
 const std::optional<Prediction>& RestartForecast::begin(bool is_restart, const goodput::Configuration& at,
                                                         int replicas, const goodput::Devices& devices,
                                                         int nodes) {
-  std::optional<protocol::Model> model = asked_ ? asked_ : model_;
-  if (model) {
-    model->devices = devices.count;
-    model->divides_cores = false;  // they are divided already
-    if (model->cores > 0) model->cores = devices.cores_per_replica;
-  }
-  prediction_ = is_restart && model ? predicted(*model, at, replicas, nodes) : std::nullopt;
+  prediction_ = is_restart ? expected(at, replicas, devices, nodes) : std::nullopt;
   before_.reset();
   if (asked_rate_) before_ = Before{at.num_replicas, *asked_rate_};
   asked_rate_.reset();

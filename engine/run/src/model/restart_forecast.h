@@ -30,6 +30,9 @@ class RestartForecast {
 
   // A restart is on its way: what is predicted of it is predicted now.
   void ask();
+  // Predicts the restart that is on its way, as begin() will.
+  std::optional<Prediction> expected(const goodput::Configuration& at, int replicas,
+                                     const goodput::Devices& devices, int nodes) const;
   // A generation begins, on so many devices and nodes; the first of a run is not a restart. `at` is the
   // configuration before it. The prediction, where there is one.
   const std::optional<Prediction>& begin(bool is_restart, const goodput::Configuration& at, int replicas,

@@ -234,6 +234,10 @@ void Supervision::begin() {
   settle();
 }
 
+goodput::Devices Supervision::devices_of(const Placement& placement) {
+  return {static_cast<int>(placement.devices.size()), false, placement.places.front().threads};
+}
+
 void Supervision::look_at_other_runs() {
   try {
     auto models = storage::machine_models(catalogue_path());
@@ -259,10 +263,8 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   scaling_.begin_generation(current_.record(), current_.under_way());
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
-  const goodput::Devices devices{static_cast<int>(placement.devices.size()), false,
-                                 placement.places.front().threads};
-  const auto& predicted =
-      forecast_.begin(reason != "start", board_.configuration(), replicas, devices, placement.nodes());
+  const auto& predicted = forecast_.begin(reason != "start", board_.configuration(), replicas,
+                                          devices_of(placement), placement.nodes());
   hang_watch_.begin(replicas);
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);

@@ -65,6 +65,7 @@ class Supervision final : private Orders {
   void connect();
   void begin();
   void look_at_other_runs();
+  static goodput::Devices devices_of(const Placement& placement);
   void on_tick();
   void on_second();
   void record_progress(double fraction);
@@ -98,6 +99,7 @@ class Supervision final : private Orders {
   // Requests.
   void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
   void rescale(const protocol::Request& request);
+  protocol::Json restart_json();
   void insist_on_pool(const protocol::Request& request) const;
   void resume(const protocol::Request& request);
   void request_checkpoint(const ControlServer::Responder& responder);

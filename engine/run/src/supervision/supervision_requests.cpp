@@ -27,7 +27,23 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
     case Command::checkpoint: request_checkpoint(responder); return;
   }
   settle();
-  responder.ok(status());
+  Json result = status();
+  if (request.command == Command::rescale) result["predicted"] = restart_json();
+  responder.ok(result);
+}
+
+// Returns the prediction of the restart that is on its way, as it will be recorded; null where there is
+// none, or nothing is known.
+Json Supervision::restart_json() {
+  if (machine_.state() != RunState::restarting) return nullptr;
+  const Allocation target = machine_.target();
+  const Placement& placement = scaling_.take_devices(target, "rescale");  // which has been done
+  const auto expected =
+      forecast_.expected(board_.configuration(), target.replicas, devices_of(placement), placement.nodes());
+  if (!expected) return nullptr;
+  return {{"goodput", encode_number(expected->goodput)},
+          {"throughput", encode_number(expected->throughput)},
+          {"error", encode_number(expected->error)}};
 }
 
 // A number is a person's choice, who does not want it chosen again by the next model. A list of devices says
