@@ -355,9 +355,9 @@ int showRun(const ShowOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   if (options.predictions) {
-    const auto generations = catalogue.generations(run.id);
-    options.json ? printJson(predictionsJson(generations))
-                 : showPredictions(generations, terminalStyle(STDOUT_FILENO));
+    const auto predictions = common::predictionsOf(catalogue.generations(run.id));
+    options.json ? printJson(common::predictionsJson(predictions))
+                 : showPredictions(predictions, terminalStyle(STDOUT_FILENO));
     return kExitOk;
   }
   const auto job = common::placedJob(catalogue, run);

@@ -8,6 +8,7 @@
 
 #include "answer.h"
 #include "batchscope/common/goodput_json.h"
+#include "batchscope/common/predictions.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/prediction.h"
 
@@ -106,7 +107,8 @@ Json explorer_json(Store& store, const std::string& id, const http::Request& req
             {"why", run.step == 0 ? "this run has made no step yet"
                                   : "no model has been fitted to this run yet: it takes some steps of two "
                                     "batch sizes, or numbers of replicas"}};
-  const Json goodput = common::goodputJson(run, model, store.catalogue().generations(id));
+  const auto generations = store.catalogue().generations(id);
+  const Json goodput = common::goodputJson(run, model, generations);
   return {{"curve", curve_json(*model, floor)},
           {"efficiency_floor", floor},
           {"devices", devices_of(*model)},
@@ -114,6 +116,7 @@ Json explorer_json(Store& store, const std::string& id, const http::Request& req
           {"measured", goodput.at("step_times")},
           {"mean_error", goodput.at("mean_error")},
           {"bounds", goodput.at("bounds")},
+          {"predictions", common::predictionsJson(common::predictionsOf(generations))},
           {"step", model->step},
           {"now",
            {{"replicas", run.replicas},

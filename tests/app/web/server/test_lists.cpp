@@ -158,7 +158,16 @@ class TestLists : public WebTest {
     model.max_local_batch_size = 256;
     model.accumulation = true;
     model.devices = 4;
-    storage::Catalogue(protocol::catalogue_path()).put_model(id, 1, model);
+    model.residual = 0.05;
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    catalogue.put_model(id, 1, model);
+    storage::Generation restart;
+    restart.number = 7;
+    restart.replicas = 2;
+    restart.predicted_goodput = 12'000;
+    restart.predicted_error = 0.2;
+    restart.obtained_goodput = 12'600;
+    catalogue.put_generation(id, restart);
     const Json answer = get("/api/runs/" + id + "/explorer?efficiency_floor=0.5&replicas=2").json;
     const Json curve = answer.at("curve");
     QCOMPARE(curve.size(), std::size_t(16));
@@ -168,6 +177,7 @@ class TestLists : public WebTest {
     for (const Json& point : curve) {
       QVERIFY(point.at("goodput").get<double>() > 0);
       QVERIFY(point.at("goodput").get<double>() <= point.at("throughput").get<double>());
+      QVERIFY(point.at("range")[0] < point.at("goodput") && point.at("goodput") < point.at("range")[1]);
       QCOMPARE(point.at("reaches_floor").get<bool>(),
                point.at("speedup").get<double>() >= 0.5 * point.at("replicas").get<double>());
     }
@@ -181,6 +191,13 @@ class TestLists : public WebTest {
     }
     QVERIFY(batches.at("best").at("goodput").get<double>() >= 0.99 * most);
     QCOMPARE(answer.at("bounds").at("max_batch_size").get<int>(), 1024);
+    const Json told = answer.at("predictions").at("restarts").back();
+    QCOMPARE(told.at("generation").get<int>(), 7);
+    QVERIFY(told.at("held").get<bool>());
+    QCOMPARE(
+        told.at("shown").dump(),
+        std::string(
+            R"({"change":"+5 %","expected":"10,000 to 14,400","obtained":"12,600","predicted":"12,000"})"));
     QCOMPARE(get("/api/runs/" + id + "/explorer?replicas=0").status, 400);
   }
 

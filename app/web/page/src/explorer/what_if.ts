@@ -8,6 +8,7 @@ import type { FigureData, FigureSeries } from "../figure/figure";
 export interface Point {
   replicas: number;
   goodput: JsonNumber;
+  range: [number, number] | null; // between which goodput is expected
   throughput: JsonNumber;
   efficiency: JsonNumber;
   batch_size: number;
@@ -26,14 +27,27 @@ export interface MeasuredStep {
   residual: number;
 }
 
+/** A restart: its prediction, and what came of it. */
+export interface PredictedRestart {
+  generation: number;
+  replicas: number;
+  what: "goodput" | "throughput";
+  predicted: number;
+  obtained: number | null;
+  change: number | null;
+  held: boolean | null; // came out as expected
+  shown: { predicted: string; expected: string; obtained: string; change: string };
+}
+
 export interface Explorer {
   curve: Point[] | null;
   why?: string;
   measured?: MeasuredStep[];
+  predictions?: { restarts: PredictedRestart[]; summary: string };
   mean_error?: number | null;
   now?: { replicas: number; measured: Partial<Point> | null; predicted: Partial<Point> | null };
   bounds?: { max_batch_size: number; max_local_batch_size: number; max_profiled_replicas: number; devices: number; accumulation: boolean };
-  batch_curve?: { replicas: number; points: Pick<Point, "batch_size" | "goodput" | "throughput" | "efficiency">[] } | null;
+  batch_curve?: { replicas: number; points: (Rates & Pick<Point, "batch_size">)[] } | null;
 }
 
 /** Returns what is measured now, and with which batch size. */
@@ -46,18 +60,31 @@ const colours = { throughput: "var(--series-2)", goodput: "var(--series-1)", eff
 
 export const legend = [["throughput", colours.throughput], ["goodput", colours.goodput], ["efficiency", colours.efficiency]] as const;
 
-type Rates = Pick<Point, "goodput" | "throughput" | "efficiency">;
+type Rates = Pick<Point, "goodput" | "range" | "throughput" | "efficiency">;
 
-// Throughput, goodput and, at the right, efficiency over one value.
+// Throughput, goodput with its range and, at the right, efficiency over one value.
 function rates<T extends Rates>(points: readonly T[], x: (point: T) => number, name: (x: number) => string): FigureSeries[] {
-  const of = (key: keyof Rates, unit: string, isRight = false): FigureSeries => ({
+  const of = (key: keyof typeof colours, unit: string, isRight = false): FigureSeries => ({
     colour: colours[key],
     mark: "line",
     size: key === "goodput" ? 2.5 : 1.5,
     isRight,
-    points: points.map((point) => ({ x: x(point), y: toNumber(point[key]), text: `${name(x(point))}\n${key} ≈ ${number(toNumber(point[key]), isRight ? 2 : 3)}${unit}` })),
+    points: points.map((point) => ({ x: x(point), y: toNumber(point[key]), text: `${name(x(point))}\n${key} ≈ ${number(toNumber(point[key]), isRight ? 2 : 3)}${key === "goodput" ? rangeText(point) : ""}${unit}` })),
   });
-  return [of("throughput", " samples/s"), of("efficiency", "", true), of("goodput", " samples/s")];
+  const bound = (which: 0 | 1): FigureSeries => ({
+    colour: colours.goodput,
+    mark: "line",
+    size: 1,
+    dash: "3 3",
+    opacity: 0.6,
+    points: points.filter((point) => point.range).map((point) => ({ x: x(point), y: point.range?.[which] ?? NaN })),
+  });
+  return [of("throughput", " samples/s"), of("efficiency", "", true), bound(0), bound(1), of("goodput", " samples/s")];
+}
+
+/** " (14,700 to 23,000)"; empty where nobody knows how sure the prediction is. */
+export function rangeText(point: Partial<Point>): string {
+  return point.range ? ` (${number(point.range[0])} to ${number(point.range[1])})` : "";
 }
 
 function measuredDot(explorer: Explorer, x: number): FigureSeries[] {

@@ -7,7 +7,7 @@ import { pathOf, type Route, setQuery } from "../base/route";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { isActive, type RunDetail, toNumber } from "../base/types";
-import { batchFigure, boundsText, type Explorer, legend, type MeasuredStep, type Point, presentPoint, replicasFigure, stepTimeFigure } from "../explorer/what_if";
+import { batchFigure, boundsText, type Explorer, legend, type MeasuredStep, type Point, type PredictedRestart, presentPoint, rangeText, replicasFigure, stepTimeFigure } from "../explorer/what_if";
 import { card } from "../figure/card";
 import { Figure } from "../figure/figure";
 
@@ -21,7 +21,7 @@ interface Row {
 }
 
 const rows: Row[] = [
-  { name: "Goodput, samples/s", text: (point) => number(toNumber(point.goodput)) },
+  { name: "Goodput, samples/s", text: (point) => number(toNumber(point.goodput)) + rangeText(point) },
   { name: "Throughput, samples/s", text: (point) => number(toNumber(point.throughput)) },
   { name: "Statistical efficiency", text: (point) => number(toNumber(point.efficiency), 2) },
   { name: "Step time, ms", text: (point) => number(1000 * toNumber(point.step_time)) },
@@ -69,6 +69,21 @@ export function show(root: HTMLElement, route: Route): () => void {
       { title: "Residual", isNumber: true, by: (each) => Math.abs(each.residual), cell: (each) => residualText(each.residual) },
     ],
   });
+  const record = h("span");
+  const predictions = new Table<PredictedRestart>({
+    label: "Predicted and obtained by restarts",
+    key: (each) => String(each.generation),
+    none: "Nothing was predicted of a restart yet.",
+    columns: [
+      { title: "Restart", isNumber: true, by: (each) => each.generation, cell: (each) => count(each.generation) },
+      { title: "Replicas", isNumber: true, by: (each) => each.replicas, cell: (each) => `×${each.replicas}` },
+      { title: "Samples/s of", by: (each) => each.what, cell: (each) => each.what },
+      { title: "Predicted", isNumber: true, by: (each) => each.predicted, cell: (each) => `≈ ${each.shown.predicted}` },
+      { title: "Expected", isNumber: true, cell: (each) => each.shown.expected },
+      { title: "Obtained", isNumber: true, by: (each) => each.obtained ?? NaN, cell: (each) => each.shown.obtained },
+      { title: "Off by", isNumber: true, by: (each) => Math.abs(each.change ?? NaN), cell: (each) => each.shown.change + (each.held === false ? ", unexpected" : "") },
+    ],
+  });
   const lines = () => legend.map(([name, colour]) => {
     const line = h("i.swatch");
     line.style.background = colour;
@@ -81,7 +96,8 @@ export function show(root: HTMLElement, route: Route): () => void {
       card({ title: "Goodput over replicas", actions: lines() }, overReplicas.element),
       card({ title: "What if", actions: [howMany] }, slider, h("div.scroll", {}, whatIf), bounds, h("div.act", {}, said, restart)),
       card({ title: "Goodput over batch size", actions: lines() }, overBatch.element),
-      card({ title: "Measured and predicted step time", note: error }, times.element, stepTimes.element))));
+      card({ title: "Measured and predicted step time", note: error }, times.element, stepTimes.element),
+      card({ title: "What restarts brought", note: record }, predictions.element))));
 
   slider.addEventListener("input", () => {
     chosen = Number(slider.value);
@@ -106,10 +122,12 @@ export function show(root: HTMLElement, route: Route): () => void {
     overBatch.show(batchFigure(explorer, explorer.batch_curve?.replicas === chosen ? point : undefined));
     times.show(stepTimeFigure(explorer.measured ?? []));
     stepTimes.show(explorer.measured ?? []);
+    predictions.show(explorer.predictions?.restarts ?? []);
+    setText(record, explorer.predictions?.summary ?? "");
     const now = presentPoint(explorer);
     setText(error, typeof explorer.mean_error === "number" ? `mean error ${percent(explorer.mean_error, 2)}` : "");
     fill(body, ...rows.map(({ name, text, isChosen }) => h("tr", {}, h("th", { scope: "row" }, name),
-      h("td.number", {}, now ? text(now) : "–"), h("td.number", {}, point ? `${isChosen ? "" : "≈ "}${text(point)}` : "–"))));
+      h("td.number", {}, now ? text({ ...now, range: null }) : "–"), h("td.number", {}, point ? `${isChosen ? "" : "≈ "}${text(point)}` : "–"))));
     setText(bounds, boundsText(explorer, chosen));
     const trains = isActive(detail.status?.state ?? detail.run.state);
     restart.hidden = isReadOnly || !trains || detail.status?.rescalable === false;
