@@ -37,7 +37,7 @@ QString GoodputCurve::textOf(const OperatingPoint& at) const {
                      .arg(common::formatCount(at.batchSize))
                      .arg(at.replicas)
                      .arg(common::formatCount(at.localBatchSize()), steps, predictedText(at.throughput),
-                          predictedText(at.efficiency, 2), predictedText(at.goodput));
+                          predictedText(at.efficiency, 2), predictedGoodput(at));
   if (const auto limit = prediction_.limits.find(at.limit); limit != prediction_.limits.end())
     text += tr("\nout of reach: %1").arg(limit->second);
   return text;
@@ -67,6 +67,7 @@ FigureData GoodputCurve::figure() const {
   FigureSeries beyond{.name = isLarge_ ? tr("out of reach") : QString(),
                       .ink = {Ink::Faint},
                       .mark = FigureSeries::Mark::Dashed};
+  FigureSeries range{.ink = {Ink::Series, 0, 0.15}, .mark = FigureSeries::Mark::Area};
   for (const OperatingPoint& point : curve()) {
     const auto batch = static_cast<double>(point.batchSize);
     throughput.points.push_back({batch, point.throughput});
@@ -74,6 +75,9 @@ FigureData GoodputCurve::figure() const {
     const FigurePoint there{batch, point.goodput, textOf(point)}, gap{batch, kAnywhere};
     goodput.points.push_back(point.isFeasible() ? there : gap);
     beyond.points.push_back(point.isFeasible() ? gap : there);
+    if (!point.isFeasible() || !(point.error > 0)) continue;
+    range.points.push_back({batch, point.goodput * (1 + point.error)});
+    range.lower.push_back(point.goodput / (1 + point.error));
   }
   // Where one pass through a replica no longer holds the batch.
   if (const auto begins = accumulationBegins(); begins > curve().front().batchSize) {
@@ -81,7 +85,8 @@ FigureData GoodputCurve::figure() const {
     data.cells.push_back({.box = QRectF(from, 0, last - from, 0), .ink = {Ink::Accent, 0, 0.07}});
     if (isLarge_) data.notes.push_back({from, kAnywhere, tr("accumulation"), {Ink::Faint}});
   }
-  data.series = {throughput, efficiency, goodput};
+  if (range.points.size() > 1) data.series.push_back(range);
+  data.series.insert(data.series.end(), {throughput, efficiency, goodput});
   if (!prediction_.limits.empty()) data.series.push_back(beyond);
   if (const auto& best = prediction_.best) {
     const auto at = static_cast<double>(best->batchSize);

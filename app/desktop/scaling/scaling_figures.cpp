@@ -116,7 +116,7 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
         cell.ink = {Ink::Accent, 0,
                     (0.04 + 0.86 * std::pow((point.goodput - low.goodput) / span, 1.5)) *
                         (point.isFeasible() ? 1 : 0.35)};
-        text += tr("\npredicted goodput %1 samples/s").arg(common::formatNumber(point.goodput));
+        text += tr("\npredicted goodput %1 samples/s").arg(predictedGoodput(point));
       } else {
         text += tr("\npredicted goodput not known");
       }
@@ -224,6 +224,7 @@ FigureData goodputOverReplicas(const protocol::Model* model, const std::vector<M
   addLimit(data, *model, most, false);
   FigureSeries known{.name = tr("predicted"), .ink = {Ink::Series, 0}, .mark = Mark::DottedLine};
   FigureSeries beyond{.name = tr("extrapolated"), .ink = {Ink::Series, 0, 0.6}, .mark = Mark::Dashed};
+  FigureSeries range{.name = tr("expected"), .ink = {Ink::Series, 0, 0.15}, .mark = Mark::Area};
   data.table.columns = {"replicas", "batch_size", "predicted_goodput", "generation", "measured_goodput"};
   for (int replicas = 1; replicas <= most; ++replicas) {
     const auto point = bestPoint(*model, replicas);
@@ -232,7 +233,7 @@ FigureData goodputOverReplicas(const protocol::Model* model, const std::vector<M
         {double(replicas), static_cast<double>(point->batchSize), cellOf(point->goodput), {}, {}});
     FigurePoint at{double(replicas), point->goodput,
                    tr("%1: predicted goodput %2 samples/s\nat batch size %3")
-                       .arg(common::replicaCount(replicas), common::formatNumber(point->goodput),
+                       .arg(common::replicaCount(replicas), predictedGoodput(*point),
                             common::formatCount(point->batchSize))};
     const QString shared = sharingText(*model, replicas);
     if (!shared.isEmpty()) at.text += QLatin1Char('\n') + shared;
@@ -240,7 +241,11 @@ FigureData goodputOverReplicas(const protocol::Model* model, const std::vector<M
     if (!isKnown && beyond.points.empty() && !known.points.empty())
       beyond.points.push_back({known.points.back().x, known.points.back().y});
     (isKnown ? known : beyond).points.push_back(at);
+    if (!(point->error > 0)) continue;
+    range.points.push_back({double(replicas), point->goodput * (1 + point->error)});
+    range.lower.push_back(point->goodput / (1 + point->error));
   }
+  if (range.points.size() > 1) data.series.push_back(std::move(range));
   for (FigureSeries* series : {&known, &beyond})
     if (!series->points.empty()) data.series.push_back(*series);
 

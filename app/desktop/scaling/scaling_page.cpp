@@ -9,6 +9,7 @@
 #include "chart/measured_steps.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
+#include "scaling/prediction_figure.h"
 #include "scaling/quality_figures.h"
 #include "scaling/restart_figures.h"
 #include "scaling/run_history.h"
@@ -62,6 +63,9 @@ ScalingPage::ScalingPage(RunSession* session, QWidget* parent)
       figure("lanes", tr("What the replicas did"), tr("share of the time"),
              tr("One lane for each replica. The height of a colour is its share of that moment, as a mean "
                 "over all replicas."));
+  predictions_ = figure("predictions", tr("Predicted and obtained by restarts"), tr("samples/s"),
+                        tr("A bar is where nine of ten restarts are expected to come out. The model learns "
+                           "from each."));
   bySamples_ = figure("accuracy-over-samples", tr("Accuracy over samples"), tr("%"),
                       tr("A larger batch needs more samples for the same accuracy."));
   byEpoch_ =
@@ -151,6 +155,8 @@ void ScalingPage::refresh() {
   choice_->setData(batchChoice(model, moments));
   rate_->setData(rateOverBatch(moments));
   restarts_->setData(restartParts(series));
+  predictions_->setData(predictedAndObtained(session_->isOpen() ? session_->generations()
+                                                                : std::vector<storage::Generation>()));
   lanes_->setData(replicaLanes(series == nullptr ? std::vector<Slice>() : slicesOf(*series, kSlices)));
 
   std::vector<QualityRun> runs;

@@ -58,8 +58,8 @@ class ScalingPage : public QScrollArea {
   std::map<QString, QWidget*> named_;
   QWidget* content_;
   QGridLayout* grid_;
-  Figure *map_, *replicas_, *choice_, *rate_, *restarts_, *lanes_, *bySamples_, *bySeconds_, *byEpoch_,
-      *target_;
+  Figure *map_, *replicas_, *choice_, *rate_, *restarts_, *lanes_, *predictions_, *bySamples_, *bySeconds_,
+      *byEpoch_, *target_;
   int columns_ = 0;
   QTimer timer_;
 };

@@ -13,6 +13,7 @@
 #include "chart/repeated_steps.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
+#include "scaling/prediction_figure.h"
 #include "scaling/quality_figures.h"
 #include "scaling/restart_figures.h"
 #include "scaling/run_history.h"
@@ -184,6 +185,34 @@ class TestScaling : public test::WindowTest {
     const FigureTable& restarts = figure("What each restart cost").table;
     const auto again = std::ranges::find(restarts.columns, "steps_done_again") - restarts.columns.begin();
     QVERIFY(restarts.rows[1][static_cast<std::size_t>(again)] == FigureTable::Cell(double(kSteps / 10)));
+  }
+
+  void restartsAreListedWithWhatWasExpectedOfThem() {
+    QCOMPARE(figure("Predicted and obtained by restarts").series.size(), 2u);
+    std::vector<storage::Generation> generations(4);  // nothing is predicted of the first
+    for (int i = 1; i < 4; ++i) {
+      storage::Generation& generation = generations[static_cast<std::size_t>(i)];
+      generation.number = i;
+      generation.replicas = 2;
+      generation.predicted_goodput = 12'000;
+      generation.predicted_error = 0.2;
+      if (i < 3) generation.obtained_goodput = i == 1 ? 12'500 : 6'000;
+    }
+    const FigureData data = predictedAndObtained(generations);
+    QCOMPARE(data.series.size(), 3u);
+    QCOMPARE(data.series[0].points.size(), 3u);  // predicted
+    QCOMPARE(data.series[1].points.size(), 1u);  // obtained as expected
+    QCOMPARE(data.series[2].name, QStringLiteral("unexpected"));
+    QCOMPARE(data.series[2].points.front().y, 6'000.0);
+    QCOMPARE(data.cells.size(), 3u);
+    QCOMPARE(data.cells.front().box.top(), 10'000.0);
+    QCOMPARE(data.cells.front().box.bottom(), 14'400.0);
+    QCOMPARE(data.series[0].points[1].text,
+             QStringLiteral("Restart 2, ×2\npredicted goodput 12,000 samples/s\nexpected 10,000 to 14,400\n"
+                            "obtained 6,000 (−50 %)"));
+    QVERIFY(data.series[0].points[2].text.endsWith(QStringLiteral("obtained not yet")));
+    QVERIFY(data.description.startsWith(QStringLiteral("2 measured")));
+    QVERIFY(predictedAndObtained({}).isEmpty());
   }
 
   void lanesAddUpToTheTime() {
