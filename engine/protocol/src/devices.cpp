@@ -39,7 +39,7 @@ std::string_view without_node(std::string_view name) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
            c == '_';
   };
-  if (slash == 0 || slash > name.find(':')) return name;
+  if (slash == name.npos || slash == 0 || slash > name.find(':')) return name;
   return std::all_of(name.begin(), name.begin() + slash, fits) ? name.substr(slash + 1) : name;
 }
 

@@ -50,6 +50,7 @@ class TestControl : public QObject {
     row("no devices", R"({"v":1,"command":"rescale","devices":[]})", "cpu:0");
     row("no name", R"({"v":1,"command":"rescale","devices":[3]})", "cpu:0");
     row("no device", R"({"v":1,"command":"rescale","devices":["cpu:x"]})", "'cpu:x' is not a device");
+    row("no number", R"({"v":1,"command":"rescale","devices":["cuda"]})", "'cuda' is not a device");
     row("core", R"({"v":1,"command":"rescale","devices":["core:0"]})", "'core:0' is not a device");
     row("two names", R"({"v":1,"command":"rescale","devices":["cpu:01"]})", "'cpu:01'");
     row("path", R"({"v":1,"command":"rescale","devices":["cuda:../x"]})", "'cuda:../x'");
