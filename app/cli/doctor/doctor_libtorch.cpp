@@ -92,9 +92,10 @@ std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus) {
 std::vector<Finding> examineLibTorch(int gpus) {
   const QString program = QCoreApplication::applicationDirPath() + "/batchscope-probe";
   if (!QFileInfo(program).isExecutable())  // a wheel, or what ./dev run builds
-    return {{Level::ok, "LibTorch",
-             "not looked at: batchscope-probe is not here, which ./dev build makes; scripts bring a PyTorch of "
-             "their own"}};
+    return {
+        {Level::ok, "LibTorch",
+         "not looked at: batchscope-probe is not here, which ./dev build makes; scripts bring a PyTorch of "
+         "their own"}};
   QProcess probe;
   probe.start(program, QStringList());
   if (!probe.waitForFinished(kProbeTimeoutMs) || probe.exitCode() != 0)

@@ -11,11 +11,10 @@ namespace batchscope::desktop {
 EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent) {
   auto* icon = new QSvgWidget(QStringLiteral(":/icons/batchscope.svg"), this);
   icon->setFixedSize(96, 96);
-  QLabel* text =
-      named("dim", this,
-            tr("The demo trains a small model with two replicas on this machine. "
-               "Watch its gain and goodput, and restart it on another number of replicas "
-               "while it learns."));
+  QLabel* text = named("dim", this,
+                       tr("The demo trains a small model with two replicas on this machine. "
+                          "Watch its gain and goodput, and restart it on another number of replicas "
+                          "while it learns."));
   text->setWordWrap(true);
   text->setAlignment(Qt::AlignHCenter);
   text->setFixedSize(420, text->heightForWidth(420));
