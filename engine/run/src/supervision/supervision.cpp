@@ -19,6 +19,7 @@
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/application.h"
 #include "batchscope/run/contention.h"
+#include "batchscope/run/node_devices.h"
 #include "batchscope/storage/medium.h"
 #include "launch/program_file.h"
 #include "log/last_words.h"
@@ -48,7 +49,7 @@ bool wants_adaptdl(const RunSpec& spec) {
 }
 
 bool trains_on_gpus(const Placement& placement) {
-  return !placement.devices.empty() && placement.devices.front().starts_with("cuda");
+  return !placement.devices.empty() && is_gpu(placement.devices.front());
 }
 
 // Each machine's monotonic clock has an origin of its own.
