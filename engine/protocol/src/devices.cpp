@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/replicas.h"
 
 namespace batchscope::protocol {
@@ -35,12 +36,7 @@ bool is_uuid(std::string_view text) {
 // Takes the node's name off ("n2/cpu:0"); a GPU's UUID may have slashes too, behind its colon.
 std::string_view without_node(std::string_view name) {
   const auto slash = name.find('/');
-  const auto fits = [](char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
-           c == '_';
-  };
-  if (slash == name.npos || slash == 0 || slash > name.find(':')) return name;
-  return std::all_of(name.begin(), name.begin() + slash, fits) ? name.substr(slash + 1) : name;
+  return slash < name.find(':') && valid_node_name(name.substr(0, slash)) ? name.substr(slash + 1) : name;
 }
 
 bool is_device(std::string_view name) {

@@ -13,6 +13,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/node_name.h"
 #include "nodes/messages.h"
 #include "nodes/node_command.h"
 
@@ -75,7 +76,7 @@ int code_of(const Started& one) {
 NodeHost decode_node_host(const std::string& text) {
   const auto equals = text.find('=');
   NodeHost one{text.substr(0, equals), equals == std::string::npos ? text : text.substr(equals + 1)};
-  if (!valid_node_name(one.node) || one.host.empty() || one.host.starts_with("-"))
+  if (!protocol::valid_node_name(one.node) || one.host.empty() || one.host.starts_with("-"))
     throw Error(ErrorKind::usage,
                 "'" + text + "' is not a node: write NAME, or NAME=HOST where ssh knows it by another name");
   return one;

@@ -91,7 +91,7 @@ std::string address_of_ssh() {
 int serve(int& argc, char** argv, const std::string& name, std::string listen, std::string toward) {
   NodeOffer offer;
   offer.node = name.empty() ? protocol::node_name() : name;
-  if (!valid_node_name(offer.node))
+  if (!protocol::valid_node_name(offer.node))
     throw Error(ErrorKind::usage,
                 "'" + offer.node + "' is not a name of a node: letters, digits, '.', '-', '_'; say --name");
   if (listen.empty() && toward.empty()) toward = variable("SLURM_LAUNCH_NODE_IPADDR");

@@ -8,6 +8,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/node_name.h"
 
 namespace batchscope::run {
 namespace {
@@ -77,12 +78,6 @@ std::string decode_welcome(std::string_view line) {
   return token;
 }
 
-bool valid_node_name(std::string_view name) {
-  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '.' || c == '-' || c == '_';
-  });
-}
-
 std::string encode(const NodeOffer& offer) {
   return lenient({{"node", offer.node},
                   {"address", offer.address},
@@ -100,7 +95,7 @@ NodeOffer decode_offer(std::string_view line) {
       field<std::string>(json, "address"),
       checked_port(json),
       {field<std::vector<std::string>>(json, "cores"), field<std::vector<std::string>>(json, "gpus")}};
-  if (!valid_node_name(offer.node))
+  if (!protocol::valid_node_name(offer.node))
     throw Error(ErrorKind::usage, "'" + offer.node + "' is not a name of a node");
   if (offer.machine.cores.empty()) throw Error(ErrorKind::usage, "node " + offer.node + " has no core");
   return offer;

@@ -30,7 +30,6 @@ struct NodeOffer {
 };
 std::string encode(const NodeOffer& offer);
 NodeOffer decode_offer(std::string_view line);
-bool valid_node_name(std::string_view name);
 
 // FrameKind::hello.
 enum class Caller { supervisor, stand_in };
