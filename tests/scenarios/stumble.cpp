@@ -45,6 +45,14 @@ struct Options {
   std::int64_t memory = 0;  // samples of a micro-batch that fit; 0: any number
 };
 
+// A static object with something left to do when the program has ended.
+struct LastWord {
+  ~LastWord() {
+    if (!text.empty()) std::cout << text << '\n';
+  }
+  std::string text;
+} last_word;
+
 // Not finite, in the way that a bad sample makes a loss so.
 void spoil(at::Tensor& loss) { loss = loss * std::numeric_limits<double>::quiet_NaN(); }
 
@@ -85,6 +93,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--replicas", o.replicas, "Only where there are so many; 0: on any number");
   app.add_flag("--always", o.always, "In every generation that comes to this step");
   app.add_option("--memory", o.memory, "Samples of a micro-batch for which there is memory; 0: any number");
+  app.add_option("--last-word", last_word.text, "What a static object's destructor prints");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

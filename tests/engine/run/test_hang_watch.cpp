@@ -110,6 +110,32 @@ class TestHangWatch : public QObject {
     QCOMPARE(f.after(2 * kPatience, stepping).value().rank, 0);
   }
 
+  // Its heartbeats end with its goodbye, and the system may take seconds to end a large process.
+  void aProcessThatEndsAfterItsGoodbyeIsNoHang() {
+    HangFixture f;
+    QVERIFY(!f.after(1));
+    for (const int rank : {0, 1}) {
+      f.frozen[rank] = true;
+      f.watch.said_goodbye(rank, f.now);
+    }
+    QVERIFY(!f.after(kPatience - 1));
+    f.watch.left(0);
+    f.watch.left(1);
+    QVERIFY(!f.after(10 * kPatience));
+  }
+
+  void aProcessThatDoesNotEndAfterItsGoodbyeHangs() {
+    HangFixture f;
+    f.does(0, kExchange);
+    QVERIFY(!f.after(1));
+    f.frozen[1] = true;
+    f.watch.said_goodbye(1, f.now);
+    const auto suspect = f.after(kPatience + 1);
+    QCOMPARE(suspect.value().rank, 1);
+    VERIFY_HOLDS(suspect->why, "said goodbye");
+    VERIFY_HOLDS(suspect->why, "has not ended");
+  }
+
   void aReplicaThatStopsBeforeItsFirstHeartbeatIsFoundToo() {
     HangWatch watch(kPatience);
     watch.begin(1);

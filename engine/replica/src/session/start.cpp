@@ -29,6 +29,7 @@
 #include "report/failure.h"
 #include "report/telemetry_client.h"
 #include "session/epochs.h"
+#include "session/leave.h"
 #include "session/triggers.h"
 
 namespace batchscope::replica {
@@ -128,6 +129,7 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
   protocol::Hello hello;
   if (::getenv(protocol::variable::kForkServer)) ready_for_greetings();
   hello.forked = serve_forks();
+  if (hello.forked) leave_libraries_behind();
   hello.serves = offers_fork_server();
   hello.started = protocol::monotonic_seconds();
 

@@ -16,6 +16,10 @@ constexpr double kSilence = Seconds(protocol::time_out::kSilence).count();
 // Longer between two looks: we were held up ourselves, with the whole machine or alone.
 constexpr double kHeldUp = 1;
 
+constexpr const char* kLeaving = "leaving";  // the phase of one that said goodbye
+
+bool is_leaving(const Heartbeat& beat) { return beat.phase == kLeaving; }
+
 bool in_loop(const Heartbeat& beat) { return beat.phase == "train" || beat.phase == "validate"; }
 
 std::string activity(const Heartbeat& beat) {
@@ -36,10 +40,14 @@ void HangWatch::beat(int rank, const Heartbeat& heartbeat, double now) {
   replica.beat = heartbeat;
 }
 
+void HangWatch::said_goodbye(int rank, double now) {
+  if (replicas_.at(static_cast<std::size_t>(rank)).beat) beat(rank, {rank, 0, kLeaving, {}, now, now}, now);
+}
+
 void HangWatch::left(int rank) { replicas_.at(static_cast<std::size_t>(rank)).alive = false; }
 
 bool HangWatch::silent(const Replica& replica, double now) const {
-  return now - std::max(replica.heard, resumed_) > kSilence;
+  return now - std::max(replica.heard, resumed_) > kSilence && !(replica.beat && is_leaving(*replica.beat));
 }
 
 std::optional<Suspect> HangWatch::check(double now, bool stepping) {
@@ -51,10 +59,11 @@ std::optional<Suspect> HangWatch::check(double now, bool stepping) {
     if (!replica.beat || !replica.alive) return std::nullopt;
     newest = std::max(newest, replica.beat->since);
   }
-  // A process that is silent hangs wherever it is; one that speaks is judged where it steps.
+  // A process that is silent or leaves hangs wherever it is; one that speaks is judged where it steps.
   const bool judged =
-      std::any_of(replicas_.begin(), replicas_.end(),
-                  [&](const Replica& replica) { return silent(replica, now); }) ||
+      std::any_of(
+          replicas_.begin(), replicas_.end(),
+          [&](const Replica& replica) { return silent(replica, now) || is_leaving(*replica.beat); }) ||
       (stepping && std::all_of(replicas_.begin(), replicas_.end(),
                                [](const Replica& replica) { return in_loop(*replica.beat); }));
   if (!judged || now - newest <= patience_) return std::nullopt;
@@ -81,6 +90,7 @@ std::string HangWatch::describe(const Replica& replica, double now) const {
     return "its heartbeats stopped " + seconds_text(now - replica.heard) + " ago, when it was " +
            activity(beat) + step;
   const std::string since = seconds_text(now - beat.since);
+  if (is_leaving(beat)) return "it said goodbye " + since + " ago, and its process has not ended";
   if (beat.waiting.empty()) return "it has computed for " + since + step + " without finishing it";
   return "it has waited for " + since + " in " + beat.waiting + step +
          ", as all replicas wait for one another";

@@ -7,8 +7,9 @@
 //   else the one that computes while the others wait for it, or else, when each waits for another, the one
 //   that has waited longest.
 // Judged is only what can be judged: replicas that send heartbeats, after the generation's first step (data
-// may take its time before), inside a loop over data and not while a checkpoint is written. A supervisor that
-// was itself held up has heard nobody for as long, which is not a replica's fault.
+// may take its time before), inside a loop over data and not while a checkpoint is written; and those that
+// have said goodbye, whose process is to end. A supervisor that was itself held up has heard nobody for as
+// long, which is not a replica's fault.
 #pragma once
 
 #include <optional>
@@ -33,7 +34,8 @@ class HangWatch {
   void greeted(int rank, double now);  // it will send heartbeats
   void heard(int rank, double now);    // anything
   void beat(int rank, const protocol::Heartbeat& heartbeat, double now);
-  void left(int rank);  // its process has ended
+  void said_goodbye(int rank, double now);  // its program is done; heartbeats stop, and its process ends
+  void left(int rank);                      // its process has ended
 
   // The hang's cause, once there is one. Before the first step only silence counts. Call it a few times a
   // second, with all that has arrived heard.

@@ -182,6 +182,7 @@ void Supervision::on_refused(const Refused& refused) {
 // A replica that has checkpointed for the next generation ends right after its goodbye, and the system then
 // takes milliseconds to give its memory back: the restart does not wait for that.
 void Supervision::on_goodbye(int rank, const Goodbye& goodbye) {
+  hang_watch_.said_goodbye(rank, monotonic_seconds());
   if (goodbye.code != kExitCheckpointed || !machine_.restarting() || !current_.leaves_at_once()) return;
   if (const auto& living = current_.replicas()->living(); living.contains(rank))
     QTimer::singleShot(0, &loop_,

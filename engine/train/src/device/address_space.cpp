@@ -6,14 +6,12 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "batchscope/protocol/error.h"
+#include "session/leave.h"
 
 namespace batchscope::train {
 namespace {
@@ -21,19 +19,6 @@ namespace {
 constexpr std::size_t kOfAThread =
     (128u << 20) + (64u << 10);  // its buffer, and what keeps the account of it
 constexpr int kLarge = 256;      // rows and columns of a product that all threads take part in
-
-bool is_blas_stuck = false;
-
-// OpenBLAS's thread may have found no room already. Its library waits for it when the process ends, and it
-// asks for memory again for ever: so the process leaves behind all that the program does at its end, and
-// before the libraries'.
-[[maybe_unused]] const int kLeavesInTime = on_exit(
-    [](int status, void*) {
-      if (!is_blas_stuck) return;
-      std::fflush(nullptr);
-      _exit(status);
-    },
-    nullptr);
 
 bool has_room_for(std::size_t bytes) {
   void* const place =
@@ -48,8 +33,10 @@ void insist_on_room_for_blas(int threads) {
   rlimit limit{};
   const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   if (!limited || !dlsym(RTLD_DEFAULT, "openblas_get_config")) return;
-  is_blas_stuck = !has_room_for(static_cast<std::size_t>(threads) * kOfAThread);
-  if (is_blas_stuck)
+  if (!has_room_for(static_cast<std::size_t>(threads) * kOfAThread)) {
+    // OpenBLAS's thread may have found no room already. Its library waits for it when the process ends, and
+    // it asks for memory again for ever.
+    replica::leave_libraries_behind();
     throw Error(ErrorKind::io,
                 "the limit of " + std::to_string(limit.rlim_cur >> 20) + " MB (ulimit -v " +
                     std::to_string(limit.rlim_cur >> 10) +
@@ -58,6 +45,7 @@ void insist_on_room_for_blas(int threads) {
                     std::to_string(threads) +
                     " here): raise it where the run is started (ulimit -v unlimited), or have fewer "
                     "threads (OMP_NUM_THREADS)");
+  }
   const at::Tensor square = at::zeros({kLarge, kLarge});
   at::mm(square, square);
 }
