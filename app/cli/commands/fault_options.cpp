@@ -2,6 +2,7 @@
 #include "commands/fault_options.h"
 
 #include <CLI/CLI.hpp>
+#include <limits>
 #include <tuple>
 
 #include "batchscope/protocol/run_spec.h"
@@ -18,7 +19,7 @@ void setTime(double& seconds, const std::string& text) {
 }  // namespace
 
 bool FaultOptions::any() const {
-  return restart_budget ||
+  return restart_budget || max_local_batch_size ||
          !(collective_timeout + hang_timeout + rescale_timeout + checkpoint_timeout + non_finite).empty();
 }
 
@@ -29,6 +30,7 @@ void FaultOptions::apply(protocol::RunSpec& spec) const {
   setTime(spec.time_outs.checkpoint, checkpoint_timeout);
   spec.time_outs.check();
   spec.restart_budget = restart_budget.value_or(spec.restart_budget);
+  spec.max_local_batch_size = max_local_batch_size.value_or(spec.max_local_batch_size);
   if (!non_finite.empty()) spec.non_finite = protocol::parse_non_finite(non_finite);
 }
 
@@ -45,6 +47,13 @@ void addFaultFlags(CLI::App* command, FaultOptions& options) {
                    "last checkpoint")
       ->check(CLI::IsMember({"skip", "stop", "restore"}).description(""))
       ->type_name("POLICY")
+      ->group(kGroup);
+  command
+      ->add_option("--max-local-batch-size", options.max_local_batch_size,
+                   "A replica computes at most so many samples at a time, and lowers that where memory runs "
+                   "out; default: what earlier runs of the program found")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()).description(""))
+      ->type_name("N")
       ->group(kGroup);
   const std::tuple<const char*, std::string&, const char*> times[] = {
       {"--collective-timeout", options.collective_timeout,

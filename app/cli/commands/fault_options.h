@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flags, shared by `run` and `resume`, that say what a fault does to a run and how long anything may
-// take.
+// The flags, shared by `run` and `resume`, that say what a fault does to a run, how long anything may
+// take and how much memory holds.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,7 @@ namespace batchscope::cli {
 struct FaultOptions {
   std::string collective_timeout, hang_timeout, rescale_timeout, checkpoint_timeout;  // durations
   std::optional<int> restart_budget;
+  std::optional<std::int64_t> max_local_batch_size;
   std::string non_finite;  // a policy
 
   bool any() const;

@@ -46,6 +46,8 @@ void addFaults(Words& words, const RunSpec& spec, const RunSpec& base) {
                    std::to_string(base.restart_budget));
   words.addChanged<std::string>("--non-finite", protocol::non_finite_name(spec.non_finite),
                                 protocol::non_finite_name(base.non_finite));
+  words.addChanged("--max-local-batch-size", std::to_string(spec.max_local_batch_size),
+                   std::to_string(base.max_local_batch_size));
 }
 
 void addJob(Words& words, const pool::JobOptions& job) {

@@ -92,7 +92,7 @@ class TestCommands : public CommandTest {
     for (const char* flag : {"--timeout", "--checkpoint-every", "--hang-timeout", "--rescale-timeout"})
       for (const char* time : {"nan", "inf", "1e300", "-1"})
         QTest::addRow("%s %s", flag, time) << QStringList{"run", "true", flag, time} << time;
-    for (const char* flag : {"--restart-budget", "--replicas"})
+    for (const char* flag : {"--restart-budget", "--replicas", "--max-local-batch-size"})
       for (const char* number : {"nan", "-1", "99999999999999999999"})
         QTest::addRow("%s %s", flag, number) << QStringList{"resume", "latest", flag, number} << flag;
     for (const char* number : {"nan", "-1", "99999999999999999999"}) {

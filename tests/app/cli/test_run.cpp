@@ -107,8 +107,9 @@ class TestRun : public CommandTest {
 
   void showsWhatPythonPrintsAtOnce() {
     if (!QFileInfo::exists("/usr/bin/python3")) QSKIP("there is no /usr/bin/python3");
-    write("train.py",
-          "import os, time\nprint('ready')\nwhile not os.path.exists('go'): time.sleep(0.02)\nprint('gone')\n");
+    write(
+        "train.py",
+        "import os, time\nprint('ready')\nwhile not os.path.exists('go'): time.sleep(0.02)\nprint('gone')\n");
     const auto process = sandbox_->start({"run", "train.py"});
     QByteArray out;
     const bool isShown = awaitOutput(*process, out, "ready\n");
@@ -130,7 +131,8 @@ class TestRun : public CommandTest {
   void tellsWhereAScriptRaised() {
     if (!QFileInfo::exists("/usr/bin/python3")) QSKIP("there is no /usr/bin/python3");
     write("train.py",
-          "import json\ndef inner(text): return json.loads(text)\ndef outer(): return inner('{')\nprint('begun')\nouter()\n");
+          "import json\ndef inner(text): return json.loads(text)\ndef outer(): return "
+          "inner('{')\nprint('begun')\nouter()\n");
     const QString frame = "train.py\", line 2, in inner";
     const Answer shown = ask({"run", "train.py"});
     VERIFY_CODE(kExitFailure, shown);
@@ -153,7 +155,8 @@ class TestRun : public CommandTest {
     write("train.py", "print('done')\n");
     const Answer answer = ask({"run", "train.py"});
     VERIFY_CODE(kExitOk, answer);
-    VERIFY_HOLDS(answer.out, ", not recorded: the program reported no steps; `import batchscope; batchscope.record(",
+    VERIFY_HOLDS(answer.out,
+                 ", not recorded: the program reported no steps; `import batchscope; batchscope.record(",
                  "Its output: batchscope logs ");
     QCOMPARE(answer.out.count("reported no steps"), 1);
     QVERIFY2(!answer.out.contains("executed, not forked"), "which only explains faults");
@@ -191,7 +194,8 @@ class TestRun : public CommandTest {
     QVERIFY(events.size() >= 3);
     for (const auto& event : events) {
       const bool isForFaults = event.toObject()["level"] == "debug";
-      QVERIFY2(answer.out.contains(event.toObject()["text"].toString()) != isForFaults, qPrintable(answer.out));
+      QVERIFY2(answer.out.contains(event.toObject()["text"].toString()) != isForFaults,
+               qPrintable(answer.out));
     }
     QCOMPARE(show()["generations"].toArray().size(), 2);
   }
@@ -375,12 +379,14 @@ class TestRun : public CommandTest {
   void passesOnWhatAFaultDoes() {
     VERIFY_REFUSED(kExitFailure, "budget of 1",
                    ask(run({"--restart-budget", "1", "--non-finite", "restore", "--collective-timeout", "5s",
-                            "--hang-timeout", "0", "--rescale-timeout", "10s", "--checkpoint-timeout", "20s"},
+                            "--hang-timeout", "0", "--rescale-timeout", "10s", "--checkpoint-timeout", "20s",
+                            "--max-local-batch-size", "4096"},
                            {"--steps", "20", "--crash-at", "5", "--crash-code", "9"})));
     QCOMPARE(show()["generations"].toArray().size(), 2);
     const QJsonObject environment = show()["environment"].toObject();
     QCOMPARE(environment["BATCHSCOPE_COLLECTIVE_TIMEOUT"].toString().toDouble(), 5.0);
     QCOMPARE(environment["BATCHSCOPE_NON_FINITE"].toString(), "restore");
+    QCOMPARE(environment["BATCHSCOPE_MAX_LOCAL_BATCH_SIZE"].toString(), "4096");
   }
 
   void detachesAndAttaches() {

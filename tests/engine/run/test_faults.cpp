@@ -108,8 +108,8 @@ class TestFaults : public Scenario {
     QCOMPARE(catalogue().generations(id)[0].outcome, "crashed: rank 0, out of memory");
     VERIFY_RUN(tells(id,
                      "rank 0 ran out of memory: c10::Error: DefaultCPUAllocator: can't allocate memory; "
-                     "it was working on 100 samples at a time, and gets at most 90"));
-    QCOMPARE(catalogue().run(id)->spec.max_local_batch_size, 90);
+                     "it was working on 100 samples at a time, and gets at most 50"));
+    QCOMPARE(catalogue().run(id)->spec.max_local_batch_size, 50);
   }
 
   void aGradientThatIsNotFiniteStopsWhereThatIsAskedFor() {

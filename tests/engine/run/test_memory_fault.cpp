@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a log for a want of memory, and for a program's last words. How far a bound is lowered.
+// Reads a log for a want of memory, and for a program's last words.
 #include "batchscope/run/log_failure.h"
 #include "log/last_words.h"
 #include "log/memory_fault.h"
@@ -88,19 +88,22 @@ class TestMemoryFault : public QObject {
     const QString head = "loading\nTraceback (most recent call last):\n";
     const QString outer = "  File \"/me/train.py\", line 9, in <module>\n    outer()\n",
                   inner = "  File \"/me/model.py\", line 2, in forward\n    return x @ y\n           ~~^~~\n",
-                  library = "  File \"/usr/lib/python3/dist-packages/torch/nn/modules/module.py\", line 1194, in "
-                            "_call_impl\n    return forward_call(*input, **kwargs)\n",
+                  library =
+                      "  File \"/usr/lib/python3/dist-packages/torch/nn/modules/module.py\", line 1194, in "
+                      "_call_impl\n    return forward_call(*input, **kwargs)\n",
                   loader = "  File \"<frozen importlib._bootstrap>\", line 1027, in _find_and_load\n";
     row("alone", head + outer + "E: 1\n", outer);
     row("among others", head + outer + library + inner + library + "E: 1\n", outer + inner);
     row("none", head + loader + library + "E: 1\n", loader + library);
-    row("of the last traceback", head + inner + "E: 1\n\nDuring handling of the above\n\n" + head + outer + "E: 2\n",
-        outer);
-    row("with its rank", "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"a\"\n[rank1]: E: 1\n",
+    row("of the last traceback",
+        head + inner + "E: 1\n\nDuring handling of the above\n\n" + head + outer + "E: 2\n", outer);
+    row("with its rank",
+        "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"a\"\n[rank1]: E: 1\n",
         "  File \"a\"\n");
     row("an error of syntax", "  File \"a.py\", line 1\n    for\n      ^\nSyntaxError: invalid syntax\n",
         "  File \"a.py\", line 1\n    for\n      ^\n");
-    row("too many", head + outer.repeated(9) + inner.repeated(2) + "E: 1\n", outer.repeated(7) + inner.repeated(2));
+    row("too many", head + outer.repeated(9) + inner.repeated(2) + "E: 1\n",
+        outer.repeated(7) + inner.repeated(2));
     row("no traceback", "it is over\n", "");
   }
   void framesOfTheProgramItselfAreFound() {
@@ -118,19 +121,6 @@ class TestMemoryFault : public QObject {
     QCOMPARE(failure_offset(before + traceback + "E: 1\n" + traceback + "E: 2\n"),
              before.size() + traceback.size() + 5);
     QCOMPARE(failure_offset(""), std::size_t{0});
-  }
-
-  void aBoundIsLoweredByATenthAndComesToAnEnd() {
-    QCOMPARE(lowered_local_batch_size(100), 90);
-    QCOMPARE(lowered_local_batch_size(64), 57);
-    QCOMPARE(lowered_local_batch_size(9), 8);
-    QCOMPARE(lowered_local_batch_size(1), 0);
-    QCOMPARE(lowered_local_batch_size(0), 0);
-    for (std::int64_t bound = 1 << 20; bound > 0;) {
-      const std::int64_t lower = lowered_local_batch_size(bound);
-      QVERIFY(lower < bound);
-      bound = lower;
-    }
   }
 };
 

@@ -28,6 +28,4 @@ std::int64_t out_of_memory_kills() {
   return 0;
 }
 
-std::int64_t lowered_local_batch_size(std::int64_t local) { return local > 1 ? local - (local + 9) / 10 : 0; }
-
 }  // namespace batchscope::run

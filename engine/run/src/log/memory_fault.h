@@ -17,8 +17,4 @@ bool tells_of_memory(std::string_view text);
 // not say.
 std::int64_t out_of_memory_kills();
 
-// The bound on the local batch size after memory ran out at `local` samples: 10 % lower, at least by one. 0
-// where there is nothing to lower.
-std::int64_t lowered_local_batch_size(std::int64_t local);
-
 }  // namespace batchscope::run

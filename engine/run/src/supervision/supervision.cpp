@@ -23,7 +23,6 @@
 #include "batchscope/storage/medium.h"
 #include "launch/program_file.h"
 #include "log/last_words.h"
-#include "log/memory_fault.h"
 #include "record/predecessor.h"
 #include "system/process_table.h"
 #include "words.h"
@@ -262,6 +261,7 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   const double now = monotonic_seconds();
   const Placement placement = scaling_.take_devices(allocation, reason);
   scaling_.begin_generation(current_.record(), current_.under_way());
+  if (reason == "start") take_earlier_bound(placement);
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
   const auto& predicted = forecast_.begin(reason != "start", board_.configuration(), replicas,
@@ -338,19 +338,6 @@ std::optional<Suspect> Supervision::suspect() {
   auto suspect = hang_watch_.suspect(monotonic_seconds(), patience / 2);
   if (suspect) suspect->why += " (--collective-timeout is " + seconds_text(patience) + ")";
   return suspect;
-}
-
-// Where a new number of replicas has no memory for what fitted on the old one, not the samples are too many
-// but the replicas.
-std::string Supervision::lower_local_batch_size(std::int64_t local) {
-  std::int64_t bound = lowered_local_batch_size(local);
-  if (spec_.max_local_batch_size > 0 && bound >= spec_.max_local_batch_size)
-    bound = lowered_local_batch_size(spec_.max_local_batch_size);
-  bound = std::max(bound, current_.fitted_elsewhere());
-  if (bound == 0 || bound >= local) return {};
-  spec_.max_local_batch_size = bound;
-  recorder_.spec(spec_);
-  return fmt::format("it was working on {} samples at a time, and gets at most {} from now on", local, bound);
 }
 
 // --- keeping the books ---

@@ -20,6 +20,7 @@
 #include "socket/control_server.h"
 #include "socket/telemetry_server.h"
 #include "state/hang_watch.h"
+#include "state/memory_limit.h"
 #include "state/pause_clock.h"
 #include "state/run_board.h"
 #include "state/run_machine.h"
@@ -65,6 +66,7 @@ class Supervision final : private Orders {
   void connect();
   void begin();
   void look_at_other_runs();
+  void take_earlier_bound(const Placement& placement);
   static goodput::Devices devices_of(const Placement& placement);
   void on_tick();
   void on_second();
@@ -126,6 +128,7 @@ class Supervision final : private Orders {
   RunBoard board_;
   PauseClock clock_;
   HangWatch hang_watch_;
+  MemoryLimit memory_limit_;
   RunMachine machine_;
 
   RunCheckpoints checkpoints_;

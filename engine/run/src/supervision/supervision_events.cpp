@@ -57,6 +57,7 @@ void Supervision::on_message(int rank, const Message& message) {
         } else if constexpr (std::is_same_v<T, Steps>) {
           if (const auto& mono = m.columns.at(series::kMono); !mono.empty()) {
             current_.stepped(m.first_step);
+            memory_limit_.fitted(board_.local_batch_size());
             on_progress(mono.front());
           }
           if (const auto obtained = forecast_.take(m)) on_obtained(*obtained);
