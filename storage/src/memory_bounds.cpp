@@ -52,7 +52,7 @@ std::vector<MemoryBound> memory_bounds(const std::filesystem::path& catalogue, c
         " LEFT JOIN latest ON latest.run = run.key AND latest.series = ?"
         " WHERE CASE WHEN json_valid(run.spec) THEN json_extract(run.spec, '$.program') END = ?"
         " AND EXISTS (SELECT 1 FROM lease_event WHERE lease_event.run = run.key)"
-        " AND NOT EXISTS (SELECT 1 FROM origin WHERE origin.run = run.key) ORDER BY run.key DESC",
+        " AND NOT EXISTS (SELECT 1 FROM origin WHERE origin.run = run.key) ORDER BY run.key DESC LIMIT 100",
         std::string(protocol::series::kLocalBatchSize), program);
     while (row.next()) {
       auto spec = decoded_spec(row.text(2));

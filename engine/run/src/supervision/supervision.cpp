@@ -378,7 +378,9 @@ void Supervision::settle() {
   unpublished_ = true;
   const RunState state = machine_.state();
   if (state == RunState::restarting && !clock_.running()) {
-    clock_.begin(monotonic_seconds(), board_.last_progress());
+    // Before the first step training has not begun, and the pause begins with the failure.
+    const double now = monotonic_seconds();
+    clock_.begin(now, board_.last_progress() > 0 ? board_.last_progress() : now);
     forecast_.ask();
     // A scripted event is told after its checkpoint was written.
     if (const auto& checkpoint = current_.checkpoint();

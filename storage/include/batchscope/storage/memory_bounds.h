@@ -21,10 +21,10 @@ struct MemoryBound {
   std::int64_t fitted = 0;                  ///< local batch size of its newest step; 0: unknown
 };
 
-/// Returns what runs of a program have shown that have held devices of this machine, newest run first;
-/// without runs that were taken from elsewhere. Looks at the newest 1,000 runs of all programs, which bounds
-/// its time, and opens the catalogue for reading. Empty where there is no catalogue yet. Throws Error where
-/// the catalogue cannot be read.
+/// Returns what the newest 100 runs of a program have shown that have held devices of this machine, newest
+/// run first; without runs that were taken from elsewhere. Looks at the newest 1,000 runs of all programs,
+/// which bounds its time, and opens the catalogue for reading. Empty where there is no catalogue yet. Throws
+/// Error where the catalogue cannot be read.
 std::vector<MemoryBound> memory_bounds(const std::filesystem::path& catalogue, const std::string& program);
 
 }  // namespace batchscope::storage
