@@ -15,6 +15,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/run/node_devices.h"
 #include "batchscope/storage/record_json.h"
 #include "records/record_file.h"
 #include "text/format.h"
@@ -57,8 +58,7 @@ Samples freshOf(const RecordBlock& block, std::int64_t& told) {
 std::vector<storage::LeaseEvent> leasesOf(std::vector<storage::LeaseEvent> leases, const std::string& run) {
   std::erase_if(leases, [&](const storage::LeaseEvent& lease) { return lease.run != run; });
   for (storage::LeaseEvent& lease : leases)
-    if (lease.device.find('/') == std::string::npos)
-      lease.device = protocol::node_name() + "/" + lease.device;
+    if (run::node_of_device(lease.device).empty()) lease.device = protocol::node_name() + "/" + lease.device;
   return leases;
 }
 

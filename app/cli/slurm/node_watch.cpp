@@ -12,6 +12,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
+#include "batchscope/run/node_devices.h"
 #include "records/store.h"
 #include "slurm/programs.h"
 #include "text/format.h"
@@ -64,7 +65,7 @@ void NodeWatch::look() try {
 void NodeWatch::giveBack(const protocol::RunStatus& status) {
   std::set<std::string> kept{nodes_.host};
   for (const std::string& device : status.devices)
-    if (const auto slash = device.find('/'); slash != std::string::npos) kept.insert(device.substr(0, slash));
+    if (const std::string node = run::node_of_device(device); !node.empty()) kept.insert(node);
   const bool isIdle = std::max(static_cast<int>(kept.size()), range_.least) < nodes_.nodes;
   if (!isIdle || status.devices.empty()) return idle_since_.reset();
   const double now = protocol::monotonic_seconds();

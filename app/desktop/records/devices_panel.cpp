@@ -6,6 +6,7 @@
 
 #include "batchscope/common/charts.h"
 #include "batchscope/protocol/device_series.h"
+#include "batchscope/run/node_devices.h"
 #include "chart/view_state.h"
 #include "session/run_session.h"
 
@@ -18,8 +19,7 @@ namespace series = protocol::series;
 constexpr int kMostReplicas = 8;
 
 bool hasGpu(const storage::Run& run) {
-  return std::any_of(run.devices.begin(), run.devices.end(),
-                     [](const std::string& device) { return device.starts_with("cuda"); }) ||
+  return std::any_of(run.devices.begin(), run.devices.end(), run::is_gpu) ||
          run.latest.contains(series::device_series(series::kGpuUtilization, 0));
 }
 

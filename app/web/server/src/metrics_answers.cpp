@@ -9,6 +9,7 @@
 #include "batchscope/pool/queue.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/machine.h"
+#include "batchscope/run/node_devices.h"
 #include "metrics_text.h"
 
 namespace batchscope::web {
@@ -69,7 +70,8 @@ void tell_devices(storage::Catalogue& catalogue, Metrics& metrics) {
   metrics.devices_in_use = {{kGpu, 0}, {kCpu, 0}};
   std::set<std::string> held;  // one device may be held by two runs
   for (const storage::Lease& lease : catalogue.leases()) held.insert(lease.device);
-  for (const std::string& device : held) ++metrics.devices_in_use[device.starts_with("cuda") ? kGpu : kCpu];
+  for (const std::string& device : held)
+    if (run::node_of_device(device).empty()) ++metrics.devices_in_use[run::is_gpu(device) ? kGpu : kCpu];
 }
 
 // Asks the catalogue anew, also where nothing was written: only so is a run found whose supervisor was

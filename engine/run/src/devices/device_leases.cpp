@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/node_devices.h"
 
 namespace batchscope::run {
 
@@ -108,9 +109,6 @@ bool DeviceLeases::learn_device(const protocol::RunSpec& spec, const std::string
   return true;
 }
 
-bool DeviceLeases::have_gpus() const {
-  return std::any_of(leased_.begin(), leased_.end(),
-                     [](const std::string& device) { return device.starts_with("cuda"); });
-}
+bool DeviceLeases::have_gpus() const { return std::any_of(leased_.begin(), leased_.end(), is_gpu); }
 
 }  // namespace batchscope::run

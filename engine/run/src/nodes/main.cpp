@@ -140,7 +140,11 @@ int main(int argc, char** argv) {
   each->add_option("--by", by, "A program that takes ssh's place: PROGRAM HOST COMMAND..")
       ->option_text("PROGRAM");
   CLI::App* const replica = arguments.add_subcommand("replica", "Stands for one replica of another node");
-  CLI11_PARSE(arguments, argc, argv);
+  try {
+    arguments.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return arguments.exit(error) == 0 ? kExitOk : exit_code(ErrorKind::usage);
+  }
   if (*replica) return stand_in(kOrder);
   try {
     if (*each) {
