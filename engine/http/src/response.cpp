@@ -10,4 +10,9 @@ Response error_response(int status, const std::string& text) {
           protocol::Json{{"error", text}}.dump(-1, ' ', false, protocol::Json::error_handler_t::replace)};
 }
 
+Response refusal(const Fault& fault) {
+  if (fault.page.empty()) return error_response(fault.status, fault.text);
+  return {fault.status, fault.page, "text/html; charset=utf-8", {{"Cache-Control", "no-store"}}};
+}
+
 }  // namespace batchscope::http

@@ -108,7 +108,7 @@ struct Server::Impl {
     try {
       if (const auto request = connection->read()) server.on_request(*request, reply);
     } catch (const Fault& fault) {
-      reply(error_response(fault.status, fault.text));
+      reply(refusal(fault));
     }
   }
 

@@ -13,6 +13,23 @@ using http::Fault, http::Request;
 constexpr char kTokenField[] = "token";
 constexpr int kCookieDays = 30;
 
+// Without style or script, of which nothing is sent to strangers either.
+constexpr char kStrangersPage[] = R"(<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>BatchScope: the token is missing</title>
+<h1>The token is missing</h1>
+<p>BatchScope runs here. It shows its runs to people who have this server's token.</p>
+<p>Open the address that <code>batchscope serve</code> printed when it started. It ends in <code>/?token=</code> and
+the token. The browser then remembers the token for 30 days.</p>
+<p>If you do not have that address: on the machine that the server runs on, the token is in the file
+<code>serve.token</code> in BatchScope's data folder, which is <code>~/.local/share/batchscope</code> unless
+<code>XDG_DATA_HOME</code> names another one. Write <code>/?token=</code> and the token behind this address.</p>
+<p>If your address worked before: the token was replaced by <code>batchscope serve --new-token</code>. Ask for the new one.</p>
+)";
+
 std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
@@ -57,6 +74,12 @@ bool asks_for_data(const Request& head) {
   return !head.path.empty() && (head.path.front() == "api" || head.path.front() == "metrics");
 }
 
+// Whether a person looks at the answer, in a browser.
+bool shows_pages(const Request& head) {
+  return reads(head) && !asks_for_data(head) &&
+         head.field("accept").find("text/html") != std::string_view::npos;
+}
+
 void check_site(const Request& head) {
   const std::string_view site = head.field("sec-fetch-site");
   if (!site.empty() && site != "same-origin" && site != "none")
@@ -85,7 +108,8 @@ void Access::check(const Request& head) const {
   if (!reads(head) && head.method != "POST") throw Fault{405, head.method + " is not known here"};
   check_host(head);
   if (!shows_token(head))
-    throw Fault{401, "open the address that `batchscope serve` has printed: it holds the token"};
+    throw Fault{401, "open the address that `batchscope serve` has printed: it holds the token",
+                shows_pages(head) ? kStrangersPage : ""};
   if (!reads(head) || asks_for_data(head)) check_site(head);
   if (!reads(head)) check_change(head);
 }

@@ -43,7 +43,7 @@ http::Response error_answer(const Error& error) {
 http::Response answer_of(const std::function<http::Response()>& make) try {
   return make();
 } catch (const http::Fault& fault) {
-  return http::error_response(fault.status, fault.text);
+  return http::refusal(fault);
 } catch (const Error& error) {
   return error_answer(error);
 } catch (const std::exception& error) {

@@ -40,6 +40,22 @@ class TestAttacks : public WebTest {
     QCOMPARE(send("POST " + target + " HTTP/1.1\r\n" + host() + "Content-Length: 0\r\n\r\n").status, 401);
   }
 
+  // In a browser a person reads what to do, and no more of the server than that.
+  void aPersonWithoutTheTokenIsToldWhatToDo() {
+    const QByteArray person = host() + "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n\r\n";
+    for (const char* target : {"/", "/run/x", "/?token=0123456789abcdef0123456789abcdef&x=%3Cscript%3E"}) {
+      const Answer answer = send("GET " + QByteArray(target) + " HTTP/1.1\r\n" + person);
+      QCOMPARE(answer.status, 401);
+      QVERIFY(answer.all.contains("Content-Type: text/html"));
+      QVERIFY(answer.all.contains("Content-Security-Policy: default-src 'none'"));
+      QVERIFY(answer.all.contains("<h1>The token is missing</h1>"));
+      for (const std::string& secret : {server->token(), std::string("script"), home->path().toStdString()})
+        QVERIFY(!testing::body(answer.all).contains(QByteArray::fromStdString(secret)));
+    }
+    QVERIFY(send("GET /api/runs HTTP/1.1\r\n" + person).json.contains("error"));
+    QVERIFY(send("POST / HTTP/1.1\r\n" + person).json.contains("error"));
+  }
+
   void theBodyOfAStrangerIsNotAwaited() {
     const auto stranger = testing::connected(server->port());
     stranger->write("POST /api/runs/" + QByteArray::fromStdString(run) + "/control HTTP/1.1\r\n" + host() +

@@ -33,8 +33,9 @@ struct Request {
 
 /// The reason why a request is refused, as a status code and a sentence. It is thrown.
 struct Fault {
-  int status;        ///< 400 to 599
-  std::string text;  ///< a sentence
+  int status;             ///< 400 to 599
+  std::string text;       ///< a sentence, the answer's {"error": text}
+  std::string page = {};  ///< HTML that is the answer instead, where a person looks at it; empty: none
 };
 
 /// Reads one request.

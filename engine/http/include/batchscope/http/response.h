@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "batchscope/http/request.h"
+
 namespace batchscope::http {
 
 /// Name and value of a field of the head.
@@ -22,5 +24,8 @@ struct Response {
 
 /// The answer that is not a success: {"error": "text"}.
 Response error_response(int status, const std::string& text);
+
+/// The answer to a request that was refused: the fault's page, or else its text as above.
+Response refusal(const Fault& fault);
 
 }  // namespace batchscope::http
