@@ -36,7 +36,7 @@ def until(holds):
     return run.refresh()
 run = until(lambda run: run.step > 20)
 run.rescale(2)
-run = until(lambda run: run.replicas == 2 and run.restarts == 1 and run.step > 5)
+run = until(lambda run: run.replicas == 2 and run.restarts == 1 and 1 in run.series("loss").generations)
 ---
 batchscope.show("from a cell", "mine").stop()
 ---
