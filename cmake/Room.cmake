@@ -17,8 +17,8 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 # Most of it waits for processes, disks, people and LibTorch. gcc compiles it with -Og in two fifths of the time of -O3.
 set(CMAKE_CXX_FLAGS_RELEASE "-Og -DNDEBUG")
-# gcc looks again and again for memory that it could use anew, which takes a tenth of the time and more: not below 1.5 GB, which
-# makes a process larger by 15 %, to 2 GB at most.
+# gcc looks again and again for memory that it could use anew, which takes up to a fifth of the time: not below 1.5 GB, which
+# makes a process larger by 7 to 20 %, to 2 GB at most.
 add_compile_options("$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=1500000>")
 
 find_program(CCACHE ccache)

@@ -12,6 +12,7 @@
 #include "batchscope/protocol/json.h"
 #include "catalogue_schema.h"
 #include "database.h"
+#include "of_this_machine.h"
 
 namespace batchscope::storage {
 namespace {
@@ -47,15 +48,15 @@ std::vector<MachineModel> machine_models(const std::filesystem::path& catalogue,
   std::error_code missing;
   if (!std::filesystem::exists(catalogue, missing)) return {};
   Database database(catalogue, catalogue_schema(), Access::read);
+  static const std::string sql =
+      std::string(
+          "SELECT run.key, run.id, run.spec, model.message"
+          " FROM (SELECT run, message FROM model ORDER BY run DESC LIMIT ?) AS model"
+          " JOIN run ON run.key = model.run WHERE") +
+      kOfThisMachine + "ORDER BY run.key DESC";
   return database.read([&] {
     std::vector<MachineModel> models;
-    Query row = database.query(
-        "SELECT run.key, run.id, run.spec, model.message"
-        " FROM (SELECT run, message FROM model ORDER BY run DESC LIMIT ?) AS model"
-        " JOIN run ON run.key = model.run"
-        " WHERE EXISTS (SELECT 1 FROM lease_event WHERE lease_event.run = run.key)"
-        " AND NOT EXISTS (SELECT 1 FROM origin WHERE origin.run = run.key) ORDER BY run.key DESC",
-        static_cast<std::int64_t>(most));
+    Query row = database.query(sql, static_cast<std::int64_t>(most));
     while (row.next()) {
       auto model = decoded_model(row.text(3));
       if (model)

@@ -14,6 +14,7 @@
 #include "batchscope/protocol/series.h"
 #include "catalogue_schema.h"
 #include "database.h"
+#include "of_this_machine.h"
 
 namespace batchscope::storage {
 namespace {
@@ -43,17 +44,17 @@ std::vector<MemoryBound> memory_bounds(const std::filesystem::path& catalogue, c
   std::error_code missing;
   if (!std::filesystem::exists(catalogue, missing)) return {};
   Database database(catalogue, catalogue_schema(), Access::read);
+  static const std::string sql =
+      std::string(
+          "SELECT run.key, run.id, run.spec, latest.value, EXISTS (SELECT 1 FROM generation WHERE"
+          " generation.run = run.key AND generation.outcome LIKE '%, out of memory')"
+          " FROM (SELECT key, id, spec FROM run ORDER BY key DESC LIMIT 1000) AS run"
+          " LEFT JOIN latest ON latest.run = run.key AND latest.series = ?"
+          " WHERE CASE WHEN json_valid(run.spec) THEN json_extract(run.spec, '$.program') END = ? AND") +
+      kOfThisMachine + "ORDER BY run.key DESC LIMIT 100";
   return database.read([&] {
     std::vector<MemoryBound> bounds;
-    Query row = database.query(
-        "SELECT run.key, run.id, run.spec, latest.value, EXISTS (SELECT 1 FROM generation WHERE"
-        " generation.run = run.key AND generation.outcome LIKE '%, out of memory')"
-        " FROM (SELECT key, id, spec FROM run ORDER BY key DESC LIMIT 1000) AS run"
-        " LEFT JOIN latest ON latest.run = run.key AND latest.series = ?"
-        " WHERE CASE WHEN json_valid(run.spec) THEN json_extract(run.spec, '$.program') END = ?"
-        " AND EXISTS (SELECT 1 FROM lease_event WHERE lease_event.run = run.key)"
-        " AND NOT EXISTS (SELECT 1 FROM origin WHERE origin.run = run.key) ORDER BY run.key DESC LIMIT 100",
-        std::string(protocol::series::kLocalBatchSize), program);
+    Query row = database.query(sql, std::string(protocol::series::kLocalBatchSize), program);
     while (row.next()) {
       auto spec = decoded_spec(row.text(2));
       if (!spec) continue;
