@@ -177,14 +177,15 @@ class TestSupervisorFaults : public Scenario {
   }
 
   void replicasThatOutliveTheirSupervisorAreEnded() {
-    auto spec = spec_of(1, {"--steps", "100000", "--silent", "--ignore-term"});
+    // The file is there once the replica ignores SIGTERM, which an executed one gets at its supervisor's end.
+    const std::string steps = file("steps");
+    auto spec = spec_of(1, {"--steps", "100000", "--silent", "--ignore-term", "--sent", steps});
     spec.time_outs = {.collective = 0.1, .step = 0, .checkpoint = 0.5};
     const std::string id = start(spec);
-    std::vector<ProcessId> before;
-    QVERIFY(eventually([&] {
-      before = replicas(id);
-      return !before.empty() && catalogue().generations(id).size() == 1;
-    }));
+    QVERIFY(eventually(
+        [&] { return std::filesystem::exists(steps) && catalogue().generations(id).size() == 1; }));
+    const std::vector<ProcessId> before = replicas(id);
+    QCOMPARE(before.size(), 1u);
     ::kill(supervisor(id), SIGKILL);
     QVERIFY(eventually([&] { return catalogue().run(id)->state == RunState::interrupted; }));
     QVERIFY(is_alive(before[0]));
