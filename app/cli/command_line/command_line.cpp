@@ -130,16 +130,27 @@ class CommandLine {
     return printHelp(*command);
   }
 
-  // Help and version are "errors" to CLI11.
+  [[noreturn]] static void refuseCommand(const CLI::App& family, const std::string& word) {
+    const std::string name = CommandSet::fullName(family);
+    throw Error(ErrorKind::usage,
+                fmt::format("{} has no command \"{}\"{}; {} --help lists them", name, word,
+                            protocol::did_you_mean(word, CommandSet::commandNames(family)), name));
+  }
+
+  // Help and version are "errors" to CLI11, which knows no unknown commands beside them.
   Action explain(const CLI::ParseError& error) {
     CLI::App& app = set_.app();
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
+    const CLI::App& command = set_.chosen();
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+      if (CommandSet::isFamily(command))
+        for (const std::string& left : app.remaining(true))
+          if (!left.starts_with('-')) refuseCommand(command, CommandSet::withoutMark(left));
       return [text = dynamic_cast<const CLI::CallForVersion*>(&error) ? error.what() + std::string("\n")
                                                                       : app.help()] {
         fmt::print("{}", text);
         return static_cast<int>(kExitOk);
       };
-    const CLI::App& command = set_.chosen();
+    }
     const std::string name = CommandSet::fullName(command);
     const char* const for_program =
         set_.programArguments(command) ? "; what is the program's own stands behind \"--\"" : "";
@@ -149,10 +160,7 @@ class CommandLine {
         throw Error(ErrorKind::usage,
                     fmt::format("{} has no flag {}{}{}", name, word,
                                 protocol::did_you_mean(word, CommandSet::flagNames(command)), for_program));
-      if (CommandSet::isFamily(command))
-        throw Error(ErrorKind::usage,
-                    fmt::format("{} has no command \"{}\"{}; {} --help lists them", name, word,
-                                protocol::did_you_mean(word, CommandSet::commandNames(command)), name));
+      if (CommandSet::isFamily(command)) refuseCommand(command, word);
       throw Error(ErrorKind::usage,
                   fmt::format("{} has no use for \"{}\"{}; see {} --help", name, word, for_program, name));
     }

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <memory>
+#include <utility>
+
 #include "command_line/help_text.h"
 
 namespace batchscope::cli {
@@ -11,9 +14,21 @@ namespace {
 constexpr int kFlagColumn = 30;
 constexpr char kMark = '\x1f';  // in front of a word that stood behind "--"
 
+// CLI11 puts two empty lines before each group of flags but the first.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = Formatter::make_help(app, std::move(name), mode);
+    for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
+      text.erase(at, 1);
+    return text;
+  }
+};
+
 }  // namespace
 
 CommandSet::CommandSet() : app_(help::kAbout, "batchscope") {
+  app_.formatter(std::make_shared<HelpFormatter>());
   app_.get_formatter()->column_width(kFlagColumn);
   app_.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app_.get_formatter()->label("REQUIRED", "");

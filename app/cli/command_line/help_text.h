@@ -21,12 +21,14 @@ inline constexpr char kOverview[] =
     "More: batchscope COMMAND --help, batchscope help exit-codes.\n";
 
 inline constexpr char kRun[] =
-    "Shows what replica 0 prints, and below it how far the run is; `batchscope logs` shows all replicas.\n"
-    "Ctrl-C stops the run with a checkpoint and says how to resume it; a second Ctrl-C leaves it alone.\n"
+    "Prints what replica 0 prints, and below it the run's progress. `batchscope logs` has all replicas.\n"
+    "Ctrl-C stops the run with a checkpoint and says how to resume it. A second Ctrl-C does not wait for\n"
+    "the checkpoint and leaves the run to its supervisor.\n"
     "\n"
-    "Events are {epoch|step|iterations|elapsed}=X:{replicas=N|checkpoint|pause|stop}. Expectations are NAME\n"
-    "OP VALUE with OP one of >= <= > < == != and NAME a series (its last value counts), or generations,\n"
-    "epochs, replicas, step, state.\n"
+    "EVENT of --at is {epoch|step|iterations|elapsed}=X:{replicas=N|checkpoint|pause|stop}. CLAIM of "
+    "--expect\n"
+    "is NAME OP VALUE. OP is one of >= <= > < == !=. NAME is a series, of which the last value counts, or\n"
+    "generations, epochs, replicas, step or state.\n"
     "\n"
     "Examples:\n"
     "  batchscope run digits --replicas 2 -- --epochs 4\n"
@@ -76,13 +78,13 @@ inline constexpr char kRescale[] =
 inline constexpr char kCheckpoint[] = "Example:\n  batchscope checkpoint latest\n";
 
 inline constexpr char kPause[] =
-    "The supervisor stays and keeps the run ready; `batchscope resume` goes on.\n"
+    "The supervisor keeps running. `batchscope resume` continues the run.\n"
     "\n"
     "Example:\n"
     "  batchscope pause latest\n";
 
 inline constexpr char kResume[] =
-    "Goes on from the newest good checkpoint of a run that was paused, stopped, failed or interrupted.\n"
+    "Continues a run that was paused, stopped, failed or interrupted, from its newest good checkpoint.\n"
     "\n"
     "Examples:\n"
     "  batchscope resume latest\n"
@@ -91,8 +93,9 @@ inline constexpr char kResume[] =
     "  batchscope resume latest --hang-timeout 5m --rescale-timeout 6m --checkpoint-timeout 6m\n";
 
 inline constexpr char kFork[] =
-    "The new run begins with the step after the checkpoint; the other one is left as it is, whether it\n"
-    "trains or is finished. Arguments after \"--\" replace all arguments of the program.\n"
+    "The new run begins with the step after the checkpoint. The other run is not changed, and may be "
+    "training\n"
+    "or finished. Arguments after \"--\" replace all arguments of the program.\n"
     "\n"
     "Examples:\n"
     "  batchscope fork latest\n"
@@ -100,12 +103,12 @@ inline constexpr char kFork[] =
     "  batchscope fork latest --checkpoint checkpoint-000003 --replicas 4 --detach\n";
 
 inline constexpr char kNoise[] =
-    "Starts the run's program once more from a copy of the checkpoint, on one replica, computes gradients "
-    "of\n"
-    "the initial batch size without a step, and tells the noise scale with its standard error beside what "
-    "the\n"
-    "run had recorded there. The run is left as it is, and nothing is recorded. For programs on the engine\n"
-    "with AdaptiveDataParallel, in C++ or Python. Arguments after \"--\" replace all arguments of the "
+    "Starts the run's program from a copy of the checkpoint, on one replica, and computes gradients of the\n"
+    "initial batch size without taking a step. Prints the noise scale with its standard error, and beside "
+    "it\n"
+    "the value that the run recorded there. The run is not changed and nothing is recorded. The program "
+    "must\n"
+    "use AdaptiveDataParallel, in C++ or Python. Arguments after \"--\" replace all arguments of the "
     "program.\n"
     "\n"
     "Examples:\n"
@@ -114,14 +117,15 @@ inline constexpr char kNoise[] =
     "  batchscope noise latest --json\n";
 
 inline constexpr char kStop[] =
-    "Nothing is lost: `batchscope resume` goes on from the checkpoint.\n"
+    "Nothing is lost: `batchscope resume` continues from the checkpoint.\n"
     "\n"
     "Example:\n"
     "  batchscope stop latest\n";
 
 inline constexpr char kAttach[] =
-    "Shows what replica 0 prints from now on, and below it how far the run is. Ctrl-C only stops the\n"
-    "watching; the run goes on. For a run in the queue its place is shown, until it begins.\n"
+    "Prints what replica 0 prints from now on, and below it the run's progress. A run in the queue shows "
+    "its\n"
+    "place until it begins. Ctrl-C ends the watching; the run goes on.\n"
     "\n"
     "Example:\n"
     "  batchscope attach latest\n";
@@ -134,16 +138,17 @@ inline constexpr char kLogs[] =
     "  batchscope logs --replica 1 --generation 0 digits\n";
 
 inline constexpr char kDiff[] =
-    "Compares how the runs were made, hyperparameters, generations and last values.\n"
+    "Compares hyperparameters, generations, last values, and how the runs were started.\n"
     "\n"
     "Examples:\n"
     "  batchscope diff baseline latest\n"
     "  batchscope diff 3f9a 81cc --all --json\n";
 
 inline constexpr char kPlot[] =
-    "Restarts are marked by broken lines and the number of replicas after them. `--list` lists the charts "
-    "of\n"
-    "the window and the page, with the series that this run has of each; `batchscope show RUN` all series.\n"
+    "Broken lines mark restarts; the number behind a line is the number of replicas after it. `--list` "
+    "lists\n"
+    "the charts of the window and the page, with the series of each that this run has recorded. `batchscope\n"
+    "show RUN` lists all series.\n"
     "\n"
     "Examples:\n"
     "  batchscope plot latest --list\n"
@@ -153,7 +158,7 @@ inline constexpr char kPlot[] =
     "  batchscope plot latest loss --log --output loss.png --width 1600 --height 900\n";
 
 inline constexpr char kTail[] =
-    "Ends when the run no longer trains, or by Ctrl-C.\n"
+    "Ends when the run no longer trains, or at Ctrl-C.\n"
     "\n"
     "Examples:\n"
     "  batchscope tail latest\n"
@@ -174,17 +179,19 @@ inline constexpr char kNote[] =
 inline constexpr char kRename[] = "Example:\n  batchscope rename latest baseline\n";
 
 inline constexpr char kExport[] =
-    "jsonl and sqlite hold the whole record, and import reads it back exactly. Checkpoints, logs and event\n"
-    "files are not part of it: batchscope cp copies those. csv has one line for each sample; tensorboard is\n"
-    "a folder with an event file. Files of the run store are never overwritten.\n"
+    "jsonl and sqlite hold the whole record, and `batchscope import` reads it back exactly. csv has one "
+    "line\n"
+    "for each sample. tensorboard is a folder with an event file. No format holds checkpoints, logs or the\n"
+    "run's own event files: `batchscope cp` copies those. Files of the run store are never overwritten.\n"
     "\n"
-    "--follow appends to a file of jsonl what is new of the run, about once in a second, and begins where "
+    "--follow appends new records to a jsonl file about once a second, beginning where the file ends. When\n"
+    "started again, it repeats nothing and leaves nothing out. It waits while the run is paused, and while "
     "the\n"
-    "file ends: started again it repeats nothing and leaves nothing out. It waits for a run that has "
-    "stopped\n"
-    "or failed to go on, goes on while one is paused, and ends when the run is finished, or when its\n"
-    "supervisor has left it as stopped, failed or interrupted; SIGTERM and Ctrl-C end it as well, when all\n"
-    "that is there has been written. The file is on disk with each checkpoint and at the end.\n"
+    "supervisor may still continue a run that stopped or failed. It ends when the run is finished, or when "
+    "the\n"
+    "supervisor has left it stopped, failed or interrupted. SIGTERM and Ctrl-C end it after everything "
+    "recorded\n"
+    "so far has been written. The file is synced to disk at each checkpoint and at the end.\n"
     "\n"
     "Examples:\n"
     "  batchscope export latest --format csv\n"
@@ -194,27 +201,29 @@ inline constexpr char kExport[] =
     "  batchscope export 3f9a --follow -o /shared/3f9a12bc/record.jsonl\n";
 
 inline constexpr char kImport[] =
-    "PATH is a file that export wrote, or what another experiment tracker has written:\n"
+    "PATH is a file that `batchscope export` wrote, or what another experiment tracker wrote:\n"
     "  TensorBoard  events.out.tfevents.*, or a folder above them: scalars and hyperparameters (hparams).\n"
-    "               Files of one folder are one run, each of them a generation\n"
-    "  CSV          FILE.csv: the first line names the columns; one called step, global_step, iteration,\n"
-    "               iter or epoch has the steps (else rows count from 1), one called time, timestamp or\n"
-    "               wall_time the time\n"
+    "               The files of one folder are one run, and each file is a generation\n"
+    "  CSV          FILE.csv: the first line names the columns. Steps are in the column step, global_step,\n"
+    "               iteration, iter or epoch (without one, rows count from 1), times in the column time,\n"
+    "               timestamp or wall_time\n"
     "  W&B          wandb, or a folder run-DATE-ID in it: the .wandb file, config.yaml, wandb-summary.json\n"
     "               and wandb-metadata.json\n"
     "  MLflow       mlruns, or a folder EXPERIMENT/RUN in it: metrics, params, tags and meta.yaml\n"
-    "The answer names what was not read, with its file and the reason. Imported again, a run gets what is\n"
-    "new and nothing twice; --watch repeats this until Ctrl-C, and takes new runs below a folder as well.\n"
+    "The answer names each thing that was not read, with its file and the reason. Importing a path again "
+    "adds\n"
+    "what is new and repeats nothing. --watch does so until Ctrl-C, and also takes new runs below a folder.\n"
     "\n"
-    "Where an exported run of that id exists already, it gets a new one. An imported run can be looked at "
-    "and\n"
-    "compared, but not resumed.\n"
+    "An exported run keeps its id, or gets a new one where a run with that id exists. Imported runs can be\n"
+    "shown and compared, but not resumed.\n"
     "\n"
-    "--run-folder takes a run from a folder that several machines see, named by the run's id: run.json says\n"
-    "what to start, record.jsonl is what export --follow wrote (none: a new run). The run keeps its id, and\n"
-    "resume goes on from the newest checkpoint in the folder; checkpoints, logs and the replicas' common\n"
-    "folder stay there, by links. Done again it takes what is new. Lines of the record that cannot be read\n"
-    "are passed over and counted.\n"
+    "--run-folder takes a run from a shared folder that is named by the run's id. Its run.json says what to\n"
+    "start; its record.jsonl was written by `batchscope export --follow` (without it the run is new). The "
+    "run\n"
+    "keeps its id, and `batchscope resume` continues from the newest checkpoint in the folder. Checkpoints,\n"
+    "logs and the replicas' common folder stay there and are linked. Importing the folder again adds what "
+    "is\n"
+    "new. Lines of the record that cannot be read are skipped and counted.\n"
     "\n"
     "Examples:\n"
     "  batchscope import digits-3f9a12bc.jsonl\n"
@@ -224,27 +233,31 @@ inline constexpr char kImport[] =
     "  batchscope import --run-folder /shared/3f9a12bc\n";
 
 inline constexpr char kFollow[] =
-    "DIR holds the record.jsonl that export --follow writes where the run trains; HOST is one that ssh "
-    "knows,\n"
-    "and needs tail and no open port. A connection that breaks is tried again and goes on where it was: "
-    "there\n"
-    "are neither gaps nor repeats, also after Ctrl-C and another follow. The run appears here as any other,\n"
-    "live, with the job that trains it or waits to, why it waits and when it is expected to start. What is\n"
-    "asked of it, such as rescale, stop, hold, cancel and resume, is handed to where it trains, over ssh as "
-    "well\n"
-    "(where batchscope is in PATH there); ControlMaster in ~/.ssh/config spares a login each time. Ends when "
-    "the\n"
-    "run has ended, or at Ctrl-C, which leaves it alone. BATCHSCOPE_SSH names another program than ssh;\n"
-    "BATCHSCOPE_SLURM_INTERVAL says how often Slurm is asked while a job waits, in seconds; default: 5.\n"
+    "DIR holds the record.jsonl that `batchscope export --follow` writes where the run trains. HOST is a "
+    "name\n"
+    "that ssh knows; it needs the program tail, but no open port. A broken connection is tried again and\n"
+    "continues without gaps or repeats, and so does a second `batchscope follow` after Ctrl-C.\n"
+    "\n"
+    "The run appears here live, like any other, with its Slurm job: why the job waits and when it is "
+    "expected\n"
+    "to start. Commands such as rescale, stop, hold, cancel and resume are handed to the machine where the "
+    "run\n"
+    "trains, over ssh if need be (batchscope must be in PATH there). ControlMaster in ~/.ssh/config saves a\n"
+    "login each time. The command ends when the run has ended, or at Ctrl-C, which leaves the run alone.\n"
+    "\n"
+    "BATCHSCOPE_SSH names a program to use instead of ssh. BATCHSCOPE_SLURM_INTERVAL is the number of "
+    "seconds\n"
+    "between questions to Slurm while a job waits; default: 5.\n"
     "\n"
     "Examples:\n"
     "  batchscope follow /shared/runs/3f9a12bc\n"
     "  batchscope follow login.cluster:/scratch/me/runs/3f9a12bc\n";
 
 inline constexpr char kSql[] =
-    "Nothing can be changed. Tables: run, generation, epoch, event, checkpoint, hyperparameter, latest,\n"
-    "tag, ledger, .. (storage/FORMAT.md), and with --run also sample (run, series, generation, step,\n"
-    "value), where NULL is NaN. Joined by step, samples are looked up step by step. Ctrl-C and --timeout\n"
+    "Queries cannot change the store. Tables: run, generation, epoch, event, checkpoint, hyperparameter,\n"
+    "latest, tag, ledger and others (storage/FORMAT.md). --run adds the table sample (run, series,\n"
+    "generation, step, value), in which NULL is NaN. Joins of samples are fast by step. Ctrl-C and "
+    "--timeout\n"
     "end any query.\n"
     "\n"
     "Examples:\n"
@@ -256,21 +269,21 @@ inline constexpr char kSql[] =
     "  batchscope sql --csv \"SELECT * FROM event\" > events.csv\n";
 
 inline constexpr char kCompact[] =
-    "Rewrites the samples of runs that do not train, and frees the space that is no longer used.\n"
+    "Rewrites the samples of runs that do not train, and frees unused space.\n"
     "\n"
     "Examples:\n"
     "  batchscope compact\n"
     "  batchscope compact latest\n";
 
 inline constexpr char kBackup[] =
-    "The catalogue and all series, each as of one moment; no checkpoints and no logs.\n"
+    "Copies the catalogue and all series, each as of one moment, without checkpoints and logs.\n"
     "\n"
     "Example:\n"
     "  batchscope backup /mnt/backup/batchscope-monday\n";
 
 inline constexpr char kRemove[] =
-    "A run in the trash stays complete; batchscope gc deletes it after 30 days. An active run has to be\n"
-    "stopped first. --purge asks for confirmation on a terminal.\n"
+    "A run in the trash stays complete until `batchscope gc` deletes it after 30 days. Stop an active run\n"
+    "first. --purge asks for confirmation on a terminal.\n"
     "\n"
     "Examples:\n"
     "  batchscope rm 3f9a\n"
@@ -282,34 +295,37 @@ inline constexpr char kRestore[] =
     "  batchscope restore latest        the run that was removed last\n";
 
 inline constexpr char kCollect[] =
-    "Says what it would delete and asks on a terminal. The folder of a run that the catalogue does not list\n"
-    "is left alone: batchscope adopt adds it to the list, and batchscope rm --purge then deletes it.\n"
+    "Prints what it would delete, and asks on a terminal. Folders of runs that the catalogue does not list\n"
+    "are kept: `batchscope adopt` lists such a run, and `batchscope rm --purge` then deletes it.\n"
     "\n"
     "Examples:\n"
     "  batchscope gc --dry-run\n"
     "  batchscope gc --days 7 --checkpoints --yes\n";
 
 inline constexpr char kAdopt[] =
-    "If the catalogue is lost, the next command makes a new one from the runs' folders; this is for folders\n"
-    "that came later, or that were missed. Tags, notes, events and hyperparameters are lost.\n"
+    "Lists runs whose folders were added or missed after the catalogue was made. If the catalogue itself is\n"
+    "lost, you need not call this: the next command makes a new one from the runs' folders. Tags, notes,\n"
+    "events and hyperparameters of adopted runs are lost.\n"
     "\n"
     "Examples:\n"
     "  batchscope adopt\n"
     "  batchscope adopt k3v90abc\n";
 
 inline constexpr char kCopy[] =
-    "The folders: share (what the program shared), tensorboard, checkpoints, logs.\n"
+    "PATH begins with one of the folders share (what the program shared), tensorboard, checkpoints and "
+    "logs.\n"
     "\n"
     "Examples:\n"
     "  batchscope cp latest:share/model.pt .\n"
     "  batchscope cp digits:tensorboard /tmp/events\n"
     "  batchscope cp latest:share/metrics.json -          to standard output\n";
 
-inline constexpr char kServeAbout[] = "Show the runs in a browser, also one on another machine";
+inline constexpr char kServeAbout[] = "Show the runs in a browser, on this machine or another";
 inline constexpr char kServe[] =
-    "Prints an address with a token, which keeps everybody else out, and serves until Ctrl-C. On another\n"
-    "machine, type the ssh line that it prints, and open the same address there. A server that is\n"
-    "started again has the same token.\n"
+    "Prints an address with a token, and serves until Ctrl-C. Nobody gets in without the token. To look "
+    "from\n"
+    "another machine, type the ssh line that is printed there, and open the same address. The token stays\n"
+    "the same when the server is started again.\n"
     "\n"
     "Examples:\n"
     "  batchscope serve --open\n"
@@ -319,7 +335,7 @@ inline constexpr char kServe[] =
     "  batchscope serve --listen 0.0.0.0 --host-name lab7 --certificate lab7.pem --key lab7.key\n";
 
 inline constexpr char kTensorboard[] =
-    "Several runs are compared under their names.\n"
+    "TensorBoard shows several runs under their names.\n"
     "\n"
     "Examples:\n"
     "  batchscope tensorboard latest\n"
@@ -333,11 +349,13 @@ inline constexpr char kDoctor[] =
     "  batchscope doctor --slurm --folder /scratch/me    holds two jobs for a moment, and cancels them\n";
 
 inline constexpr char kSubmit[] =
-    "The run waits for its turn, then trains by itself; the terminal may be closed. The runs of the queue\n"
-    "share the devices by goodput: `batchscope queue` says which get more, which get fewer, which are\n"
-    "paused for a turn, and why. A device is a GPU, or a core with one thread, and each replica has one.\n"
-    "A run whose turn has come gets devices even if others lose some; with --pin it keeps them until it\n"
-    "ends.\n"
+    "The run waits for its turn, then trains in the background; you may close the terminal. Runs in the "
+    "queue\n"
+    "share the devices by goodput. `batchscope queue` shows which runs get more devices, which get fewer, "
+    "which\n"
+    "are paused for a turn, and why. A device is a GPU or a core, and each replica has one. A run whose "
+    "turn\n"
+    "has come gets devices even if others lose some; with --pin it keeps them until it ends.\n"
     "\n"
     "Examples:\n"
     "  batchscope submit digits -- --epochs 20\n"
@@ -346,30 +364,29 @@ inline constexpr char kSubmit[] =
     "  batchscope submit ./train.py --replicas 2 --after latest\n"
     "  batchscope submit --hold digits; batchscope release latest\n"
     "\n"
-    "With --slurm the run goes to a cluster: its folder is made on a file system that the nodes share, and "
-    "a\n"
-    "script there is submitted by sbatch. Each job of the run submits the next, which waits until it has "
-    "ended,\n"
-    "so that the run goes on after time limits, preemption and lost nodes, from its last checkpoint.\n"
-    "It is followed then, as `batchscope follow` does; Ctrl-C leaves it alone. `batchscope doctor --slurm` "
-    "says\n"
-    "what the site allows.\n"
+    "With --slurm the run trains on a cluster. Its folder is made on a file system that the nodes share, "
+    "and\n"
+    "sbatch submits a script in that folder. Each job submits the next one, which waits until the job has\n"
+    "ended, so the run continues from its last checkpoint after time limits, preemption and lost nodes. The\n"
+    "command then follows the run, as `batchscope follow` does; Ctrl-C leaves the run alone. `batchscope "
+    "doctor\n"
+    "--slurm` says what the site allows.\n"
     "  batchscope submit --slurm digits --print\n"
     "  batchscope submit --slurm=gpu ./train --nodes 1-4 --gpus-per-node 2 --time 12:00:00 --folder "
     "/scratch/me\n"
     "  batchscope slurm-job /scratch/me/ID -- show latest     and rescale, checkpoint, stop, ..\n"
-    "  scancel --name batchscope-ID                           ends the run; its next job, too\n";
+    "  scancel --name batchscope-ID                           ends the run and its next job\n";
 
 inline constexpr char kSlurmJob[] =
-    "The script of each job of a run calls it. Behind \"--\" it is for people: a command of batchscope about "
+    "The script of each Slurm job calls this command. People call it with a batchscope command after "
+    "\"--\",\n"
+    "from any machine that shares the run's folder: `srun --overlap` carries the command out where the run\n"
+    "trains. A rescale to more replicas than the job's nodes have room for ends the job with a checkpoint; "
     "the\n"
-    "run, carried out by `srun --overlap` where it trains, from any machine that shares its folder. A "
-    "rescale to\n"
-    "more replicas than the job's nodes have room for ends the job with a checkpoint, and the next gets "
-    "more\n"
-    "nodes, up to those that `batchscope submit --nodes` said. While it waits, stop and cancel end it, hold "
-    "and\n"
-    "release do what Slurm calls so, and resume submits it where it has no job.\n"
+    "next job gets more nodes, at most those given by `batchscope submit --nodes`. While the job waits, "
+    "stop\n"
+    "and cancel end it, and hold and release do what they do in Slurm. resume submits the run if it has no "
+    "job.\n"
     "\n"
     "Examples:\n"
     "  batchscope slurm-job /scratch/me/k3v90abc -- show latest\n"
@@ -377,10 +394,13 @@ inline constexpr char kSlurmJob[] =
     "  batchscope slurm-job /scratch/me/k3v90abc -- stop latest\n";
 
 inline constexpr char kQueue[] =
-    "Ordered by priority, then by when they were submitted.\n"
-    "REPLICAS: what a run has -> what the pool wants it to have; in parentheses what it asks for. LEFT: the\n"
-    "time until it ends, where that can be estimated. Below each run the pool says why.\n"
-    "Trials that wait at a rung of their sweep, or have ended, are one row a sweep; --trials lists them.\n"
+    "Runs are ordered by priority, then by the time of submission. The pool says below each run why it "
+    "waits\n"
+    "or has its devices.\n"
+    "  REPLICAS  the number that the run has -> the number that the pool will give it (the number asked "
+    "for)\n"
+    "  LEFT      the estimated time until the run ends, where it can be estimated\n"
+    "Trials of a sweep that wait at a rung, or have ended, share one row; --trials lists them.\n"
     "\n"
     "Examples:\n"
     "  batchscope queue\n"
@@ -388,10 +408,12 @@ inline constexpr char kQueue[] =
     "  batchscope queue --all --json\n";
 
 inline constexpr char kPool[] =
-    "Without a setting it shows them, and the last decision: DEVICES that each run is to have, how many it\n"
-    "had BEFORE, and WHY: worth (what it gains by them), turn (it had waited long enough), fixed (it keeps\n"
-    "its own), waits, impossible. The pool is a process that starts and ends by itself, as there is\n"
-    "something to decide.\n"
+    "Without flags, shows the settings and the pool's last decision:\n"
+    "  DEVICES  the number of devices that a run will have\n"
+    "  BEFORE   the number that it had\n"
+    "  WHY      worth (what it gains by them), turn (it had waited long enough), fixed (it keeps its own),\n"
+    "           waits, or impossible\n"
+    "The pool is a process that starts when there is something to decide, and ends by itself.\n"
     "\n"
     "Examples:\n"
     "  batchscope pool\n"
@@ -404,15 +426,17 @@ inline constexpr char kPool[] =
     "  batchscope pool --advise --json\n";
 
 inline constexpr char kCancel[] =
-    "A run that waits leaves the queue; one that trains stops with a checkpoint, and `batchscope resume`\n"
-    "goes on.\n"
+    "A waiting run leaves the queue. A training run stops with a checkpoint, and `batchscope resume`\n"
+    "continues it.\n"
     "\n"
     "Examples:\n"
     "  batchscope cancel latest\n"
     "  batchscope cancel 3f9a 81cc\n";
 
 inline constexpr char kHold[] =
-    "One that trains is paused with a checkpoint, and its devices go to others.\n"
+    "A training run is paused with a checkpoint, and its devices go to other runs. `batchscope release` "
+    "lets\n"
+    "it go on.\n"
     "\n"
     "Example:\n"
     "  batchscope hold 3f9a 81cc\n";
@@ -424,25 +448,37 @@ inline constexpr char kPriority[] =
     "  batchscope priority 3f9a 5\n"
     "  batchscope priority latest -3\n";
 
-inline constexpr char kSimulateAbout[] = "What a workload would take under a policy";
+inline constexpr char kSimulateAbout[] = "Compute how long a workload would take under each policy";
 inline constexpr char kSimulate[] =
-    "How long a workload would take under each policy, computed without any device. Policies that give jobs\n"
-    "what they asked for: fifo (in order, nobody is stopped), las or tiresias (least attained service\n"
-    "first), srtf (shortest remaining time first), optimus (devices where they save most time). By goodput:\n"
-    "pollux, sia, adaptdl, and ours: fair, and fast, which prefers jobs with little work left.\n"
+    "Computes, without any device, how long a workload would take under each policy.\n"
+    "Policies that give each job the devices it asked for: fifo (in order; no job is stopped), las or "
+    "tiresias\n"
+    "(least attained service first), srtf (shortest remaining time first), optimus (devices go where they "
+    "save\n"
+    "the most time). Policies by goodput: pollux, sia, adaptdl, and BatchScope's fair and fast, which "
+    "prefers\n"
+    "jobs with little work left.\n"
     "\n"
-    "WORKLOAD has lines name,time,application,num_replicas,batch_size; DIR a folder for each application\n"
-    "with placements.csv (placement,local_bsz,step_time,sync_time) and a validation-B.csv\n"
-    "(progress,iteration,grad_sqr,grad_var) for each batch size B measured, an epoch a line; times in\n"
-    "seconds, and if they are there scalability.csv, limits.csv and between.csv (tools/pollux_profiles.py\n"
-    "says what these are). Placements that were not measured are refused, unless --interpolate is given.\n"
-    "Worst fairness: how many times as long as with a fair share of the devices the worst-served job takes.\n"
+    "WORKLOAD is a CSV file with the columns name,time,application,num_replicas,batch_size. DIR holds a "
+    "folder\n"
+    "for each application, with placements.csv (placement,local_bsz,step_time,sync_time) and, for each "
+    "measured\n"
+    "batch size B, validation-B.csv (progress,iteration,grad_sqr,grad_var; a line for each epoch). Times are "
+    "in\n"
+    "seconds. Optional files are scalability.csv, limits.csv and between.csv (see "
+    "tools/pollux_profiles.py).\n"
+    "Placements that were not measured are refused, unless --interpolate is given. Worst fairness: the time\n"
+    "of the worst-served job, divided by its time with a fair share of the devices.\n"
     "\n"
-    "With --profiles runs:GROUP the jobs are the runs of that group, each submitted when it was made, with\n"
-    "the performance model, gradient statistics and epochs that it has recorded; a run that waits has the\n"
-    "profile of another of the same program. That answers: what if I had four GPUs, or another policy?\n"
-    "A scenario (examples/simulation/scenario.toml is one) keeps workload, profiles, policies and the rest,\n"
-    "with claims such as \"fast.mean_jct < 0.9 * fifo.mean_jct\"; measures are those of --json.\n"
+    "With --profiles runs:GROUP the jobs are the runs of that group. Each is submitted when its run was "
+    "made,\n"
+    "and has the performance model, gradient statistics and epochs that the run recorded; a waiting run has "
+    "the\n"
+    "profile of another run of the same program. That answers: what if I had four GPUs, or another policy?\n"
+    "A scenario file holds workload, profiles, policies, the other settings, and claims such as "
+    "\"fast.mean_jct <\n"
+    "0.9 * fifo.mean_jct\" (see examples/simulation/scenario.toml). Claims use the names that --json "
+    "prints.\n"
     "\n"
     "Examples:\n"
     "  batchscope simulate workload.csv --profiles profiles\n"
@@ -452,7 +488,7 @@ inline constexpr char kSimulate[] =
     "  batchscope simulate scenario.toml --expect 'fast.worst_fairness < 2'\n";
 
 inline constexpr char kCompletion[] =
-    "Names of runs, series and fields are completed as they are at that moment.\n"
+    "Completes commands, flags, and the present names of runs, series and fields.\n"
     "\n"
     "Examples:\n"
     "  source <(batchscope completion bash)                  for this shell; in ~/.bashrc for all\n"
@@ -461,22 +497,22 @@ inline constexpr char kCompletion[] =
 
 inline constexpr char kExitCodes[] =
     "Exit codes\n"
-    "    0  done; of run, resume and attach: the run finished, or ended in a state that --expect asked for;\n"
-    "       of sweep run: all trials are done\n"
+    "    0  done. After run, resume and attach: the run finished, or ended in a state that --expect asked "
+    "for.\n"
+    "       After sweep run: all trials are done\n"
     "    1  failure: the run or sweep failed or lost its supervisor, doctor found a problem, or the system\n"
     "       refused, for example because a disk is full\n"
-    "    2  usage: a flag, a value or a name that makes no sense\n"
+    "    2  usage: a flag, a value or a name makes no sense\n"
     "    3  not found: no such run, program, recipe or log\n"
     "    4  conflict: the state of the run does not allow it, or something else holds what it needs\n"
-    "    5  an expectation of run or simulate --expect does not hold\n"
-    "    6  time-out: of run --timeout or sql --timeout, or a supervisor that did not answer\n"
+    "    5  a claim of run --expect or simulate --expect does not hold\n"
+    "    6  time-out of run --timeout or sql --timeout, or the supervisor did not answer\n"
     "    7  corrupt data, or data of a newer version\n"
-    "  130  Ctrl-C; what export, import or backup had written is removed (143 and 129 by SIGTERM\n"
-    "       and SIGHUP)\n"
-    "  143  the run or sweep was stopped or paused after a checkpoint; batchscope resume, or sweep resume,\n"
-    "       goes on\n"
+    "  130  Ctrl-C. A file that export, import or backup had begun is removed (SIGTERM: 143, SIGHUP: 129)\n"
+    "  143  the run or sweep was stopped or paused after a checkpoint; `batchscope resume` or `batchscope\n"
+    "       sweep resume` continues it\n"
     "\n"
-    "With --json an error is also printed as {\"error\":{\"kind\":..,\"message\":..}} on standard output,\n"
-    "the kind being failure, usage, not_found, conflict, corrupt, version, timeout or io.\n";
+    "With --json an error is also printed on standard output as {\"error\":{\"kind\":..,\"message\":..}}.\n"
+    "Kinds are failure, usage, not_found, conflict, corrupt, version, timeout and io.\n";
 
 }  // namespace batchscope::cli::help

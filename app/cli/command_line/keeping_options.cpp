@@ -69,27 +69,28 @@ void addKeepingCommands(CommandSet& set) {
               "csv, json, jsonl, tensorboard or sqlite; default: jsonl",
               OneOf{{"csv", "json", "jsonl", "tensorboard", "sqlite"}})
       .option("-o,--output FILE", &ExportOptions::output,
-              "Where; -: standard output; default: NAME-ID.FORMAT here", Values::files)
-      .option("--series NAME", &ExportOptions::series, "Only this series; may be repeated", Takes::repeated,
-              Values::series)
+              "Write to this file; -: standard output; default: NAME-ID.FORMAT here", Values::files)
+      .option("--series NAME", &ExportOptions::series, "Write only this series; may be repeated",
+              Takes::repeated, Values::series)
       .flag("--force", &ExportOptions::force, "Overwrite what is there")
       .flag("--follow", &ExportOptions::follow, "Append to the file, as jsonl, while the run goes on")
       .json();
   declare(set, "import", "Import runs that were exported, or that other trackers recorded", help::kImport,
           importRun)
       .option("PATH", &ImportOptions::files,
-              "What export --format jsonl or sqlite wrote; files or folders of other trackers, see below",
+              "A file that `batchscope export` wrote as jsonl or sqlite, or another tracker's file or "
+              "folder, see below",
               Values::files)
       .flag("--watch", &ImportOptions::watch, "Follow what other trackers are writing there, until Ctrl-C")
       .option("--run-folder DIR", &ImportOptions::runFolder,
-              "Instead of PATH: FOLDER/ID of a run that goes on here, with run.json and record.jsonl",
+              "In place of PATH: a shared folder named by a run's id, with run.json and record.jsonl",
               Values::files)
-      .option("--name TEXT", &ImportOptions::name, "Another name for it")
+      .option("--name TEXT", &ImportOptions::name, "Give the run this name")
       .json();
   declare(set, "follow", "Bring a run that trains elsewhere into this store, live", help::kFollow,
           followRecord)
-      .option("PLACE", &FollowOptions::place, "[HOST:]DIR, the run's folder FOLDER/ID", Takes::required,
-              Values::files)
+      .option("PLACE", &FollowOptions::place, "[HOST:]DIR, where DIR is the run's folder FOLDER/ID",
+              Takes::required, Values::files)
       .flag("--once", &FollowOptions::once, "Take what is there now, and end")
       .json();
   declare(set, "cp", "Copy a file or folder out of a run's folder", help::kCopy, copyFromRun)

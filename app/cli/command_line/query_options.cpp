@@ -15,18 +15,19 @@ void addPlot(CommandSet& set) {
   const CLI::Validator isStep = range(std::int64_t{0}, kMostStep);
   declare(set, "plot", "Plot series of runs, in the terminal or as a picture", help::kPlot, plotRun)
       .run()
-      .option("SERIES", &PlotOptions::series, "What to draw; default: loss", Values::series)
+      .option("SERIES", &PlotOptions::series, "The series to draw; default: loss", Values::series)
       .flag("--list", &PlotOptions::list, "List the run's charts and their series instead")
-      .option("--with RUN", &PlotOptions::with, "Another run over the first; may be repeated",
+      .option("--with RUN", &PlotOptions::with, "Draw another run over the first; may be repeated",
               Takes::repeated, Values::runs)
       .option("--x AXIS", &PlotOptions::axis, "The x axis: step, time, progress or epoch",
               OneOf{{"step", "time", "progress", "epoch"}})
-      .flag("--log", &PlotOptions::logarithmic, "A logarithmic y axis; values <= 0 are left out")
-      .option("--from STEP", &PlotOptions::from, "From this step on", isStep)
-      .option("--to STEP", &PlotOptions::to, "Up to this step", isStep)
-      .option("--width N", &PlotOptions::width, "Columns, or pixels of a picture", range(20, kMostPixels))
-      .option("--height N", &PlotOptions::height, "Lines of the plot area, or pixels of a picture",
-              range(4, kMostPixels))
+      .flag("--log", &PlotOptions::logarithmic, "Draw a logarithmic y axis; values <= 0 are left out")
+      .option("--from STEP", &PlotOptions::from, "Draw from this step on", isStep)
+      .option("--to STEP", &PlotOptions::to, "Draw up to this step", isStep)
+      .option("--width N", &PlotOptions::width, "Width in columns, or in pixels of a picture",
+              range(20, kMostPixels))
+      .option("--height N", &PlotOptions::height,
+              "Height in lines of the plot area, or in pixels of a picture", range(4, kMostPixels))
       .option("-o,--output FILE", &PlotOptions::output,
               "Write a picture, .svg or .png; -: SVG to standard output", Values::files)
       .flag("--force", &PlotOptions::force, "Overwrite what is there")
@@ -34,15 +35,16 @@ void addPlot(CommandSet& set) {
 }
 
 void addSql(CommandSet& set) {
-  CLI::App* command = declare(set, "sql", "Query the store in SQL", help::kSql, askSql)
-                          .option("SQL", &SqlOptions::sql, "One SELECT, in quotes", Takes::required)
-                          .option("--run RUN", &SqlOptions::runs,
-                                  "Put the samples of this run into the table sample; may be repeated",
-                                  Takes::repeated, Values::runs)
-                          .option("--timeout TIME", &SqlOptions::timeout, "Give up after this time: 10s, 5m")
-                          .flag("--csv", &SqlOptions::csv, "Answer in CSV")
-                          .json("Answer in JSON, an object a row")
-                          .app();
+  CLI::App* command =
+      declare(set, "sql", "Query the store in SQL", help::kSql, askSql)
+          .option("SQL", &SqlOptions::sql, "One SELECT, in quotes", Takes::required)
+          .option("--run RUN", &SqlOptions::runs,
+                  "Put the samples of this run into the table sample; may be repeated", Takes::repeated,
+                  Values::runs)
+          .option("--timeout TIME", &SqlOptions::timeout, "Give up after this time, such as 10s or 5m")
+          .flag("--csv", &SqlOptions::csv, "Answer in CSV")
+          .json("Answer in JSON, an object a row")
+          .app();
   command->get_option("--json")->excludes(command->get_option("--csv"));
 }
 
@@ -53,27 +55,28 @@ void addQueryCommands(CommandSet& set) {
   declare(set, "ls", "List the runs", help::kList, listRuns)
       .option("--where FILTER", &ListOptions::where,
               "Only runs for which this holds, such as 'accuracy>0.97'", Values::fields)
-      .option("--sort FIELD", &ListOptions::sort, "By this field, ascending; -FIELD: descending",
+      .option("--sort FIELD", &ListOptions::sort, "Sort by this field, ascending; -FIELD: descending",
               Values::fields)
-      .option("--columns FIELDS", &ListOptions::columns, "These fields, separated by commas",
+      .option("--columns FIELDS", &ListOptions::columns, "Show these fields, separated by commas",
               Takes::separated, Values::fields)
-      .option("--limit N", &ListOptions::limit, "At most N runs", range(1, kMostListed))
-      .flag("--trials", &ListOptions::trials,
-            "The trials of sweeps one by one, not folded under their sweeps")
-      .flag("--trash", &ListOptions::trash, "The runs in the trash instead")
-      .flag("--all", &ListOptions::all, "Also the recorded runs of lessons, which are tagged lesson:NAME")
+      .option("--limit N", &ListOptions::limit, "List at most N runs", range(1, kMostListed))
+      .flag("--trials", &ListOptions::trials, "List the trials of sweeps one by one, not one row a sweep")
+      .flag("--trash", &ListOptions::trash, "List the runs in the trash instead")
+      .flag("--all", &ListOptions::all,
+            "Also list the recorded runs of lessons, which are tagged lesson:NAME")
       .flag("--watch", &ListOptions::watch, "Keep showing what changes, until Ctrl-C")
       .json();
   declare(set, "show", "Show everything about a run", help::kShow, showRun)
       .run()
-      .flag("--epochs", &ShowOptions::epochs, "Every epoch; default: the first, the best and the last ten")
+      .flag("--epochs", &ShowOptions::epochs,
+            "Show every epoch; default: the first, the best and the last ten")
       .flag("--predictions", &ShowOptions::predictions,
-            "Only what was predicted of its restarts, and what came of it")
+            "Show only what was predicted for each restart, and what was measured")
       .json();
   declare(set, "diff", "Show how two runs differ", help::kDiff, diffRuns)
       .run(&DiffOptions::first)
       .option("OTHER", &DiffOptions::second, "The run to compare it with", Takes::required, Values::runs)
-      .flag("--all", &DiffOptions::all, "Show what is the same, too")
+      .flag("--all", &DiffOptions::all, "Also show what is the same")
       .json();
   addPlot(set);
   declare(set, "tail", "Follow the values of a run", help::kTail, tailRun)
@@ -90,7 +93,7 @@ void addQueryCommands(CommandSet& set) {
           openTensorboard)
       .option("RUN", &TensorboardOptions::runs, "\"latest\", or a prefix of id or name; several if wanted",
               Takes::required, Values::runs)
-      .option("--port N", &TensorboardOptions::port, "The port it listens on; default: its own choice",
+      .option("--port N", &TensorboardOptions::port, "TensorBoard's port; default: TensorBoard chooses",
               range(1, 65535));
 }
 

@@ -20,28 +20,32 @@ void addSubmit(CommandSet& set) {
   auto submit = declare(set, "submit", "Put a run into the queue", help::kSubmit, submitRun);
   addSpecOptions(
       set, submit, "cpu, cuda, or auto for GPUs where there are some",
-      "MIN-MAX lets the pool choose, one number is all or nothing; default: the pool chooses among all "
-      "that this machine has");
-  submit.flag("--pin", &SubmitOptions::pin, "Keep the devices that it gets until it ends")
+      "MIN-MAX lets the pool choose; one number is all or nothing; default: the pool chooses up to all "
+      "devices of this machine");
+  submit.flag("--pin", &SubmitOptions::pin, "Let the run keep its devices until it ends")
       .option("--after RUN", &SubmitOptions::after,
-              "Begin when this run has finished; RUN:end, has ended, RUN:fail, has failed", Values::runs)
-      .option("--priority N", &SubmitOptions::priority, "From -10 to 10, larger goes first; default: 0",
-              priority())
-      .flag("--hold", &SubmitOptions::hold, "Keep it waiting until `batchscope release`")
-      .flag("--follow", &SubmitOptions::follow, "Watch it, as `batchscope attach` does")
+              "Begin when this run has finished; RUN:end: has ended, RUN:fail: has failed", Values::runs)
+      .option("--priority N", &SubmitOptions::priority,
+              "The run's priority, from -10 to 10; larger goes first; default: 0", priority())
+      .flag("--hold", &SubmitOptions::hold, "Keep the run waiting until `batchscope release`")
+      .flag("--follow", &SubmitOptions::follow, "Watch the run, as `batchscope attach` does")
       .json();
-  addSlurmOptions(submit, "Let Slurm start it");
-  submit.flag("--detach", &SubmitOptions::detach, "With --slurm: do not follow it; nor does --json");
+  addSlurmOptions(submit, "Let Slurm start the run");
+  submit.flag("--detach", &SubmitOptions::detach,
+              "With --slurm: do not follow the run; --json does not either");
 }
 
 // Nobody types it but with a command behind "--".
 void addSlurmJob(CommandSet& set) {
   const auto job =
-      declare(set, "slurm-job", "Train a run in a job of Slurm", help::kSlurmJob, workAsSlurmJob)
-          .option("FOLDER", &SlurmJobOptions::folder, "The run's, as `batchscope submit --slurm` names it",
-                  Takes::required, Values::files)
-          .option("--nodes N", &SlurmJobOptions::nodes, "How many its jobs may have, such as 1-4")
-          .flag("--state", &SlurmJobOptions::state, "Print, as JSON, what Slurm's queue says of it");
+      declare(set, "slurm-job", "Train a run in a Slurm job, or send a command to it", help::kSlurmJob,
+              workAsSlurmJob)
+          .option("FOLDER", &SlurmJobOptions::folder,
+                  "The run's folder, as `batchscope submit --slurm` prints it", Takes::required,
+                  Values::files)
+          .option("--nodes N", &SlurmJobOptions::nodes, "How many nodes the run's jobs may have, such as 1-4")
+          .flag("--state", &SlurmJobOptions::state,
+                "Print the state of the run's job in Slurm's queue, in JSON");
   set.passProgramArguments(job.app(), job.options()->command);
   job.app()->group("");
 }
@@ -49,30 +53,30 @@ void addSlurmJob(CommandSet& set) {
 void addPool(CommandSet& set) {
   const auto pool =
       declare(set, "pool", "See and change how runs share the devices", help::kPool, showPool)
-          .option(
-              "--policy NAME", &PoolOptions::policy,
-              "fair to every run; fast: runs with little left go first; or as Pollux, AdaptDL or Sia would",
-              OneOf{{protocol::kPoolPolicies.begin(), protocol::kPoolPolicies.end()}})
+          .option("--policy NAME", &PoolOptions::policy,
+                  "fair: to every run; fast: runs with little left go first; pollux, adaptdl or sia: as "
+                  "those schedulers",
+                  OneOf{{protocol::kPoolPolicies.begin(), protocol::kPoolPolicies.end()}})
           .flag("--pause", &PoolOptions::pause, "Start nothing; all runs keep the devices that they have")
           .flag("--resume", &PoolOptions::resume, "End --pause")
           .flag("--drain", &PoolOptions::drain, "Start nothing; runs that train go on")
           .flag("--no-drain", &PoolOptions::noDrain, "End --drain")
           .option("--devices N", &PoolOptions::devices, "Use at most N devices of each kind, or all")
           .option("--turn TIME", &PoolOptions::turn,
-                  "How long a turn lasts where there are more runs than devices: at least fifty times the "
-                  "longest "
-                  "restart; default: 30s")
+                  "How long a turn lasts where there are more runs than devices, at least fifty times the "
+                  "longest restart; default: 30s")
           .option("--price P", &PoolOptions::price,
-                  "The price of a device for an hour, if one run an hour sooner is worth 1; 0: none",
+                  "The price of a device-hour, where finishing one run an hour sooner is worth 1; 0: none",
                   CommandSet::between(0, 1e9))
           .option("--scale-command CMD", &PoolOptions::scaleCommand,
-                  "Called with the number of devices worth having, when that changes; '': none", Takes::empty)
+                  "Call this with the number of devices worth having, when that changes; '': none",
+                  Takes::empty)
           .option("--preempt-notice CMD", &PoolOptions::preemptNotice,
                   "A command or URL that tells when this machine is about to be taken away; '': none",
                   Takes::empty)
-          .option("--decisions N", &PoolOptions::decisions, "The last N decisions; default: 10",
+          .option("--decisions N", &PoolOptions::decisions, "Show the last N decisions; default: 10",
                   range(1, kMostDecisions))
-          .flag("--advise", &PoolOptions::advise, "Only what more devices would be worth")
+          .flag("--advise", &PoolOptions::advise, "Show only what more devices would be worth")
           .json()
           .app();
   pool->get_option("--decisions")->expected(0, 1)->default_str(kUsualDecisions);
@@ -92,9 +96,9 @@ void addQueueCommands(CommandSet& set) {
   set.beginGroup("Many runs, one machine");
   addSubmit(set);
   declare(set, "queue", "Show which runs wait, which have which devices, and why", help::kQueue, showQueue)
-      .flag("--all", &QueueOptions::all, "Also runs that have ended")
+      .flag("--all", &QueueOptions::all, "Also show runs that have ended")
       .flag("--trials", &QueueOptions::trials,
-            "Trials that wait at a rung one by one, not under their sweeps")
+            "Show trials that wait at a rung one by one, not one row a sweep")
       .flag("--watch", &QueueOptions::watch, "Keep showing what changes, until Ctrl-C")
       .json();
   addPool(set);
@@ -104,8 +108,8 @@ void addQueueCommands(CommandSet& set) {
   addJobCommand(set, "release", "Let runs that are held go on", help::kRelease, releaseRuns);
   declare(set, "priority", "Change the place of a run in the queue", help::kPriority, setPriority)
       .run(Values::jobs)
-      .option("N", &PriorityOptions::priority, "From -10 to 10, larger goes first", Takes::required,
-              priority())
+      .option("N", &PriorityOptions::priority, "The priority, from -10 to 10; larger goes first",
+              Takes::required, priority())
       .json();
   set.addProgram("simulate", help::kSimulateAbout);
 }

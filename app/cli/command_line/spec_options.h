@@ -22,23 +22,24 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
   command
       .option(
           "PROGRAM", &Options::program,
-          "The path or name of a program, a Python script, or a recipe's folder; its arguments, or the whole "
+          "A program or Python script, by path or name, or a recipe's folder; its arguments, or the whole "
           "command, go after \"--\"",
           Values::files)
       .option("--replicas N", &Options::replicas, replicas, replicaText())
       .option("--efficiency-floor X", &Options::efficiency_floor,
-              "With auto: the least speed-up per replica; default: 0.5", CommandSet::between(0, 1))
-      .option("--name TEXT", &Options::name, "The run's name; else the program's")
+              "With auto: the least speed-up per replica, from 0 to 1; default: 0.5",
+              CommandSet::between(0, 1))
+      .option("--name TEXT", &Options::name, "The run's name; default: the program's")
       .option("--group TEXT", &Options::group, "A name for runs that belong together")
       .option("--tag TEXT", &Options::tags, "A tag of the run; may be repeated", Takes::repeated)
-      .option("--note TEXT", &Options::note, "A note on it")
+      .option("--note TEXT", &Options::note, "A note on the run")
       .option("--device NAME", &Options::device, device, deviceKind())
       .option("--recipe TEXT", &Options::recipe, "A recipe's name, file or folder instead of a program")
       .option("--set TEXT", &Options::settings, "A parameter of the recipe, KEY=VALUE", Takes::repeated)
       .option("--at EVENT", &Options::triggers, "A scripted event, such as epoch=2:replicas=1",
               Takes::repeated)
       .option("--checkpoint-every TIME", &Options::checkpoint_every,
-              "Checkpoint this often; default: 60s; 0: never")
+              "Write a checkpoint this often; default: 60s; 0: never")
       .option("--resume-arg TEXT", &Options::resume_argument,
               "Restart a script with this argument and the path that its torch.save wrote last");
   addFaultFlags(command.app(), command.options()->faults);

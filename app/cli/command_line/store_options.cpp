@@ -11,33 +11,35 @@ void addStoreCommands(CommandSet& set) {
   constexpr double kMostDays = 36'500;
   set.beginGroup("Store and machine");
   declare(set, "gc", "Delete runs long in the trash, and files of no run", help::kCollect, collectGarbage)
-      .option("--days N", &CollectOptions::days, "Runs that have been in the trash for N days; default: 30",
+      .option("--days N", &CollectOptions::days,
+              "Delete runs that have been in the trash for N days; default: 30",
               CommandSet::between(0, kMostDays))
       .flag("--checkpoints", &CollectOptions::checkpoints,
-            "Also checkpoints of runs that do not train, except the newest and those made by hand")
-      .flag("--dry-run", &CollectOptions::dryRun, "Only say what would be deleted")
+            "Also delete checkpoints of runs that do not train, except the newest and those made by hand")
+      .flag("--dry-run", &CollectOptions::dryRun, "Only print what would be deleted")
       .flag("--yes", &CollectOptions::yes, "Do not ask")
       .json();
   declare(set, "adopt", "Add runs whose folders the catalogue does not list", help::kAdopt, adoptRuns)
       .option("ID", &AdoptOptions::runs, "The names of their folders; default: all")
       .json();
   declare(set, "compact", "Shrink the store's files", help::kCompact, compactStore)
-      .option("RUN", &CompactOptions::runs, "Only these runs; default: all that do not train", Values::runs)
+      .option("RUN", &CompactOptions::runs, "Compact only these runs; default: all that do not train",
+              Values::runs)
       .json();
   declare(set, "backup", "Copy the store while runs go on", help::kBackup, backUpStore)
       .option("FOLDER", &BackupOptions::folder, "A new folder", Takes::required, Values::files)
       .json();
   declare(set, "doctor", "Check this machine, and say how to fix what is wrong", help::kDoctor,
           examineMachineOrSite)
-      .flag("--store", &Examination::store, "Only the store, and every byte of it")
-      .flag("--tighten", &Examination::tighten,
-            "First take the store's files and folders out of other users' reach")
-      .flag("--slurm", &Examination::slurm, "Only Slurm: whether this site allows what runs need there")
-      .option("--folder DIR", &Examination::folder, "With --slurm: where runs are to be", Values::files)
+      .flag("--store", &Examination::store, "Check only the store, and every byte of it")
+      .flag("--tighten", &Examination::tighten, "First deny other users the store's files and folders")
+      .flag("--slurm", &Examination::slurm, "Check only whether this site's Slurm allows what runs need")
+      .option("--folder DIR", &Examination::folder, "With --slurm: the folder that runs will use",
+              Values::files)
       .flag("--try", &Examination::tryJob,
             "With --slurm: start a short job, to learn whether nodes see that folder")
       .json();
-  declare(set, "completion", "Print what completes command lines in a shell", help::kCompletion,
+  declare(set, "completion", "Print the script that completes command lines in a shell", help::kCompletion,
           printCompletionScript)
       .option("SHELL", &CompletionOptions::shell, "bash, zsh or fish", Takes::required,
               OneOf{{"bash", "zsh", "fish"}});

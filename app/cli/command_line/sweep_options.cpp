@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostWidth = 1000;
 constexpr double kMostHours = 1e6;
-constexpr char kName[] = "\"latest\", or a prefix of its name; default: latest";
+constexpr char kName[] = "\"latest\", or a prefix of the sweep's name; default: latest";
 
 template <class Options>
 CommandBuilder<Options> ofOne(CommandSet& set, const std::string& name, const std::string& description,
@@ -25,21 +25,23 @@ template <class Options>
 void addBeginning(CommandBuilder<Options>& command) {
   command
       .option("--width N", &Options::width,
-              "Trials that train at once; default: as many as there are devices", range(1, kMostWidth))
+              "How many trials train at once; default: as many as there are devices", range(1, kMostWidth))
       .json();
 }
 
 template <class Options>
 void addOutput(CommandBuilder<Options>& command) {
-  command.option("-o,--output FILE", &Options::output, "Where; default: standard output", Values::files)
+  command
+      .option("-o,--output FILE", &Options::output, "Write to this file; default: standard output",
+              Values::files)
       .flag("--force", &Options::force, "Overwrite what is there");
 }
 
 void addExport(CommandSet& set) {
   auto command = ofOne(set, "export", "Write all trials as a table", help::kSweepExport, exportSweep)
-                     .flag("--csv", &ExportSweepOptions::csv, "As CSV, which is the default")
-                     .json("As JSON")
-                     .flag("--toml", &ExportSweepOptions::toml, "The sweep's file instead");
+                     .flag("--csv", &ExportSweepOptions::csv, "Write CSV, the default")
+                     .json("Write JSON")
+                     .flag("--toml", &ExportSweepOptions::toml, "Write the sweep's file instead");
   CLI::App* app = command.app();
   for (const char* flag : {"--json", "--toml"}) app->get_option(flag)->excludes("--csv");
   app->get_option("--toml")->excludes("--json");
@@ -63,31 +65,33 @@ void addSweepCommands(CommandSet& set) {
           .flag("--headless", &RunSweepOptions::headless,
                 "Stop the sweep at Ctrl-C, for use without a person");
   addBeginning(run);
-  addSlurmOptions(run, "Train the trials as jobs of Slurm");
-  run.option("--jobs N", &RunSweepOptions::jobs, "With --slurm: jobs at once; default: 4",
+  addSlurmOptions(run, "Train each trial as a job of Slurm");
+  run.option("--jobs N", &RunSweepOptions::jobs, "With --slurm: how many jobs at once; default: 4",
              range(1, kMostWidth));
-  declare(set, "sweep status", "All sweeps, or all trials of one", help::kSweepStatus, showSweeps)
-      .option("NAME", &SweepStatusOptions::sweep, "\"latest\", or a prefix of its name; none: all sweeps",
-              Values::sweeps)
+  declare(set, "sweep status", "List the sweeps, or the trials of one", help::kSweepStatus, showSweeps)
+      .option("NAME", &SweepStatusOptions::sweep,
+              "\"latest\", or a prefix of the sweep's name; none: all sweeps", Values::sweeps)
       .flag("--watch", &SweepStatusOptions::watch, "Keep showing what changes, until Ctrl-C")
       .json();
-  ofOne(set, "pause", "Checkpoint its trials and free their devices", help::kSweepPause, pauseSweep).json();
+  ofOne(set, "pause", "Checkpoint a sweep's trials and free their devices", help::kSweepPause, pauseSweep)
+      .json();
   ofOne(set, "resume", "Go on with a sweep", help::kSweepResume, resumeSweep).json();
-  ofOne(set, "stop", "Checkpoint its trials and end it", help::kSweepStop, stopSweep).json();
+  ofOne(set, "stop", "Checkpoint a sweep's trials and end the sweep", help::kSweepStop, stopSweep).json();
   ofOne(set, "extend", "Try more points, or for longer", help::kSweepExtend, extendSweep)
-      .option("--trials N", &ExtendSweepOptions::trials, "This many more trials",
+      .option("--trials N", &ExtendSweepOptions::trials, "Add this many trials",
               range(1, sweep::SweepFile::kMostTrials))
-      .option("--device-hours H", &ExtendSweepOptions::deviceHours, "This many more device-hours",
+      .option("--device-hours H", &ExtendSweepOptions::deviceHours, "Add this many device-hours",
               CommandSet::between(0, kMostHours))
       .json();
   ofOne(set, "best", "Print the command that trains the winner", help::kSweepBest, showBestTrial).json();
   addExport(set);
-  auto import =
-      declare(set, "sweep import", "Make a file of one of Weights & Biases", help::kSweepImport, importSweep)
-          .option("FILE", &ImportSweepOptions::file, "In YAML", Takes::required, Values::files);
+  auto import = declare(set, "sweep import", "Convert a sweep file of Weights & Biases", help::kSweepImport,
+                        importSweep)
+                    .option("FILE", &ImportSweepOptions::file, "The sweep file of Weights & Biases, in YAML",
+                            Takes::required, Values::files);
   addOutput(import);
   ofOne(set, "rm", "Forget a sweep", help::kSweepRemove, removeSweep)
-      .flag("--runs", &RemoveSweepOptions::runs, "Put its runs into the trash")
+      .flag("--runs", &RemoveSweepOptions::runs, "Put the sweep's runs into the trash")
       .flag("--yes", &RemoveSweepOptions::yes, "Do not ask")
       .json();
 }

@@ -12,8 +12,8 @@ namespace {
 constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
 constexpr int kMostMicroBatches = 1'000'000;
 constexpr char kCheckpoint[] =
-    "Its name or number, as `batchscope show` lists them; default: the newest good one";
-constexpr char kQuiet[] = "Leave out what the program prints; `batchscope logs` shows it";
+    "The checkpoint's name or number, as `batchscope show` lists them; default: the newest good one";
+constexpr char kQuiet[] = "Do not print the program's output; `batchscope logs` shows it";
 constexpr char kOnDevices[] =
     "Use exactly these devices, such as cpu:0,cpu:1; one replica on each unless a number is given";
 
@@ -22,12 +22,13 @@ void addRun(CommandSet& set) {
   addSpecOptions(set, run, "cpu, cuda, cuda:N for one GPU, or auto for GPUs where enough are free",
                  "How many replicas to start with, or auto[:MIN-MAX] to let goodput choose");
   run.flag("--oversubscribe", &RunOptions::oversubscribe,
-           "Share GPUs: with other runs, and between replicas, which then use Gloo")
-      .flag("--detach", &RunOptions::detach, "Print the run's id and leave it running, once it has begun")
+           "Share GPUs with other runs and between replicas, which then communicate by Gloo")
+      .flag("--detach", &RunOptions::detach,
+            "Print the run's id and leave the run running, once it has begun")
       .flag("--quiet", &RunOptions::quiet, kQuiet);
   run.app()
       ->add_flag("--headless")
-      ->description("No window: watch in this terminal, as this program always does");
+      ->description("Watch in this terminal; has no effect, as this program opens no window");
   run.option("--expect CLAIM", &RunOptions::expectations,
              "A claim that must hold at the end, such as 'accuracy>=0.97'", Takes::repeated)
       .option("--timeout TIME", &RunOptions::timeout,
@@ -43,11 +44,12 @@ void addFork(CommandSet& set) {
           .run()
           .option("--checkpoint NAME", &ForkOptions::checkpoint, kCheckpoint)
           .option("--name TEXT", &ForkOptions::name,
-                  "The new run's name; default: that of the other and \"fork\"")
-          .option("--replicas N", &ForkOptions::replicas, "How many; default: as many as the other had last",
+                  "The new run's name; default: the other run's name and \"fork\"")
+          .option("--replicas N", &ForkOptions::replicas,
+                  "How many replicas; default: as many as the other run had last",
                   range(1, protocol::kMostReplicas))
           .flag("--detach", &ForkOptions::detach,
-                "Print the run's id and leave it running, once it has begun")
+                "Print the run's id and leave the run running, once it has begun")
           .flag("--quiet", &ForkOptions::quiet, kQuiet)
           .json();
   set.passProgramArguments(fork.app(), fork.options()->arguments);
@@ -89,7 +91,8 @@ void addTrainingCommands(CommandSet& set) {
   declare(set, "rescale", "Restart a run on another number of replicas, or on other devices", help::kRescale,
           rescaleRun)
       .run()
-      .option("N", &RescaleOptions::replicas, "How many replicas, or auto[:MIN-MAX]", replicaText())
+      .option("N", &RescaleOptions::replicas, "How many replicas, or auto[:MIN-MAX] to let goodput choose",
+              replicaText())
       .option("--devices NAMES", &RescaleOptions::devices, kOnDevices, Takes::separated, deviceName())
       .json();
   declare(set, "checkpoint", "Write a checkpoint now, and keep it", help::kCheckpoint, checkpointRun)
@@ -99,10 +102,10 @@ void addTrainingCommands(CommandSet& set) {
   const auto resume =
       declare(set, "resume", "Go on with a run from its last checkpoint", help::kResume, resumeRun)
           .run()
-          .option("--replicas N", &ResumeOptions::replicas, "How many; default: as many as before",
+          .option("--replicas N", &ResumeOptions::replicas, "How many replicas; default: as many as before",
                   range(1, protocol::kMostReplicas))
           .option("--devices NAMES", &ResumeOptions::devices, kOnDevices, Takes::separated, deviceName())
-          .flag("--detach", &ResumeOptions::detach, "Leave it running, once it has begun")
+          .flag("--detach", &ResumeOptions::detach, "Leave the run running, once it has begun")
           .flag("--quiet", &ResumeOptions::quiet, kQuiet)
           .json();
   addFaultFlags(resume.app(), resume.options()->faults);

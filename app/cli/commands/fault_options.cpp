@@ -37,33 +37,34 @@ void FaultOptions::apply(protocol::RunSpec& spec) const {
 void addFaultFlags(CLI::App* command, FaultOptions& options) {
   command
       ->add_option("--restart-budget", options.restart_budget,
-                   "Failures without progress between them, after which the run is given up; default: 5")
+                   "Give the run up after this many failures without progress between them; default: 5")
       ->check(CLI::Range(0, protocol::kMostRestarts).description(""))
       ->type_name("N")
       ->group(kGroup);
   command
       ->add_option("--non-finite", options.non_finite,
-                   "A gradient of NaN or infinity: skip the step (default), stop the run, or restore the "
+                   "At a gradient of NaN or infinity: skip the step (default), stop the run, or restore the "
                    "last checkpoint")
       ->check(CLI::IsMember({"skip", "stop", "restore"}).description(""))
       ->type_name("POLICY")
       ->group(kGroup);
   command
-      ->add_option("--max-local-batch-size", options.max_local_batch_size,
-                   "A replica computes at most so many samples at a time, and lowers that where memory runs "
-                   "out; default: what earlier runs of the program found")
+      ->add_option(
+          "--max-local-batch-size", options.max_local_batch_size,
+          "Compute at most this many samples at a time on a replica, or fewer where memory runs out; "
+          "default: the bound that earlier runs of the program found")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()).description(""))
       ->type_name("N")
       ->group(kGroup);
   const std::tuple<const char*, std::string&, const char*> times[] = {
       {"--collective-timeout", options.collective_timeout,
-       "A replica waits this long for the others; default: 30s"},
+       "Let a replica wait this long for the others; default: 30s"},
       {"--hang-timeout", options.hang_timeout,
-       "A run without progress for this long counts as hanging, and is restarted; default: 45s; 0: never"},
+       "Restart a run that makes no progress for this long; default: 45s; 0: never"},
       {"--rescale-timeout", options.rescale_timeout,
-       "A restart has this long until its first step, then the old number is restored; default: 60s"},
+       "Restore the old number of replicas if a restart takes its first step later than this; default: 60s"},
       {"--checkpoint-timeout", options.checkpoint_timeout,
-       "A stop has this long for its checkpoint, then the one before is used; default: 120s"}};
+       "Use the checkpoint before if a stop takes longer than this to write one; default: 120s"}};
   for (const auto& [flag, text, description] : times)
     command->add_option(flag, text, description)->type_name("TIME")->group(kGroup);
 }

@@ -33,6 +33,7 @@ class TestCommands : public CommandTest {
     QCOMPARE(answer.code, kExitOk);
     VERIFY_HOLDS(answer.out, "Usage: batchscope");
     VERIFY_HOLDS(answer.out, "Example");
+    QVERIFY2(!answer.out.contains("\n\n\n"), "two empty lines");
     QVERIFY2(!answer.out.contains("supervise RUN"), "the supervisor's own command is not for people");
     QCOMPARE(answer.err, QString());
   }
@@ -79,6 +80,7 @@ class TestCommands : public CommandTest {
   void refusesMistypedCommandLines_data() {
     const auto row = testing::columns<QStringList, QString>({"arguments", "complaint"});
     row("command", {"shwo", "latest"}, "did you mean show?");
+    row("command before --help", {"shwo", "--help"}, "has no command \"shwo\"; did you mean show?");
     row("flag", {"show", "latest", "--jsn"}, "did you mean --json?");
     row("flag before run", {"run", "--replica", "2", "digits"}, "did you mean --replicas?");
     row("missing", {"show"}, "RUN");

@@ -65,6 +65,7 @@ class TestSweep : public CommandTest {
   void refusesMistypedCommands_data() {
     const auto row = columns<QStringList, QString>({"arguments", "complaint"});
     row("command", {"sweep", "stauts"}, "did you mean status?");
+    row("command before --help", {"sweep", "stauts", "--help"}, "did you mean status?");
     row("command of another", {"sweep", "ls"}, "batchscope sweep --help lists them");
     row("flag", {"sweep", "status", "--jsn"},
         "batchscope sweep status has no flag --jsn; did you mean --json?");
