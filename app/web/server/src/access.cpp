@@ -27,7 +27,7 @@ the token. The browser then remembers the token for 30 days.</p>
 <p>If you do not have that address: on the machine that the server runs on, the token is in the file
 <code>serve.token</code> in BatchScope's data folder, which is <code>~/.local/share/batchscope</code> unless
 <code>XDG_DATA_HOME</code> names another one. Write <code>/?token=</code> and the token behind this address.</p>
-<p>If your address worked before: the token was replaced by <code>batchscope serve --new-token</code>. Ask for the new one.</p>
+<p>If your address worked before, your token was revoked or replaced. Ask for a new one.</p>
 )";
 
 std::string lower(std::string_view text) {
@@ -97,21 +97,28 @@ bool same_secret(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-Access::Access(std::string token, const std::vector<std::string>& hosts, bool read_only, bool tls)
-    : token_(std::move(token)), hosts_{"localhost", "127.0.0.1", "[::1]"}, read_only_(read_only), tls_(tls) {
+Access::Access(std::string token, const std::vector<std::string>& hosts, bool read_only, bool tls,
+               Tokens named)
+    : token_(std::move(token)),
+      hosts_{"localhost", "127.0.0.1", "[::1]"},
+      read_only_(read_only),
+      tls_(tls),
+      named_(std::move(named)) {
   for (const std::string& host : hosts)
     hosts_.insert(host.find(':') != std::string::npos && !host.starts_with('[') ? "[" + lower(host) + "]"
                                                                                 : lower(host));
 }
 
-void Access::check(const Request& head) const {
+Caller Access::check(const Request& head) const {
   if (!reads(head) && head.method != "POST") throw Fault{405, head.method + " is not known here"};
   check_host(head);
-  if (!shows_token(head))
+  const auto found = caller(head);
+  if (!found)
     throw Fault{401, "open the address that `batchscope serve` has printed: it holds the token",
                 shows_pages(head) ? kStrangersPage : ""};
   if (!reads(head) || asks_for_data(head)) check_site(head);
-  if (!reads(head)) check_change(head);
+  if (!reads(head)) check_change(head, *found);
+  return *found;
 }
 
 void Access::check_open(const Request& head) const {
@@ -127,25 +134,38 @@ void Access::check_host(const Request& head) const {
                 "this server is not called that: use localhost or 127.0.0.1, or start it with --host-name"};
 }
 
-void Access::check_change(const Request& head) const {
+void Access::check_change(const Request& head, const Caller& caller) const {
   if (read_only_) throw Fault{403, "this server is for looking only: it was started with --read-only"};
+  if (caller.right == Right::read)
+    throw Fault{403, "the token " + caller.name + " is for looking only: ask for one that may control"};
   const std::string origin = lower(head.field("origin")), host = lower(head.field("host"));
   if (!origin.empty() && origin != "http://" + host && origin != "https://" + host)
     throw Fault{403, "another site's page may not change anything here"};
   if (!is_json(head.field("content-type"))) throw Fault{415, "say Content-Type: application/json"};
 }
 
-bool Access::shows_token(const Request& head) const {
-  constexpr std::string_view kBearer = "Bearer ";
-  const std::string_view authorization = head.field("authorization");
-  if (authorization.starts_with(kBearer) && same_secret(token_, authorization.substr(kBearer.size())))
-    return true;
-  if (same_secret(token_, cookie(head.field("cookie"), cookie_name(head)))) return true;
-  const auto value = head.method == "GET" ? head.value(kTokenField) : std::nullopt;
-  return value && same_secret(token_, *value);
+// All tokens are compared: the time tells nothing of which it was.
+std::optional<Caller> Access::whose(std::string_view secret) const {
+  std::optional<Caller> found;
+  if (same_secret(token_, secret)) found = Caller{"", Right::control, token_};
+  if (named_)
+    for (const NamedToken& token : named_())
+      if (same_secret(token.secret, secret)) found = Caller{token.name, token.right, token.secret};
+  return found;
 }
 
-std::optional<http::Response> Access::entrance(const Request& request) const {
+// A token in the address counts before the cookie of an older one.
+std::optional<Caller> Access::caller(const Request& head) const {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view authorization = head.field("authorization");
+  if (authorization.starts_with(kBearer))
+    if (auto found = whose(authorization.substr(kBearer.size()))) return found;
+  if (const auto value = head.method == "GET" ? head.value(kTokenField) : std::nullopt)
+    if (auto found = whose(*value)) return found;
+  return whose(cookie(head.field("cookie"), cookie_name(head)));
+}
+
+std::optional<http::Response> Access::entrance(const Request& request, const Caller& caller) const {
   if (request.method != "GET" || !request.value(kTokenField)) return std::nullopt;
   const std::string_view target = request.target;
   const std::size_t mark = target.find('?');
@@ -162,7 +182,7 @@ std::optional<http::Response> Access::entrance(const Request& request) const {
   response.fields = {
       {"Location", address},
       {"Cache-Control", "no-store"},
-      {"Set-Cookie", cookie_name(request) + "=" + token_ + "; Path=/; HttpOnly; SameSite=Lax; " +
+      {"Set-Cookie", cookie_name(request) + "=" + caller.secret + "; Path=/; HttpOnly; SameSite=Lax; " +
                          (tls_ ? "Secure; " : "") + "Max-Age=" + std::to_string(kCookieDays * 24 * 3600)}};
   return response;
 }

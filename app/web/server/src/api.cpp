@@ -39,18 +39,18 @@ std::vector<std::string> devices() {
 
 }  // namespace
 
-void Api::answer(const Request& request, const Reply& reply) {
+void Api::answer(const Request& request, const Caller& caller, const Reply& reply) {
   const Path path(request.path.begin() + 1, request.path.end());
   if (path.size() == 3 && path[0] == "runs" && path[2] == "control") {
     if (request.method != "POST") throw Fault{405, "a run is controlled by POST"};
     return controls_.answer(path[1], request, reply);
   }
   insist_on_reading(request);
-  if (path == Path{"about"}) return reply(about());
+  if (path == Path{"about"}) return reply(about(caller));
   if (path == Path{"runs"}) return list(request, reply);
-  if (path.size() >= 2 && path[0] == "runs") return answer_run(path, request, reply);
-  if (path == Path{"stream"}) return stream(words_in(request, "runs"), request, reply);
-  if (path == Path{"changes"}) return feeds_.open_lists(reply);
+  if (path.size() >= 2 && path[0] == "runs") return answer_run(path, request, caller, reply);
+  if (path == Path{"stream"}) return stream(words_in(request, "runs"), request, caller, reply);
+  if (path == Path{"changes"}) return feeds_.open_lists(reply, allowed(caller));
   if (path == Path{"queue"}) return ask(reply, queue_json);
   if (path == Path{"sweeps"}) return ask(reply, sweeps_json);
   if (path.size() == 2 && path[0] == "sweeps")
@@ -58,7 +58,7 @@ void Api::answer(const Request& request, const Reply& reply) {
   nothing();
 }
 
-void Api::answer_run(const Path& path, const Request& request, const Reply& reply) {
+void Api::answer_run(const Path& path, const Request& request, const Caller& caller, const Reply& reply) {
   const std::string& id = path[1];
   if (path.size() == 2) return details(id, reply);
   if (path.size() != 3) nothing();
@@ -68,23 +68,29 @@ void Api::answer_run(const Path& path, const Request& request, const Reply& repl
     return ask(reply, [id, request](Store& store) { return log_json(store, id, request); });
   if (path[2] == "explorer")
     return ask(reply, [id, request](Store& store) { return explorer_json(store, id, request); });
-  if (path[2] == "stream") return stream({id}, request, reply);
+  if (path[2] == "stream") return stream({id}, request, caller, reply);
   nothing();
 }
 
-void Api::stream(std::vector<std::string> runs, const Request& request, const Reply& reply) {
+EventPage::Allowed Api::allowed(const Caller& caller) const {
+  return [this, secret = caller.secret] { return access_.knows(secret); };
+}
+
+void Api::stream(std::vector<std::string> runs, const Request& request, const Caller& caller,
+                 const Reply& reply) {
   std::sort(runs.begin(), runs.end());
   runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
   if (runs.empty() || runs.size() > kMostListed)
     throw Error(ErrorKind::usage, fmt::format("runs= names 1 to {} runs by their ids", kMostListed));
-  feeds_.open(runs, request, reply);
+  feeds_.open(runs, request, reply, allowed(caller));
 }
 
-http::Response Api::about() const {
+http::Response Api::about(const Caller& caller) const {
   return json_response({{"version", BATCHSCOPE_VERSION},
                         {"host", QSysInfo::machineHostName().toStdString()},
                         {"store", protocol::catalogue_path().string()},
-                        {"read_only", access_.read_only()},
+                        {"read_only", access_.read_only(caller)},
+                        {"token", caller.name.empty() ? Json() : Json(caller.name)},
                         {"now", storage::now()},
                         {"devices", devices()}});
 }

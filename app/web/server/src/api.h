@@ -21,14 +21,18 @@ class Api {
   Api(const Access& access, const std::filesystem::path& program) : access_(access), controls_(program) {}
 
   // Answers a request whose path begins with "api". Throws http::Fault, Error.
-  void answer(const http::Request& request, const http::Reply& reply);
+  void answer(const http::Request& request, const Caller& caller, const http::Reply& reply);
 
  private:
   using Path = std::vector<std::string>;
 
-  void answer_run(const Path& path, const http::Request& request, const http::Reply& reply);
-  void stream(std::vector<std::string> runs, const http::Request& request, const http::Reply& reply);
-  http::Response about() const;
+  void answer_run(const Path& path, const http::Request& request, const Caller& caller,
+                  const http::Reply& reply);
+  void stream(std::vector<std::string> runs, const http::Request& request, const Caller& caller,
+              const http::Reply& reply);
+  // Whether the caller's token still counts, whenever that is asked.
+  EventPage::Allowed allowed(const Caller& caller) const;
+  http::Response about(const Caller& caller) const;
   void list(const http::Request& request, const http::Reply& reply);
   void details(const std::string& id, const http::Reply& reply);
 

@@ -6,7 +6,8 @@
 
 namespace batchscope::web {
 
-EventPage::EventPage(std::vector<std::string> runs, std::string_view after) : runs_(std::move(runs)) {
+EventPage::EventPage(std::vector<std::string> runs, std::string_view after, Allowed allowed)
+    : runs_(std::move(runs)), allowed_(std::move(allowed)) {
   if (runs_.size() == 1) {
     cursors_[runs_.front()] = after;
     return;
@@ -33,6 +34,10 @@ std::string EventPage::id() const {
 void EventPage::begin(const http::Stream& stream) {
   stream_ = stream;
   stream_->send("retry: 1000\n\n");  // ms, until the browser tries again
+}
+
+void EventPage::close() {
+  if (stream_) stream_->close();
 }
 
 void EventPage::tell(const char* event, const std::string& data) {

@@ -5,6 +5,7 @@
 // was lost.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,8 +18,11 @@ namespace batchscope::web {
 
 class EventPage {
  public:
+  using Allowed = std::function<bool()>;
+
   // Makes a page of these runs; of none: the lists. `after`: the id of the last event that it had, or empty.
-  EventPage(std::vector<std::string> runs, std::string_view after);
+  // `allowed`: whether its token still counts.
+  EventPage(std::vector<std::string> runs, std::string_view after, Allowed allowed);
 
   const std::vector<std::string>& runs() const { return runs_; }
   bool is_of_several() const { return runs_.size() > 1; }
@@ -28,6 +32,8 @@ class EventPage {
   void begin(const http::Stream& stream);
   bool has_begun() const { return stream_.has_value(); }
   bool open() const { return stream_ && stream_->open(); }
+  bool allowed() const { return allowed_(); }
+  void close();
 
   // `data` is one line of JSON.
   void tell(const char* event, const std::string& data);
@@ -41,6 +47,7 @@ class EventPage {
 
   const std::vector<std::string> runs_;
   std::map<std::string, std::string> cursors_;  // by run
+  const Allowed allowed_;
   std::optional<http::Stream> stream_;
 };
 

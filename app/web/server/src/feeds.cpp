@@ -33,6 +33,7 @@ Feeds::Feeds(LiveRuns& live) : live_(live), lists_(std::make_shared<ListWatch>()
   });
   beat_.start(kBeat);
   QObject::connect(&list_timer_, &QTimer::timeout, &list_timer_, [this] {
+    end_revoked();
     if (std::any_of(pages_.begin(), pages_.end(), is_of_lists) && !std::exchange(looking_, true))
       look_at_lists([] {});
   });
@@ -45,13 +46,13 @@ std::shared_ptr<RunFeed> Feeds::feed(const std::string& run) {
   return feed;
 }
 
-void Feeds::open(const std::vector<std::string>& runs, const http::Request& request,
-                 const http::Reply& reply) {
+void Feeds::open(const std::vector<std::string>& runs, const http::Request& request, const http::Reply& reply,
+                 EventPage::Allowed allowed) {
   for (const std::string& run : runs)
     if (!protocol::valid_run_id(run)) throw Error(ErrorKind::not_found, "there is no run " + run);
   std::string after(request.field("last-event-id"));
   if (after.empty()) after = request.value("after").value_or("");
-  const auto page = std::make_shared<EventPage>(runs, after);
+  const auto page = std::make_shared<EventPage>(runs, after, std::move(allowed));
   for (const std::string& run : runs)
     feed(run)->join(page, [this, page, reply](const http::Response* failure) {
       if (failure && page->has_begun()) return false;  // it is told of the others
@@ -64,8 +65,10 @@ void Feeds::open(const std::vector<std::string>& runs, const http::Request& requ
 }
 
 // Once it stands, every later change is told: so what was before is looked at first.
-void Feeds::open_lists(const http::Reply& reply) {
-  look_at_lists([this, reply] { begin(std::make_shared<EventPage>(std::vector<std::string>(), ""), reply); });
+void Feeds::open_lists(const http::Reply& reply, EventPage::Allowed allowed) {
+  look_at_lists([this, reply, allowed = std::move(allowed)] {
+    begin(std::make_shared<EventPage>(std::vector<std::string>(), "", allowed), reply);
+  });
 }
 
 void Feeds::begin(const Page& page, const http::Reply& reply) {
@@ -82,6 +85,16 @@ void Feeds::leave(const std::weak_ptr<EventPage>& left) {
       found->second->leave(page);
       if (found->second->empty()) feeds_.erase(found);
     }
+}
+
+void Feeds::end_revoked() {
+  std::vector<Page> revoked;
+  std::copy_if(pages_.begin(), pages_.end(), std::back_inserter(revoked),
+               [](const Page& page) { return !page->allowed(); });
+  for (const Page& page : revoked) {
+    page->close();
+    leave(page);
+  }
 }
 
 void Feeds::look_at_lists(std::function<void()> then) {

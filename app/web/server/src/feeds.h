@@ -25,9 +25,11 @@ class Feeds {
 
   // A stream of what these runs say from now on, or from where the page was. Answers with the failure, or
   // throws it, where one of them is none.
-  void open(const std::vector<std::string>& runs, const http::Request& request, const http::Reply& reply);
-  // A stream of what changes in the lists.
-  void open_lists(const http::Reply& reply);
+  // The stream ends when `allowed` no longer holds, within a second.
+  void open(const std::vector<std::string>& runs, const http::Request& request, const http::Reply& reply,
+            EventPage::Allowed allowed);
+  // A stream of what changes in the lists, which ends likewise.
+  void open_lists(const http::Reply& reply, EventPage::Allowed allowed);
 
  private:
   using Page = std::shared_ptr<EventPage>;
@@ -35,6 +37,7 @@ class Feeds {
   std::shared_ptr<RunFeed> feed(const std::string& run);
   void begin(const Page& page, const http::Reply& reply);
   void leave(const std::weak_ptr<EventPage>& page);
+  void end_revoked();
   void look_at_lists(std::function<void()> then);
 
   LiveRuns& live_;

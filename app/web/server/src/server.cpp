@@ -13,6 +13,7 @@
 #include "metrics_answers.h"
 #include "page_files.h"
 #include "token_file.h"
+#include "token_watch.h"
 
 namespace batchscope::web {
 namespace {
@@ -33,6 +34,13 @@ const std::vector<http::Field> kFields{
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cross-Origin-Resource-Policy", "same-origin"}};
 
+// The owner's token. A new one revokes all others, too.
+std::string token_of(const ServerOptions& options) {
+  if (options.new_token) revoke_all_tokens();
+  named_tokens();  // a damaged file is told before anybody is refused because of it
+  return store_token(protocol::catalogue_path().parent_path() / kTokenFile, options.new_token);
+}
+
 std::vector<std::string> hosts_of(const ServerOptions& options) {
   std::vector<std::string> hosts = options.host_names;
   if (options.address.socket.empty()) hosts.push_back(options.address.host);
@@ -52,8 +60,9 @@ const char* no_page_advice() noexcept { return kNoPage; }
 
 struct Server::Impl {
   explicit Impl(const ServerOptions& options)
-      : access(store_token(protocol::catalogue_path().parent_path() / kTokenFile, options.new_token),
-               hosts_of(options), options.read_only, !options.address.certificate.empty()),
+      : tokens(tokens_file()),
+        access(token_of(options), hosts_of(options), options.read_only, !options.address.certificate.empty(),
+               [this]() -> const std::vector<NamedToken>& { return tokens.current(); }),
         page(options.page),
         api(access, options.program),
         server(options.address, kLimits) {
@@ -70,8 +79,9 @@ struct Server::Impl {
   }
 
   void answer(const http::Request& request, const http::Reply& reply) {
-    if (const auto entrance = access.entrance(request)) return reply(*entrance);
-    if (request.path.front() == "api") return api.answer(request, reply);
+    const Caller caller = access.check(request);  // once more: its token may be revoked while a body comes
+    if (const auto entrance = access.entrance(request, caller)) return reply(*entrance);
+    if (request.path.front() == "api") return api.answer(request, caller, reply);
     if (request.method == "POST") throw http::Fault{405, "this is asked for by GET"};
     if (request.path == std::vector<std::string>{kMetricsPath}) return metrics.answer(request, reply);
     reply(page.answer(request));
@@ -89,6 +99,7 @@ struct Server::Impl {
     };
   }
 
+  TokenWatch tokens;
   const Access access;
   const PageFiles page;
   Api api;

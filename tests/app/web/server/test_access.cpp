@@ -147,7 +147,8 @@ class TestAccess : public QObject {
 
   void theTokenLeavesTheAddress() {
     const auto entrance = [&](const std::string& target) {
-      return access.entrance(request("GET", target, {{"Host", "localhost:8471"}}));
+      const Request entering = request("GET", target, {{"Host", "localhost:8471"}});
+      return access.entrance(entering, {"", Right::control, kToken});
     };
     const auto field = [](const http::Response& response, const std::string& name) {
       for (const auto& [each, value] : response.fields)
@@ -169,8 +170,8 @@ class TestAccess : public QObject {
 
   void byTlsTheCookieIsSecure() {
     const Access secure(kToken, {}, false, true);
-    const auto entrance =
-        secure.entrance(request("GET", std::string("/?token=") + kToken, {{"Host", "lab7"}}));
+    const auto entrance = secure.entrance(
+        request("GET", std::string("/?token=") + kToken, {{"Host", "lab7"}}), {"", Right::control, kToken});
     QVERIFY(entrance->fields.back().second.find("; Secure") != std::string::npos);
   }
 };

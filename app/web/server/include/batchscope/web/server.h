@@ -24,7 +24,7 @@ struct ServerOptions {
   /// `batchscope`, by which what is asked of a run that trains elsewhere is handed on; empty: this program
   std::filesystem::path program = {};
   bool read_only = false;  ///< nothing can be changed
-  bool new_token = false;  ///< another one than the store's
+  bool new_token = false;  ///< another one than the store's, and all tokens by name revoked
   /// A port of loopback that answers GET /metrics without the token, and nothing else; 0: any that is free
   std::optional<std::uint16_t> metrics_port = {};
 };
@@ -48,7 +48,7 @@ class Server {
 
   std::uint16_t port() const;          ///< 0 for a Unix socket
   std::uint16_t metrics_port() const;  ///< 0 where there is none
-  const std::string& token() const;    ///< what clients have to show
+  const std::string& token() const;    ///< the owner's, which clients have to show; tokens.h has others
 
  private:
   struct Impl;

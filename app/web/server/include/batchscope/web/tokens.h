@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Tokens by name, beside the owner's: each lets one person in, to look or to control, until it is revoked. A
+/// server that runs heeds a change at once. They are in `serve.tokens` beside the catalogue, a file that its
+/// owner alone can read. What they hold off is in app/web/server/THREATS.md.
+///
+/// All functions block on the disk for a moment. They throw Error: corrupt for a file that is damaged, or
+/// that others can read or write; io where it cannot be written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace batchscope::web {
+
+/// What a token allows.
+enum class Right {
+  read,     ///< to look
+  control,  ///< to do all that the page can do
+};
+
+/// The right's name as it is typed and stored: "read", "control".
+const char* right_name(Right right) noexcept;
+
+/// A token and whose it is.
+struct NamedToken {
+  std::string name = {};      ///< 1 to 32 of a-z, 0-9, '.', '_' and '-', a letter or a digit first
+  Right right = Right::read;  ///< what it allows
+  std::int64_t made = 0;      ///< Unix time, s
+  std::string secret = {};    ///< 32 hexadecimal digits
+
+  bool operator==(const NamedToken&) const = default;
+};
+
+/// Returns the store's tokens by name, in the order in which they were made; none where there is no file.
+std::vector<NamedToken> named_tokens();
+
+/// Returns the token "NAME", "NAME:read" or "NAME:control", which is made where there is none; without a
+/// right it is for looking. Throws Error: usage for another text; conflict where the token exists with
+/// another right.
+NamedToken give_token(const std::string& text);
+
+/// Revokes the token. Throws Error: not_found where there is none of this name.
+void revoke_token(const std::string& name);
+
+/// Revokes all, also those of a damaged file.
+void revoke_all_tokens();
+
+}  // namespace batchscope::web
