@@ -30,7 +30,7 @@ import time
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch")
 PACKAGE = "slurm-wlm"
-PATIENCE = 30  # s, for anything that is waited for
+PATIENCE = 120  # s, for anything that is waited for
 NODE_NAME = "SLURMD_NODENAME"  # the variable by which Slurm tells a job where it is
 ATTEMPTS = 3  # to start on ports that nobody takes in that moment
 

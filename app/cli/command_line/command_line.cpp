@@ -80,7 +80,7 @@ class CommandLine {
       return explain(error);
     }
     const CLI::App& chosen = set_.chosen();
-    if (CommandSet::isFamily(chosen)) return [&chosen] { return printHelp(chosen); };
+    if (!set_.acts(chosen)) return [&chosen] { return printHelp(chosen); };
     if (Strings* place = set_.programArguments(chosen)) *place = behind;
     return set_.action(chosen);
   }

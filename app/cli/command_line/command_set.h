@@ -69,7 +69,7 @@ class CommandSet {
   const CLI::App& chosen() const;
   // Returns the name as it is typed: "batchscope sweep run".
   static std::string fullName(const CLI::App& command);
-  // Returns whether the command has commands, and does nothing by itself: a family, or the program.
+  // Returns whether the command has commands, as a family and the program have.
   static bool isFamily(const CLI::App& command);
 
   // Sets what is called before the command's action.
@@ -77,6 +77,8 @@ class CommandSet {
     preparations_[command] = std::move(preparation);
   }
   Action action(const CLI::App& command) const;
+  // Whether the command does something by itself; a family's does nothing.
+  bool acts(const CLI::App& command) const { return actions_.contains(&command); }
 
   // Where a command wants what stood behind "--"; null: it takes none.
   Strings* programArguments(const CLI::App& command) const;

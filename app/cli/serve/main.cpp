@@ -5,6 +5,7 @@
 #include "command_line/command_line.h"
 #include "command_line/help_text.h"
 #include "serve/serve_command.h"
+#include "serve/tokens_command.h"
 
 namespace batchscope::cli {
 namespace {
@@ -25,6 +26,10 @@ void addServe(CommandSet& set) {
           .flag("--read-only", &ServeOptions::readOnly, "Let nobody change anything")
           .flag("--open", &ServeOptions::open, "Open the page in a browser")
           .option("--store FILE", &ServeOptions::store, "Show another store, by its runs.db", Values::files)
+          .option("--token NAME[:RIGHT]", &ServeOptions::tokens,
+                  "Print an address for this person too, for looking (read) or for all (control); may be "
+                  "repeated",
+                  Takes::repeated)
           .flag("--new-token", &ServeOptions::newToken, "Make all addresses given out so far invalid")
           .option("--listen ADDRESS", &ServeOptions::listen,
                   "Serve other machines too, by TLS: 0.0.0.0, or one address of this machine")
@@ -39,6 +44,15 @@ void addServe(CommandSet& set) {
     command->get_option("--listen")->needs(command->get_option(needs));
   for (const char* other : {"--port", "--listen"})
     command->get_option("--socket")->excludes(command->get_option(other));
+  set.beginGroup("Commands");
+  declare(set, "serve tokens", help::kServeTokensAbout, help::kServeTokens, tokens)
+      .option("--add NAME[:RIGHT]", &TokensOptions::add,
+              "Make a token for looking (read, the default) or for all (control); may be repeated",
+              Takes::repeated)
+      .option("--revoke NAME", &TokensOptions::revoke, "Refuse this token from now on; may be repeated",
+              Takes::repeated)
+      .option("--store FILE", &TokensOptions::store, "Another store: its runs.db", Values::files)
+      .json();
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/application.h"
 #include "batchscope/web/server.h"
+#include "batchscope/web/tokens.h"
 #include "records/store.h"
 #include "terminal/interrupts.h"
 #include "terminal/json_output.h"
@@ -73,13 +74,13 @@ std::unique_ptr<web::Server> startServer(const ServeOptions& options) {
 
 // Returns the address as this machine's browser opens it; through a tunnel from a Unix socket as another's
 // does.
-std::string address(const ServeOptions& options, const web::Server& server) {
+std::string address(const ServeOptions& options, const web::Server& server, const std::string& token) {
   const int port = server.port() > 0 ? server.port() : kUsualPort;
   const bool isShared = !options.listen.empty();
   const std::string host = !options.hosts.empty() ? options.hosts.front()
                            : isShared             ? options.listen
                                                   : "localhost";
-  return fmt::format("{}://{}:{}/?token={}", isShared ? "https" : "http", host, port, server.token());
+  return fmt::format("{}://{}:{}/?token={}", isShared ? "https" : "http", host, port, token);
 }
 
 // Returns the command for a tunnel, to be typed on one's own machine; empty where none is needed.
@@ -94,12 +95,18 @@ std::string tunnel(const ServeOptions& options, const web::Server& server) {
   return common::shellWords(words);
 }
 
-void tell(const ServeOptions& options, const web::Server& server) {
-  const std::string url = address(options, server), ssh = tunnel(options, server);
+void tell(const ServeOptions& options, const web::Server& server,
+          const std::vector<web::NamedToken>& tokens) {
+  const std::string url = address(options, server, server.token()), ssh = tunnel(options, server);
   const std::string metrics =
       options.metricsPort ? fmt::format("http://localhost:{}/metrics", server.metrics_port()) : "";
   if (options.json) {
     protocol::Json line{{"url", url}, {"token", server.token()}, {"port", server.port()}};
+    for (const web::NamedToken& token : tokens)
+      line["tokens"].push_back({{"name", token.name},
+                                {"right", web::right_name(token.right)},
+                                {"url", address(options, server, token.secret)},
+                                {"token", token.secret}});
     if (!options.socket.empty()) line["socket"] = fs::absolute(options.socket).string();
     if (!ssh.empty()) line["ssh"] = ssh;
     if (!metrics.empty()) line["metrics"] = metrics;
@@ -107,6 +114,9 @@ void tell(const ServeOptions& options, const web::Server& server) {
   }
   if (web::installed_page().empty()) fmt::print(stderr, "batchscope: {}\n", web::no_page_advice());
   fmt::print("{}{}\n", url, options.readOnly ? "   (for looking only)" : "");
+  for (const web::NamedToken& token : tokens)
+    fmt::print("For {}{}: {}\n", token.name, token.right == web::Right::read ? ", for looking only" : "",
+               address(options, server, token.secret));
   if (!ssh.empty()) fmt::print("From another machine, there first: {}\n", printable(ssh));
   if (!metrics.empty()) fmt::print("For Prometheus, without a token: {}\n", metrics);
   fmt::print("Ctrl-C ends it; runs go on.\n");
@@ -115,12 +125,18 @@ void tell(const ServeOptions& options, const web::Server& server) {
 
 }  // namespace
 
+void useStore(const std::string& catalogue) {
+  if (!catalogue.empty())
+    qputenv("BATCHSCOPE_DB", QByteArray::fromStdString(fs::absolute(catalogue).string()));
+}
+
 int serve(const ServeOptions& options) {
-  if (!options.store.empty())
-    qputenv("BATCHSCOPE_DB", QByteArray::fromStdString(fs::absolute(options.store).string()));
+  useStore(options.store);
   allowFiles();
   openCatalogue();  // one that cannot be read is told here, not by each page
   const std::unique_ptr<web::Server> server = startServer(options);
+  std::vector<web::NamedToken> tokens;
+  for (const std::string& text : options.tokens) tokens.push_back(web::give_token(text));
   // An error of one request must not end all others.
   if (auto* application = dynamic_cast<run::Application*>(QCoreApplication::instance()))
     application->on_exception = [](const std::exception& error) {
@@ -128,9 +144,10 @@ int serve(const ServeOptions& options) {
     };
   Interrupts interrupts;
   QObject::connect(&interrupts, &Interrupts::raised, [] { QCoreApplication::exit(kExitOk); });
-  tell(options, *server);
+  tell(options, *server, tokens);
   if (options.open)
-    QProcess::startDetached(QStringLiteral("xdg-open"), {QString::fromStdString(address(options, *server))});
+    QProcess::startDetached(QStringLiteral("xdg-open"),
+                            {QString::fromStdString(address(options, *server, server->token()))});
   return QCoreApplication::exec();
 }
 

@@ -87,6 +87,22 @@ class TestStore : public CommandTest {
     VERIFY_HOLDS(answer.out, "BATCHSCOPE_DB='");
   }
 
+  // A secret is told to who makes the token, and is in no list.
+  void givesOtherPeopleTokens() {
+    VERIFY_HOLDS(ask({"serve", "tokens"}).out, "No tokens by name");
+    const QString given = ask({"serve", "tokens", "--add", "anna", "--add", "ben:control"}).out;
+    VERIFY_HOLDS(given, "anna (read): ", "ben (control): ", "/?token=");
+    const QString secret = given.section("/?token=", 1, 1).left(32);
+    const QString listed = ask({"serve", "tokens"}).out + ask({"serve", "tokens", "--json"}).out;
+    VERIFY_HOLDS(listed, "anna", "control", R"("name":"ben")");
+    QVERIFY(!listed.contains(secret));
+    VERIFY_REFUSED(kExitConflict, "--revoke anna", ask({"serve", "tokens", "--add", "anna:control"}));
+    VERIFY_REFUSED(kExitUsage, "'Anna' is not a token", ask({"serve", "tokens", "--add", "Anna"}));
+    VERIFY_HOLDS(ask({"serve", "tokens", "--revoke", "anna"}).out, "anna is revoked");
+    VERIFY_REFUSED(kExitNotFound, "no token 'anna'", ask({"serve", "tokens", "--revoke", "anna"}));
+    VERIFY_REFUSED(kExitUsage, "no command \"token\"; did you mean tokens?", ask({"serve", "token"}));
+  }
+
   void servesNoStoreOfANewerVersion() {
     QVERIFY(meddle("PRAGMA user_version = 999"));
     VERIFY_REFUSED(kExitCorrupt, "use a newer BatchScope", ask({"serve", "--port", "0"}));

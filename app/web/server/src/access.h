@@ -22,7 +22,7 @@ namespace batchscope::web {
 // Compares in a time that does not depend on where they differ.
 bool same_secret(std::string_view a, std::string_view b);
 
-// Who asks, by the token that was shown.
+// The person who asks, named by the token that was shown.
 struct Caller {
   std::string name;  // empty: the owner
   Right right = Right::read;

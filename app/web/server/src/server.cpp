@@ -60,8 +60,7 @@ const char* no_page_advice() noexcept { return kNoPage; }
 
 struct Server::Impl {
   explicit Impl(const ServerOptions& options)
-      : tokens(tokens_file()),
-        access(token_of(options), hosts_of(options), options.read_only, !options.address.certificate.empty(),
+      : access(token_of(options), hosts_of(options), options.read_only, !options.address.certificate.empty(),
                [this]() -> const std::vector<NamedToken>& { return tokens.current(); }),
         page(options.page),
         api(access, options.program),

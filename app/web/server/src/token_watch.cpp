@@ -2,12 +2,9 @@
 #include "token_watch.h"
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/paths.h"
 
 namespace batchscope::web {
 namespace {
-
-constexpr char kTokensFile[] = "serve.tokens";
 
 // Each change is a new inode (write_own_file); the rest is for changes by other hands.
 bool is_same(const struct stat& a, const struct stat& b) {
@@ -17,8 +14,6 @@ bool is_same(const struct stat& a, const struct stat& b) {
 
 }  // namespace
 
-std::filesystem::path tokens_file() { return protocol::catalogue_path().parent_path() / kTokensFile; }
-
 const std::vector<NamedToken>& TokenWatch::current() {
   struct stat now {};
   if (::lstat(file_.c_str(), &now) != 0) now = {};
@@ -26,7 +21,7 @@ const std::vector<NamedToken>& TokenWatch::current() {
   seen_ = now;
   tokens_.clear();
   try {
-    tokens_ = read_tokens(file_);
+    tokens_ = named_tokens();
   } catch (const Error&) {
     // `batchscope serve tokens` says what is wrong with it.
   }

@@ -13,21 +13,13 @@
 
 namespace batchscope::web {
 
-// The store's file, beside its catalogue.
-std::filesystem::path tokens_file();
-
-// None where there is no file. Throws Error: corrupt.
-std::vector<NamedToken> read_tokens(const std::filesystem::path& file);
-
 class TokenWatch {
  public:
-  explicit TokenWatch(std::filesystem::path file) : file_(std::move(file)) {}
-
   // Costs a look at the file's inode where nothing has changed.
   const std::vector<NamedToken>& current();
 
  private:
-  const std::filesystem::path file_;
+  const std::filesystem::path file_ = tokens_file();
   struct stat seen_ {};
   std::vector<NamedToken> tokens_;
 };

@@ -11,9 +11,9 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/paths.h"
 #include "own_file.h"
 #include "token_file.h"
-#include "token_watch.h"
 
 namespace batchscope::web {
 namespace {
@@ -89,7 +89,10 @@ void write(const fs::path& file, const std::vector<NamedToken>& tokens) {
 
 const char* right_name(Right right) noexcept { return right == Right::read ? "read" : "control"; }
 
-std::vector<NamedToken> read_tokens(const fs::path& file) {
+fs::path tokens_file() { return protocol::catalogue_path().parent_path() / "serve.tokens"; }
+
+std::vector<NamedToken> named_tokens() {
+  const fs::path file = tokens_file();
   std::error_code failure;
   if (fs::symlink_status(file, failure).type() == fs::file_type::not_found) return {};
   const auto text = read_own_file(file, kMostBytes);
@@ -108,8 +111,6 @@ std::vector<NamedToken> read_tokens(const fs::path& file) {
   return tokens;
 }
 
-std::vector<NamedToken> named_tokens() { return read_tokens(tokens_file()); }
-
 NamedToken give_token(const std::string& text) {
   const std::size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
@@ -121,7 +122,7 @@ NamedToken give_token(const std::string& text) {
                     "a-z, 0-9, '.', '_' and '-', a letter or a digit first");
   const fs::path file = tokens_file();
   const Lock lock(file);
-  std::vector<NamedToken> tokens = read_tokens(file);
+  std::vector<NamedToken> tokens = named_tokens();
   const auto known =
       std::find_if(tokens.begin(), tokens.end(), [&](const auto& each) { return each.name == name; });
   if (known != tokens.end()) {
@@ -141,7 +142,7 @@ NamedToken give_token(const std::string& text) {
 void revoke_token(const std::string& name) {
   const fs::path file = tokens_file();
   const Lock lock(file);
-  std::vector<NamedToken> tokens = read_tokens(file);
+  std::vector<NamedToken> tokens = named_tokens();
   if (std::erase_if(tokens, [&](const auto& each) { return each.name == name; }) == 0)
     throw Error(ErrorKind::not_found, "there is no token '" + name + "': batchscope serve tokens lists them");
   write(file, tokens);

@@ -58,7 +58,7 @@ export class Shell {
     });
     serverAbout().then((about) => {
       const devices = about.devices.length === 1 ? "1 device" : `${about.devices.length} devices`;
-      setText(server, [about.host, devices, about.read_only ? "read only" : "", `BatchScope ${about.version}`].filter(Boolean).join(" · "));
+      setText(server, [about.host, devices, about.token ? `for ${about.token}` : "", about.read_only ? "read only" : "", `BatchScope ${about.version}`].filter(Boolean).join(" · "));
     }, (error: Error) => this.fail(error.message));
   }
 

@@ -14,6 +14,7 @@ export interface About {
   host: string;
   store: string;
   read_only: boolean;
+  token: string | null; // whose token this browser shows; null: the owner's
   now: number; // s since 1970, the server's
   devices: string[];
 }

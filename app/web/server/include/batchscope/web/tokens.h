@@ -9,12 +9,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace batchscope::web {
 
-/// What a token allows.
+/// The right of who shows a token.
 enum class Right {
   read,     ///< to look
   control,  ///< to do all that the page can do
@@ -32,6 +33,9 @@ struct NamedToken {
 
   bool operator==(const NamedToken&) const = default;
 };
+
+/// Returns the path of the file: `serve.tokens`, beside the catalogue that protocol::catalogue_path() names.
+std::filesystem::path tokens_file();
 
 /// Returns the store's tokens by name, in the order in which they were made; none where there is no file.
 std::vector<NamedToken> named_tokens();

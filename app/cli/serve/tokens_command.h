@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// serve tokens: who besides the owner may open the page, and until when.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace batchscope::cli {
+
+struct TokensOptions {
+  std::vector<std::string> add;     // "NAME", "NAME:read" or "NAME:control"
+  std::vector<std::string> revoke;  // names
+  std::string store;                // a catalogue; empty: this user's
+  bool json = false;
+};
+int tokens(const TokensOptions& options);
+
+}  // namespace batchscope::cli
