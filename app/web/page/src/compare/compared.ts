@@ -47,7 +47,7 @@ export class Compared {
     this.runs = wanted.map((id) => this.runs.find((run) => run.id === id) ?? this.#begin(id));
     this.#stream?.end();
     this.#stream = wanted.length === 0 ? null : new Stream(`/api/stream?runs=${wanted.map(encodeURIComponent).join(",")}`, {
-      status: (data) => this.#of(data, (run) => (run.status = "gone" in (data as object) ? null : (data as RunStatus))),
+      status: (data) => this.#of(data, (run) => (run.status = data === null || "gone" in (data as object) ? null : (data as RunStatus))),
       samples: (data) => this.#of(data, (run) => run.samples.add((data as { rows: Row[] }).rows)),
       changed: (data) => this.#of(data, (run) => void this.#read(run)),
     }, () => {
@@ -65,8 +65,9 @@ export class Compared {
     for (const run of this.runs) run.samples.end();
   }
 
+  // Null: of one run alone the stream tells the loss of its supervisor in this way (API.md).
   #of(data: unknown, act: (run: ComparedRun) => void): void {
-    const run = this.runs.find((each) => each.id === (data as { run?: string }).run);
+    const run = data === null ? this.runs[0] : this.runs.find((each) => each.id === (data as { run?: string }).run);
     if (run) act(run);
   }
 

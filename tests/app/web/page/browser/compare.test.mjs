@@ -37,4 +37,5 @@ test("a run is taken out, and another one put in", async () => {
   await view.press("Take baseline out");
   await view.until((id) => !(id in document.querySelector('figure.chart[data-chart="loss"]').chart.data()), baseline);
   await view.until((id) => new URLSearchParams(location.search).get("runs") === id, faster);
+  view.assertSound();  // each of the two was alone for a while, without a supervisor
 });
