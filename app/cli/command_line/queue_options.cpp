@@ -3,6 +3,7 @@
 // The commands about runs that wait for the devices of this machine, and share them.
 #include "batchscope/protocol/pool.h"
 #include "command_line/help_text.h"
+#include "command_line/queue_help.h"
 #include "command_line/slurm_options.h"
 #include "command_line/spec_options.h"
 #include "queue/queue_commands.h"
