@@ -134,6 +134,8 @@ int serve(const ServeOptions& options) {
   useStore(options.store);
   allowFiles();
   openCatalogue();  // one that cannot be read is told here, not by each page
+  for (const std::string& text : options.tokens)
+    web::check_token_text(text);  // before --new-token revokes others
   const std::unique_ptr<web::Server> server = startServer(options);
   std::vector<web::NamedToken> tokens;
   for (const std::string& text : options.tokens) tokens.push_back(web::give_token(text));

@@ -18,6 +18,7 @@ namespace batchscope::cli {
 int tokens(const TokensOptions& options) {
   useStore(options.store);
   openCatalogue();  // makes the store's folder where there is none
+  for (const std::string& text : options.add) web::check_token_text(text);  // before anything changes
   for (const std::string& name : options.revoke) web::revoke_token(name);
   std::vector<web::NamedToken> given;
   for (const std::string& text : options.add) given.push_back(web::give_token(text));

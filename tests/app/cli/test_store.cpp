@@ -98,6 +98,11 @@ class TestStore : public CommandTest {
     QVERIFY(!listed.contains(secret));
     VERIFY_REFUSED(kExitConflict, "--revoke anna", ask({"serve", "tokens", "--add", "anna:control"}));
     VERIFY_REFUSED(kExitUsage, "'Anna' is not a token", ask({"serve", "tokens", "--add", "Anna"}));
+    VERIFY_REFUSED(kExitUsage, "'Zoe' is not a token",
+                   ask({"serve", "tokens", "--revoke", "ben", "--add", "Zoe"}));
+    VERIFY_REFUSED(kExitUsage, "'Zoe' is not a token",
+                   ask({"serve", "--port", "0", "--new-token", "--token", "Zoe"}));
+    VERIFY_HOLDS(ask({"serve", "tokens"}).out, "anna", "ben");  // nothing was revoked
     VERIFY_HOLDS(ask({"serve", "tokens", "--revoke", "anna"}).out, "anna is revoked");
     VERIFY_REFUSED(kExitNotFound, "no token 'anna'", ask({"serve", "tokens", "--revoke", "anna"}));
     VERIFY_REFUSED(kExitUsage, "no command \"token\"; did you mean tokens?", ask({"serve", "token"}));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 #include <set>
 
 #include "batchscope/protocol/error.h"
@@ -56,14 +57,31 @@ NamedToken token_in(const Json& json) {
   return token;
 }
 
+struct Wish {
+  std::string name;
+  Right right = Right::read;
+};
+
+Wish wish_in(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const auto right = colon == std::string::npos ? Right::read : right_of(text.substr(colon + 1));
+  if (is_name(name) && right) return {name, *right};
+  throw Error(ErrorKind::usage,
+              "'" + text +
+                  "' is not a token: write NAME, NAME:read or NAME:control; a name has 1 to 32 of "
+                  "a-z, 0-9, '.', '_' and '-', a letter or a digit first");
+}
+
 // Changes to the file come one after the other.
 class Lock {
  public:
   explicit Lock(const fs::path& file) {
     const std::string name = file.string() + ".lock";
     descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX) != 0)
-      throw Error(ErrorKind::io, "cannot lock " + name + ": make its folder writable");
+    if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX) == 0) return;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw Error(ErrorKind::io, "cannot lock " + name + ": make its folder writable");
   }
   ~Lock() { ::close(descriptor_); }
   Lock(const Lock&) = delete;
@@ -111,22 +129,17 @@ std::vector<NamedToken> named_tokens() {
   return tokens;
 }
 
+void check_token_text(const std::string& text) { wish_in(text); }
+
 NamedToken give_token(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  const std::string name = text.substr(0, colon);
-  const auto right = colon == std::string::npos ? Right::read : right_of(text.substr(colon + 1));
-  if (!is_name(name) || !right)
-    throw Error(ErrorKind::usage,
-                "'" + text +
-                    "' is not a token: write NAME, NAME:read or NAME:control; a name has 1 to 32 of "
-                    "a-z, 0-9, '.', '_' and '-', a letter or a digit first");
+  const auto [name, right] = wish_in(text);
   const fs::path file = tokens_file();
   const Lock lock(file);
   std::vector<NamedToken> tokens = named_tokens();
-  const auto known =
-      std::find_if(tokens.begin(), tokens.end(), [&](const auto& each) { return each.name == name; });
+  const auto known = std::find_if(tokens.begin(), tokens.end(),
+                                  [&, name = name](const auto& each) { return each.name == name; });
   if (known != tokens.end()) {
-    if (known->right == *right) return *known;
+    if (known->right == right) return *known;
     throw Error(ErrorKind::conflict, "the token " + name + " exists, with the right '" +
                                          right_name(known->right) +
                                          "': revoke it first, with batchscope serve tokens --revoke " + name);
@@ -134,7 +147,7 @@ NamedToken give_token(const std::string& text) {
   if (tokens.size() >= kMostTokens)
     throw Error(ErrorKind::conflict,
                 "there are 1,000 tokens: revoke some, with batchscope serve tokens --revoke NAME");
-  tokens.push_back({name, *right, std::time(nullptr), new_token()});
+  tokens.push_back({name, right, std::time(nullptr), new_token()});
   write(file, tokens);
   return tokens.back();
 }
@@ -150,8 +163,9 @@ void revoke_token(const std::string& name) {
 
 void revoke_all_tokens() {
   const fs::path file = tokens_file();
-  const Lock lock(file);
   std::error_code failure;
+  if (fs::symlink_status(file, failure).type() == fs::file_type::not_found) return;  // nothing to be written
+  const Lock lock(file);
   fs::remove(file, failure);
   if (failure) throw Error(ErrorKind::io, "cannot remove " + file.string() + ": " + failure.message());
 }

@@ -15,7 +15,7 @@
 
 namespace batchscope::web {
 
-/// The right of who shows a token.
+/// The right that a token gives.
 enum class Right {
   read,     ///< to look
   control,  ///< to do all that the page can do
@@ -39,6 +39,9 @@ std::filesystem::path tokens_file();
 
 /// Returns the store's tokens by name, in the order in which they were made; none where there is no file.
 std::vector<NamedToken> named_tokens();
+
+/// Throws Error: usage unless give_token() can read the text. Looks at no file.
+void check_token_text(const std::string& text);
 
 /// Returns the token "NAME", "NAME:read" or "NAME:control", which is made where there is none; without a
 /// right it is for looking. Throws Error: usage for another text; conflict where the token exists with
