@@ -49,7 +49,7 @@ export class Control {
   private readonly replicas = new ReplicaChoice();
   private readonly auto = h("input", { type: "checkbox", role: "switch" });
   private readonly restart = button("Restart", () => this.press(), { class: "primary" });
-  private readonly prediction = h("p.hint");
+  private readonly prediction = h("p.hint.prediction");
   private readonly checkpoint = button("Checkpoint", () => void this.send({ command: "checkpoint" }),
     { title: "Write a checkpoint after the next step and go on" });
   private readonly pause = button("Pause", () => this.pauseOrResume());

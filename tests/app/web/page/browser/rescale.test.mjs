@@ -19,6 +19,17 @@ test("the button restarts the run, and a band says on how many replicas", async 
   view.assertSound();
 });
 
+test("the buttons stay where they are while the prediction's text grows", async () => {
+  const run = await it.store.train("still", "--replicas", "1");
+  const view = await it.browser.open(`/run/${run}`);
+  const top = async () => (await (await view.find("Pause", "button")).boundingBox()).y;
+  await view.sees("The model predicts goodput");
+  const before = await top();
+  await view.sees("Measured now");
+  assert.equal(await top(), before);
+  await it.store.ask("stop", run);
+});
+
 test("pause, resume, checkpoint and stop do what they say", async () => {
   const run = await it.store.train("steered", "--replicas", "1");
   const view = await it.browser.open(`/run/${run}`);

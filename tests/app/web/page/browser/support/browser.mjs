@@ -67,7 +67,11 @@ export class View {
 
   // The element with this role and accessible name; waits for it.
   find(name, role) {
-    return this.page.waitForSelector(`aria/${name}${role ? `[role="${role}"]` : ""}`);
+    return this.page.waitForSelector(this.selector(name, role));
+  }
+
+  selector(name, role) {
+    return `aria/${name}${role ? `[role="${role}"]` : ""}`;
   }
 
   // The run's row in the list, which is a link.
@@ -75,10 +79,9 @@ export class View {
     return this.page.waitForSelector(`::-p-xpath(//a[contains(@class,"run-row")][.//span[.="${name}"]])`);
   }
 
-  async press(name, role = "button") {
-    const element = await this.find(name, role);
-    await this.page.waitForFunction((each) => !each.disabled, {}, element);
-    await element.click();
+  // Waits until it is enabled and stays where it is.
+  press(name, role = "button") {
+    return this.page.locator(this.selector(name, role)).click();
   }
 
   // Waits until the page's text, as it is seen, has this in it: words, or what an expression matches.
