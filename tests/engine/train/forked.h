@@ -50,7 +50,7 @@ protocol::Json fork_replicas(const Generation& generation, Work work) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(outputs.back(), STDOUT_FILENO);
     for (const auto& [name, value] : environment.to_variables()) setenv(name.c_str(), value.c_str(), 1);
-    exit(replica_main(work));
+    end_process(replica_main(work));
   }
   protocol::Json all = protocol::Json::array();
   for (std::size_t rank = 0; rank < children.size(); ++rank) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "batchscope/protocol/error.h"
+#include "replica_main.h"
 
 using namespace batchscope::testing;
 
@@ -21,7 +22,7 @@ int main(int count, char** arguments) {
                                                                   {"regression", regression_program::run},
                                                                   {"training", training_program::run}};
   const auto program = programs.find(count > 1 ? arguments[1] : "");
-  if (program != programs.end()) return program->second(count - 1, arguments + 1);
+  if (program != programs.end()) end_process(program->second(count - 1, arguments + 1));
   std::cerr << "train-replica NAME ARGUMENTS, where NAME is one of:";
   for (const auto& [name, run] : programs) std::cerr << ' ' << name;
   std::cerr << '\n';
