@@ -13,7 +13,7 @@ const AXE = modules.resolve("axe-core/axe.min.js");
 
 export const DESK = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
-export const PATIENCE = 30_000;  // of a wait, in ms
+export const PATIENCE = 60_000;  // of a wait, in ms
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
