@@ -153,7 +153,7 @@ class CommandLine {
     }
     const std::string name = CommandSet::fullName(command);
     const char* const for_program =
-        set_.programArguments(command) ? "; what is the program's own stands behind \"--\"" : "";
+        set_.programArguments(command) ? "; put the program's own arguments after \"--\"" : "";
     for (const std::string& left : app.remaining(true)) {
       const std::string word = CommandSet::withoutMark(left);
       if (left.starts_with('-'))

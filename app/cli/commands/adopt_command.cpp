@@ -21,7 +21,7 @@ std::vector<std::string> chosenFolders(storage::Catalogue& catalogue,
     if (std::find(unlisted.begin(), unlisted.end(), id) != unlisted.end()) continue;
     if (catalogue.run(id)) throw Error(ErrorKind::conflict, fmt::format("run {} is listed already", id));
     throw Error(ErrorKind::not_found,
-                fmt::format("there is no folder of a run {} beside {}, or somebody writes into it",
+                fmt::format("there is no run folder {} beside {}, or a process still writes into it",
                             printable(id), protocol::catalogue_path().string()));
   }
   return wanted.empty() ? unlisted : wanted;

@@ -42,8 +42,9 @@ int tagRun(const TagOptions& options) {
   }
   for (const std::string& tag : added)
     if (std::find(removed.begin(), removed.end(), tag) != removed.end())
-      throw Error(ErrorKind::usage,
-                  fmt::format("\"{}\" is to be added and removed; say one of +{} and -{}", tag, tag, tag));
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("tag \"{}\" cannot be both added and removed; give either +{} or -{}", tag, tag, tag));
   storage::Catalogue catalogue = openCatalogue();
   const std::string id = catalogue.resolve(options.run).id;
   if (!options.changes.empty()) catalogue.change_tags(id, added, removed);

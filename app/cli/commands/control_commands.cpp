@@ -105,11 +105,10 @@ int leaveForMoreNodes(const RunReference& options, const std::string& id, int re
   slurm::wantInJobs(id, {.number = replicas, .automatic = std::nullopt});
   protocol::Request request;
   request.command = Command::stop;
-  return order(
-      options, request,
-      fmt::format("checkpointing, and leaving its job; the next one goes on with room for {}, as soon as "
-                  "Slurm has that",
-                  plural(replicas, "replica")));
+  return order(options, request,
+               fmt::format("writes a checkpoint and ends its job; the next job continues with room for {}, "
+                           "as soon as Slurm has the nodes",
+                           plural(replicas, "replica")));
 }
 
 }  // namespace
@@ -123,7 +122,7 @@ int rescaleRun(const RescaleOptions& options) {
   if (!options.replicas.empty()) count = protocol::ReplicaCount::parse(options.replicas);
   if (count.automatic && !options.devices.empty())
     throw Error(ErrorKind::usage,
-                "--devices says where the replicas are and how many; it does not go with auto");
+                "--devices sets the number of replicas, so it does not go with auto: leave out one of them");
   std::vector<std::string> words;
   if (!options.replicas.empty()) words.push_back(options.replicas);
   if (!options.devices.empty())

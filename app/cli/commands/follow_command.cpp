@@ -64,7 +64,7 @@ class Following {
     for (const std::string& trouble : taker_.troubles()) fmt::print(stderr, "batchscope: {}\n", trouble);
     if (!run)
       throw Error(ErrorKind::not_found,
-                  fmt::format("{} holds nothing of a run yet", printable(options_.place)));
+                  fmt::format("{} holds no record of a run yet", printable(options_.place)));
     return answer(options_.json,
                   {{"followed", run->id},
                    {"state", protocol::run_state_name(run->state)},
@@ -89,7 +89,7 @@ class Following {
                                    protocol::run_state_name(run.state), run.step,
                                    plural(taker_.samples(), "sample"), taker_.samples() == 1 ? "is" : "are");
     if (isLeft && !isLast(run.state))
-      text += fmt::format("; it is left alone, and watched again by: batchscope follow {}",
+      text += fmt::format("; the run goes on; watch it again with: batchscope follow {}",
                           common::shellWords(std::vector{options_.place}));
     return text;
   }
@@ -186,15 +186,15 @@ class Following {
       return taker_.isEnded() && isAtRest(run->state) && run->state != RunState::paused;
     if (answers_ == 0) return false;
     if (run->state == RunState::pending) {
-      catalogue_.set_state(run->id, RunState::stopped, "no job of it is in the queue any more");
+      catalogue_.set_state(run->id, RunState::stopped, "it no longer has a job in the queue");
       return true;
     }
     if (!protocol::is_active(run->state)) return true;
     if (answers_ < kAnswersForLost) return false;
-    catalogue_.set_state(
-        run->id, RunState::interrupted,
-        "its last job ended without a report, and no job in the queue goes on with it: batchscope resume " +
-            run->id);
+    catalogue_.set_state(run->id, RunState::interrupted,
+                         "its last job ended without a report, and no job in the queue continues it; resume "
+                         "it with: batchscope resume " +
+                             run->id);
     return true;
   }
 

@@ -63,7 +63,7 @@ class RunExport {
       isWritable_ = true;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::io && error.kind() != ErrorKind::timeout) throw;
-      if (isWritable_) fmt::print(stderr, "batchscope: {}; it is tried again\n", error.what());
+      if (isWritable_) fmt::print(stderr, "batchscope: {}; trying again\n", error.what());
       writer_.reset();  // the next one reads what became of it
       isWritable_ = false;
     }
@@ -81,9 +81,8 @@ class RunExport {
 
 int followExport(storage::Catalogue& catalogue, const storage::Run& run, const ExportOptions& options) {
   if (options.format != "jsonl" || !options.series.empty() || options.force)
-    throw Error(
-        ErrorKind::usage,
-        "--follow appends all of the run as jsonl: it does not go with --format, --series and --force");
+    throw Error(ErrorKind::usage,
+                "--follow appends the whole run as jsonl: leave out --format, --series and --force");
   const OutputTarget target(options.output.empty() ? usualExportName(run, options.format) : options.output);
   target.requirePlace("a record that grows");
   target.requireWritable();

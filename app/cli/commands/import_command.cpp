@@ -72,7 +72,7 @@ std::int64_t copySamples(ImportSource& source, const std::filesystem::path& file
     if (block.samples.empty()) {
       if (names.changed() > 0)
         fmt::print(stderr,
-                   "batchscope: {} series had no name, or one of over {} bytes, and were given others\n",
+                   "batchscope: {} series without a name, or with a name of over {} bytes, got new names\n",
                    names.changed(), storage::kLongestSeries);
       return count;
     }
@@ -155,7 +155,8 @@ int importEach(const ImportOptions& options, const std::vector<std::string>& fil
 
 int importRun(const ImportOptions& options) {
   if (options.files.empty() == options.runFolder.empty())
-    throw Error(ErrorKind::usage, "name what to import, or a folder by --run-folder");
+    throw Error(ErrorKind::usage,
+                "name a file or folder to import, or a run's shared folder with --run-folder");
   if (!options.runFolder.empty()) return importRunFolder(options);
   if (!options.name.empty()) storage::check_name(options.name);
   std::vector<std::string> exported;
@@ -167,12 +168,11 @@ int importRun(const ImportOptions& options) {
     else
       exported.push_back(file);
   if (options.watch && !exported.empty())
-    throw Error(ErrorKind::usage,
-                fmt::format("--watch follows what other trackers write, and {} is none of it; "
-                            "batchscope follow takes a record that grows",
-                            printable(exported.front())));
+    throw Error(ErrorKind::usage, fmt::format("--watch follows files of other trackers, and {} is not one; "
+                                              "batchscope follow takes a record that grows",
+                                              printable(exported.front())));
   if (!options.name.empty() && exported.size() + (ofTrackers.empty() ? 0 : 1) > 1)
-    throw Error(ErrorKind::usage, "--name is for one run, and several paths are named");
+    throw Error(ErrorKind::usage, "--name is for one run: give one path");
   const int code = exported.empty() ? kExitOk : importEach(options, exported);
   if (ofTrackers.empty()) return code;
   const int other = importFromTrackers(options, ofTrackers);

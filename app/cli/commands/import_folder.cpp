@@ -34,7 +34,7 @@ storage::RecordPart newRun(const RunFolder& folder) {
 
 int importRunFolder(const ImportOptions& options) {
   if (!options.name.empty())
-    throw Error(ErrorKind::usage, "--name does not go with --run-folder: the run is the same as before");
+    throw Error(ErrorKind::usage, "--name does not go with --run-folder: the run keeps its name");
   const RunFolder folder = openRunFolder(options.runFolder);
   storage::check_name(folder.spec.name);
   const InterruptionGuard guard;

@@ -80,7 +80,8 @@ class TrackerImport {
   TrackerImport(const ImportOptions& options, const std::vector<fs::path>& paths)
       : options_(options), paths_(paths), sources_(sourcesOf(paths)), catalogue_(openCatalogue()) {
     if (!options.name.empty() && sources_.size() > 1)
-      throw Error(ErrorKind::usage, fmt::format("--name is for one run; there are {}", sources_.size()));
+      throw Error(ErrorKind::usage,
+                  fmt::format("--name is for one run; these paths hold {}", sources_.size()));
     if (!sources_.empty()) common_ = commonFolder(sources_);
   }
 

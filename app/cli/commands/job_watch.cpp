@@ -108,12 +108,11 @@ std::optional<JobWatch::News> JobWatch::hear() {
     // An older program there, or none; or a folder without jobs, which is asked no more.
     if (code == kNoCommand || code == kExitUsage || code == kExitNotFound) isJob_ = false;
     if (code != kExitNotFound)
-      trouble_ =
-          fmt::format("what Slurm says of it is not known: {}", *error.what() ? error.what() : "no answer");
+      trouble_ = fmt::format("Slurm's state of the job is not known: {}",
+                             *error.what() ? error.what() : "no answer");
     if (code == kNoCommand)
       trouble_ = fmt::format(
-          "there is no batchscope in PATH on {}, so that the run can be watched but not controlled",
-          place_.host);
+          "there is no batchscope in PATH on {}, so the run can be watched but not controlled", place_.host);
     return std::nullopt;
   }
 }

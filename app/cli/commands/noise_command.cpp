@@ -29,9 +29,10 @@ goodput::MeasuredNoise noiseOf(const run::MeasuredRun& measured) {
   if (!noise)
     throw Error(
         ErrorKind::failure,
-        fmt::format("{} of {} gradients each do not tell the gradient from its noise: measure more with "
-                    "--micro-batches",
-                    plural(statistics.size(), "estimate"), measured.estimates.front().gradients));
+        fmt::format(
+            "{} of {} gradients each are too few to tell the gradient from its noise; measure more with "
+            "--micro-batches",
+            plural(statistics.size(), "estimate"), measured.estimates.front().gradients));
   return *noise;
 }
 

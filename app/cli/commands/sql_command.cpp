@@ -161,8 +161,7 @@ int askSql(const SqlOptions& options) {
   } catch (const Error& error) {
     const bool wantsSamples = std::string_view(error.what()).ends_with("no such table: sample");
     if (!wantsSamples) throw;
-    throw Error(error.kind(),
-                fmt::format("{}; --run RUN makes it, of the samples of that run", error.what()));
+    throw Error(error.kind(), fmt::format("{}; --run RUN fills it with that run's samples", error.what()));
   }
   return kExitOk;
 }

@@ -25,8 +25,8 @@ std::string specOf(const std::vector<storage::Run>& runs) {
   for (const storage::Run& run : runs) {
     const std::string folder = folderOf(run);
     if (folder.find_first_of(":,") != std::string::npos)
-      throw Error(ErrorKind::usage, fmt::format("TensorBoard takes several folders only if their paths are "
-                                                "without colons and commas, unlike {}: start it for one run",
+      throw Error(ErrorKind::usage, fmt::format("TensorBoard cannot show several runs if a path has a colon "
+                                                "or comma, such as {}: start it for one run",
                                                 folder));
     std::string name = run.name;
     std::replace_if(

@@ -13,12 +13,12 @@ namespace {
 using Level = Finding::Level;
 
 std::string contentionText(const run::Contention& shown, const char* on) {
-  std::string text =
-      fmt::format("on {}, one takes {:.0f} % longer for each that computes beside it", on, 100 * shown.share);
-  text += shown.runs == 1 ? ", as 1 run has shown"
+  std::string text = fmt::format(
+      "on {}, a replica takes {:.0f} % longer for each other replica that computes", on, 100 * shown.share);
+  text += shown.runs == 1 ? " (measured in 1 run)"
                           : fmt::format(" ({:.0f} to {:.0f} % in {} runs)", 100 * shown.least,
                                         100 * shown.most, shown.runs);
-  return text + "; predictions of new runs begin with that";
+  return text + "; predictions of new runs begin with this value";
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ QStringList smiGpus() {
 
 Finding examineGpus() {
   const std::size_t gpus = run::driver_gpus().size();
-  if (gpus == 0) return {Level::ok, "GPUs", "none that the NVIDIA driver knows; replicas share the cores"};
+  if (gpus == 0) return {Level::ok, "GPUs", "the NVIDIA driver knows none; replicas share the cores"};
   const QStringList named = smiGpus();
   if (named.isEmpty())
     return {Level::warning, "GPUs",

@@ -19,7 +19,7 @@ namespace {
 using Level = Finding::Level;
 namespace fs = std::filesystem;
 
-constexpr const char* kSave = "batchscope export writes what can be read of it";
+constexpr const char* kSave = "batchscope export saves the part that can be read";
 
 Finding damage(const std::string& where, const std::string& fault, const std::string& remedy) {
   return {Level::problem, "damage", fmt::format("{}: {}", where, printable(fault)), remedy};

@@ -67,7 +67,8 @@ Finding judgeOneDnn(const protocol::Json& probe) {
   if (version.empty()) return {Level::ok, "oneDNN", "this LibTorch has none"};
   if (!fault.empty() && allowsAmx(limit))
     return {Level::problem, "oneDNN",
-            fmt::format("{}, allowed {}, though {}: bf16 kills the process", version, limit, fault),
+            fmt::format("{}, and your environment allows {}, but {}: bf16 kills the process", version, limit,
+                        fault),
             "unset ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA"};
   if (!limit.empty())
     return {Level::ok, "oneDNN", fmt::format("{}, limited to {} by your environment", version, limit)};
@@ -94,8 +95,7 @@ std::vector<Finding> examineLibTorch(int gpus) {
   if (!QFileInfo(program).isExecutable())  // a wheel, or what ./dev run builds
     return {
         {Level::ok, "LibTorch",
-         "not looked at: batchscope-probe is not here, which ./dev build makes; scripts bring a PyTorch of "
-         "their own"}};
+         "not checked: batchscope-probe is missing; ./dev build makes it. Scripts use their own PyTorch"}};
   QProcess probe;
   probe.start(program, QStringList());
   if (!probe.waitForFinished(kProbeTimeoutMs) || probe.exitCode() != 0)

@@ -55,14 +55,14 @@ std::vector<Finding> examinePartitions() {
                                    valueOf(partition, "Default") == "YES" ? " (default)" : "",
                                    valueOf(partition, "TotalNodes"), valueOf(partition, "MaxNodes"),
                                    valueOf(partition, "MaxTime"), valueOf(partition, "DefaultTime"));
-    text += " where --time is not said";
+    text += " without --time";
     const int grace = secondsOf(valueOf(partition, "GraceTime"));
-    if (grace > 0) text += fmt::format("; preempted jobs are left {} s", grace);
+    if (grace > 0) text += fmt::format("; preempted jobs get {} s to end", grace);
     if (state == "UP")
       findings.push_back({Level::ok, "partition", text});
     else
       findings.push_back({Level::warning, "partition", fmt::format("{}; it is {}", text, state),
-                          "submit to another, or ask those who run the site"});
+                          "submit to another partition, or ask the site's administrators"});
   }
   return findings;
 }
@@ -81,8 +81,8 @@ Finding examinePreemption(const Fields& config) {
 Finding examineKillWait(const Fields& config) {
   const int seconds = secondsOf(valueOf(config, "KillWait"));
   const std::string text = fmt::format(
-      "{} s for a checkpoint when a job is cancelled or preempted; what takes longer is lost back to the "
-      "last periodic one",
+      "{} s for a checkpoint when a job is cancelled or preempted; if it takes longer, the run loses all "
+      "since the last periodic one",
       seconds);
   if (seconds >= kUsualKillWait) return {Level::ok, "KillWait", text};
   return {Level::warning, "KillWait", text, "batchscope submit --checkpoint-every 30s"};
@@ -126,9 +126,10 @@ std::optional<Finding> examineClock(const std::string& job, const QDateTime& sub
   if (!theirs.isValid()) return std::nullopt;
   const auto skew = std::abs(submitted.secsTo(theirs));
   if (skew <= kMostSkew) return Finding{Level::ok, "clock", "as the controller's"};
-  return Finding{Level::warning, "clock",
-                 fmt::format("{} s from the controller's: times of the record will not fit", skew),
-                 "let both keep network time"};
+  return Finding{
+      Level::warning, "clock",
+      fmt::format("this clock and the controller's differ by {} s: the record's times will not fit", skew),
+      "synchronize both clocks by NTP"};
 }
 
 // Tries the means by which jobs hand on.
@@ -146,28 +147,27 @@ std::vector<Finding> trySuccession() {
       const slurm::Said said =
           slurm::call("scontrol", {"update", "JobId=" + second.number(), "NumNodes=1-1"});
       if (said.code == 0)
-        findings.push_back(
-            {Level::ok, "nodes", "a job that waits may be given another number of them: rescale grows"});
+        findings.push_back({Level::ok, "nodes",
+                            "the number of nodes of a waiting job can be changed: rescale can add nodes"});
       else
-        findings.push_back(
-            {Level::warning, "nodes",
-             fmt::format("the number of a job that waits cannot be changed ({}): a run does not grow "
-                         "beyond its nodes by rescale",
-                         printable(said.err)),
-             "submit with the --nodes that it is to have"});
+        findings.push_back({Level::warning, "nodes",
+                            fmt::format("the number of nodes of a waiting job cannot be changed ({}): "
+                                        "rescale cannot add nodes to a run",
+                                        printable(said.err)),
+                            "submit with all --nodes that the run may need"});
     } catch (const Error& error) {
       findings.push_back(
           {Level::problem, "successor",
-           fmt::format("no second job may wait beside the first: a run ends with its first job, with a "
-                       "checkpoint ({})",
+           fmt::format("a second job may not wait behind the first: a run writes a checkpoint and ends with "
+                       "its first job ({})",
                        error.what()),
-           "sbatch FOLDER/ID/job.sh goes on by hand; ask the site for two jobs in the queue"});
+           "continue by hand with sbatch FOLDER/ID/job.sh, or ask the site to allow two jobs in the queue"});
     }
   } catch (const Error& error) {
     findings.push_back({Level::problem, "sbatch",
-                        fmt::format("no job can be submitted as runs are: {}", error.what()),
-                        "say what is missing by --sbatch-arg, such as --sbatch-arg=--account=NAME, and by "
-                        "$SBATCH_ACCOUNT, $SBATCH_PARTITION here"});
+                        fmt::format("a job like those of runs cannot be submitted: {}", error.what()),
+                        "give what is missing with --sbatch-arg, such as --sbatch-arg=--account=NAME, and "
+                        "here in $SBATCH_ACCOUNT and $SBATCH_PARTITION"});
   }
   return findings;
 }
@@ -181,7 +181,7 @@ Finding examineFolder(const Examination& options) {
   };
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0)
-    return problem(std::strerror(errno), "name one of yours on the shared file system by --folder");
+    return problem(std::strerror(errno), "name a folder of yours on the shared file system with --folder");
   ::close(descriptor);
   struct Remover {
     fs::path file;
@@ -203,7 +203,7 @@ Finding examineFolder(const Examination& options) {
     return {Level::warning, "folder",
             fmt::format("no node was free to look at {}: {}", folder.string(), printable(said.err)),
             "try again later"};
-  return problem("a node does not see it", "name one on the shared file system by --folder");
+  return problem("a node does not see it", "name a folder on the shared file system with --folder");
 }
 
 }  // namespace

@@ -54,9 +54,9 @@ Finding examineCatalogue(const fs::path& file) {
     const auto runs = storage::run_folders(file).size();
     if (runs > 0)
       return {Level::warning, "store",
-              fmt::format("{} is missing or empty, and beside it are the folders of {}", file.string(),
+              fmt::format("{} is missing or empty, but the folders of {} are beside it", file.string(),
                           plural(runs, "run")),
-              "batchscope ls   (makes a new one of them)"};
+              "batchscope ls   (makes a new catalogue from them)"};
     return {Level::ok, "store", fmt::format("none yet; the first run makes {}", file.string())};
   }
   try {
@@ -69,7 +69,7 @@ Finding examineCatalogue(const fs::path& file) {
     const char* remedy = error.kind() == ErrorKind::version
                              ? "install the BatchScope that wrote it, or set BATCHSCOPE_DB to another file"
                              : "put a backup in its place; or move it aside, then batchscope ls makes a new "
-                               "one of the runs' folders";
+                               "catalogue from the runs' folders";
     return {Level::problem, "store", error.what(), remedy};
   }
 }
@@ -130,7 +130,7 @@ std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
     const auto run = catalogue.run(id);
     if ((!run || !protocol::is_active(run->state)) && !run::is_supervised(id))
       findings.push_back({Level::warning, "leftover",
-                          fmt::format("{} is of a run that is over", entry.path().string()),
+                          fmt::format("{} belongs to a run that has ended", entry.path().string()),
                           fmt::format("rm -r {}", entry.path().string())});
   }
   return findings;
@@ -145,8 +145,8 @@ std::vector<Finding> findQueueWithoutPool(storage::Catalogue& catalogue) {
   if (!catalogue.pool_needed()) return {};
   const fs::path log = protocol::catalogue_path().parent_path() / "pool.log";
   return {{Level::warning, "pool",
-           fmt::format("runs wait, and no pool is there to start them{}",
-                       fs::exists(log) ? "; what it said last is in " + log.string() : ""),
+           fmt::format("runs wait, but no pool is running to start them{}",
+                       fs::exists(log) ? "; its last messages are in " + log.string() : ""),
            "batchscope pool --resume"}};
 }
 
@@ -158,7 +158,7 @@ std::vector<Finding> findSweepsWithoutDriver(storage::Catalogue& catalogue) {
     if (one.state == storage::SweepState::running && !alive)
       findings.push_back(
           {Level::warning, "sweep",
-           fmt::format("'{}' is under way, and no process is there to begin its trials", one.name),
+           fmt::format("'{}' is under way, but no process is running to begin its trials", one.name),
            fmt::format("batchscope sweep resume '{}'", one.name)});
   return findings;
 }

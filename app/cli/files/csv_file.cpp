@@ -21,7 +21,7 @@ constexpr int kLongestQuote = 40;  // columns of a cell in a message
 std::string read(const std::filesystem::path& file) {
   std::error_code fault;
   if (!std::filesystem::exists(file, fault))
-    throw Error(ErrorKind::not_found, fmt::format("{} is not there", printable(file.string())));
+    throw Error(ErrorKind::not_found, fmt::format("there is no file {}", printable(file.string())));
   std::ifstream stream(file, std::ios::binary);
   std::string text;
   if (!std::filesystem::is_directory(file, fault) && stream)
@@ -29,7 +29,7 @@ std::string read(const std::filesystem::path& file) {
   else
     stream.setstate(std::ios::badbit);
   if (stream.bad())
-    throw Error(ErrorKind::io, fmt::format("cannot read {}: it is not a file, or not ours to read",
+    throw Error(ErrorKind::io, fmt::format("cannot read {}: it is not a file, or you may not read it",
                                            printable(file.string())));
   return text;
 }

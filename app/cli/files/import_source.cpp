@@ -52,7 +52,7 @@ class JsonLinesSource : public ImportSource {
         guarded([&] { description_.hear(*description); });
       } else if (const auto* end = std::get_if<RecordEnd>(&parsed)) {
         if (end->samples != count_)
-          refuse(fmt::format("it has {} samples, and its last line says otherwise", count_));
+          refuse(fmt::format("it has {} samples, but its last line names another number", count_));
         isComplete_ = true;
       } else if (auto& block = std::get<RecordBlock>(parsed); !block.samples.empty()) {
         count_ += static_cast<std::int64_t>(block.samples.size());

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr auto kPollInterval = std::chrono::milliseconds(250);
 
 [[noreturn]] void throwFileReplaced(const std::string& name) {
-  throw Error(ErrorKind::corrupt, name + " is another file than before");
+  throw Error(ErrorKind::corrupt, name + " was replaced by another file");
 }
 
 // Opens the file anew with each read: a shared file system then says what others have written.
@@ -116,11 +116,10 @@ RecordPlace RecordPlace::parse(const std::string& text) {
   const bool isOption = place.host.starts_with('-') || (hasHost && place.folder.starts_with('-'));
   const bool isControl = std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' '; });
   if (isOption || isControl || (hasHost && place.host.empty()) || !protocol::valid_run_id(place.id))
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("'{}' is not a place of a run: expected [HOST:]FOLDER/ID, whose last name is the run's "
-                    "id, and neither of which begins with '-'",
-                    printable(text)));
+    throw Error(ErrorKind::usage,
+                fmt::format("'{}' is not the place of a run: write [HOST:]FOLDER/ID, where ID is the run's "
+                            "id, and neither HOST nor FOLDER begins with '-'",
+                            printable(text)));
   return place;
 }
 

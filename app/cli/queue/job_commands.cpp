@@ -76,8 +76,8 @@ int releaseRuns(const JobsReference& options) {
   return doToAll(options, "release", pool::release, "released", [](const storage::Run&, JobState before) {
     if (before == JobState::held) return "released; `batchscope queue` says when its turn comes";
     if (before == JobState::pending || before == JobState::paused)
-      return "nothing held it; `batchscope queue` says why it waits";
-    return "nothing held it, and it goes on";
+      return "it was not held; `batchscope queue` says why it waits";
+    return "it was not held, and goes on";
   });
 }
 
@@ -85,13 +85,11 @@ int setPriority(const PriorityOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   if (const auto origin = elsewhere(run.id))
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format(
-            "{} is in the queue of {}, whose order is its own: there, scontrol update JobId={} Nice=100 "
-            "lets other jobs go first",
-            title(run), common::clusterName(*origin),
-            origin->job && !origin->job->number.empty() ? origin->job->number : "NUMBER"));
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} is in the queue of {}, which keeps its own order; to let other jobs go "
+                            "first, call there: scontrol update JobId={} Nice=100",
+                            title(run), common::clusterName(*origin),
+                            origin->job && !origin->job->number.empty() ? origin->job->number : "NUMBER"));
   pool::prioritise(catalogue, run.id, options.priority);
   const auto placed = common::placedJob(catalogue, run);
   return answer(options.json,

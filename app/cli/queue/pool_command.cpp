@@ -109,7 +109,7 @@ std::string settingsText(const PoolSettings& settings, bool needed) {
   const auto heartbeat = run::kPool.heartbeat();
   std::string state = !hang.empty() ? hang
                       : heartbeat   ? fmt::format("at work, heard {} ago", formatDuration(heartbeat->age))
-                      : needed      ? "not there, though runs wait: batchscope pool --resume starts it"
+                      : needed      ? "not running, though runs wait: batchscope pool --resume starts it"
                                     : "idle, until there is something to decide";
   if (settings.paused) state += "; paused, all stays as it is";
   if (settings.draining) state += "; draining, nothing is started";

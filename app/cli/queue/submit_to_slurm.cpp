@@ -28,10 +28,9 @@ void refuseThePoolsOptions(const SubmitOptions& options) {
         "--pin, --after, --priority and --hold belong to the queue of this machine; with --slurm, Slurm "
         "decides: see --sbatch-arg");
   if (!options.tags.empty() || !options.note.empty())
-    throw Error(
-        ErrorKind::usage,
-        "--tag and --note are kept in the store of a machine, and a run on Slurm has none yet: set them "
-        "where you follow it");
+    throw Error(ErrorKind::usage,
+                "--tag and --note are kept in a machine's store, and this run is in none yet: set them on "
+                "the machine where you follow it");
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ RunFolder openRunFolder(const fs::path& folder) {
   if (!S_ISDIR(info.st_mode) || !protocol::valid_run_id(found.id))
     throw Error(
         ErrorKind::usage,
-        fmt::format("{} is not a folder of a run: its name is to be the run's id, eight of 0-9 and a-z",
+        fmt::format("{} is not a folder of a run: its name must be the run's id, eight of 0-9 and a-z",
                     found.path.string()));
   insistItIsOurs(found.path, info);
   const fs::path file = found.path / storage::kSpecFile;

@@ -36,7 +36,7 @@ RecordBlock blockFrom(const Json& json) {
   const Json::number_integer_t number = *generation;
   if (number < 0 || number > kMostGeneration) refuse("a generation is out of range");
   if (steps->size() != values->size() || steps->size() > kMostInBlock)
-    refuse("steps and values do not go together");
+    refuse("the numbers of steps and values differ, or are too large");
   block.generation = static_cast<int>(number);
   if (from != json.end()) {
     block.from = *from;
@@ -62,7 +62,8 @@ RecordLine parseRecordLine(std::string_view text) {
   const auto end = json.find("end");
   if (end == json.end()) return blockFrom(json);
   const auto samples = end->is_object() ? end->find("samples") : end->end();
-  if (!end->is_object() || samples == end->end() || !samples->is_number_integer()) refuse("its end is none");
+  if (!end->is_object() || samples == end->end() || !samples->is_number_integer())
+    refuse("its last line does not say how many samples there are");
   return RecordEnd{*samples};
 }
 

@@ -126,13 +126,13 @@ void RecordTaker::pass(const std::string& why) {
 std::vector<std::string> RecordTaker::troubles() const {
   std::vector<std::string> list;
   if (passed_ > 0)
-    list.push_back(fmt::format("{} of the record could not be read and {} passed over, the first {}",
+    list.push_back(fmt::format("{} of the record could not be read and {} skipped, the first {}",
                                plural(passed_, "line"), passed_ == 1 ? "was" : "were", firstPassed_));
   if (missing_ > 0)
     list.push_back(
         fmt::format("{} of the record {} missing", plural(missing_, "sample"), missing_ == 1 ? "is" : "are"));
   if (late_ > 0)
-    list.push_back(fmt::format("{} came too late to find {} place in the series", plural(late_, "sample"),
+    list.push_back(fmt::format("{} came too late to get {} place in the series", plural(late_, "sample"),
                                late_ == 1 ? "its" : "their"));
   return list;
 }

@@ -86,10 +86,8 @@ std::vector<std::string> unlistedRuns(storage::Catalogue& catalogue) {
 
 bool isConfirmed(const std::string& question, const std::string& deed) {
   if (!isTerminal(STDIN_FILENO))
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{} asks for confirmation on a terminal; there is none, so say --yes if it is meant",
-                    deed));
+    throw Error(ErrorKind::usage,
+                fmt::format("{} asks for confirmation, and there is no terminal: confirm with --yes", deed));
   fmt::print(stderr, "{} [y/N] ", question);
   std::string answer;
   std::getline(std::cin, answer);

@@ -67,7 +67,7 @@ std::unique_ptr<web::Server> startServer(const ServeOptions& options) {
     server.address.port = 0;
     server.new_token = false;
     auto other = std::make_unique<web::Server>(server);
-    fmt::print(stderr, "batchscope: port {} is taken, so this is on {}\n", kUsualPort, other->port());
+    fmt::print(stderr, "batchscope: port {} is taken; serving on port {}\n", kUsualPort, other->port());
     return other;
   }
 }
@@ -117,7 +117,7 @@ void tell(const ServeOptions& options, const web::Server& server,
   for (const web::NamedToken& token : tokens)
     fmt::print("For {}{}: {}\n", token.name, token.right == web::Right::read ? ", for looking only" : "",
                address(options, server, token.secret));
-  if (!ssh.empty()) fmt::print("From another machine, there first: {}\n", printable(ssh));
+  if (!ssh.empty()) fmt::print("From another machine, first type there: {}\n", printable(ssh));
   if (!metrics.empty()) fmt::print("For Prometheus, without a token: {}\n", metrics);
   fmt::print("Ctrl-C ends it; runs go on.\n");
   flushOutput();

@@ -40,7 +40,7 @@ int tokens(const TokensOptions& options) {
                web::right_name(token.right), token.secret);
   if (!options.revoke.empty() || !given.empty()) return kExitOk;
   if (all.empty()) {
-    fmt::print("No tokens by name. Make one with: batchscope serve tokens --add NAME\n");
+    fmt::print("There are no named tokens. Make one with: batchscope serve tokens --add NAME\n");
     return kExitOk;
   }
   Table table({{"NAME"}, {"RIGHT"}, {"MADE"}});

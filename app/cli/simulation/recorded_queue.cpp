@@ -220,7 +220,8 @@ class Reader {
       sizes_[name] = recording.init_batch_size();
       if (recording.most_replicas() == 1 && &run == &from)
         queue_.notes.push_back(
-            fmt::format("{} has trained on one replica only: that more of them cost nothing extra is a guess",
+            fmt::format("{} has trained on one replica only: the simulation assumes that more replicas cost "
+                        "nothing extra",
                         printable(name)));
       return {};
     } catch (const std::exception& fault) {

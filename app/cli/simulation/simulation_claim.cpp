@@ -78,7 +78,7 @@ SimulationClaim::Side SimulationClaim::parseSide(const std::string& text,
                                             protocol::did_you_mean(side.policy, policies)));
   if (measure(side.measure) == kMeasures.end())
     throw std::invalid_argument(
-        fmt::format("\"{}\" is none of mean_jct, makespan, worst_fairness, restarts", side.measure));
+        fmt::format("\"{}\" is not one of mean_jct, makespan, worst_fairness, restarts", side.measure));
   return side;
 }
 

@@ -21,11 +21,10 @@ bool needsNextJob(const std::string& run, int replicas) {
                 fmt::format("the run's jobs have at most {} with {} on each, which is room for {}",
                             plural(job.nodes.most, "node"), plural(job.replicas_per_node, "replica"), most));
   if (job.next.empty())
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format("job {} has room for {}, and no further one waits that could have more: {} says why",
-                    job.number, plural(job.nodes.least * job.replicas_per_node, "replica"),
-                    (folder->path() / fmt::format("job-{}.out", job.number)).string()));
+    throw Error(ErrorKind::conflict,
+                fmt::format("job {} has room for {}, and no next job waits that could have more: {} says why",
+                            job.number, plural(job.nodes.least * job.replicas_per_node, "replica"),
+                            (folder->path() / fmt::format("job-{}.out", job.number)).string()));
   return true;
 }
 

@@ -47,10 +47,10 @@ JobFolder::JobFolder(const fs::path& folder) {
   const fs::path whole = fs::absolute(folder).lexically_normal();
   path_ = whole.has_filename() ? whole : whole.parent_path();
   if (!protocol::valid_run_id(run()))
-    throw Error(ErrorKind::usage,
-                fmt::format("{} is not a folder of a run: its name would be the run's id, eight of "
-                            "0-9 and a-z",
-                            path_.string()));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} is not a folder of a run: its name must be the run's id, eight of 0-9 and a-z",
+                    path_.string()));
   if (!fs::is_directory(path_))
     throw Error(ErrorKind::not_found,
                 fmt::format("there is no folder {}: is it on a file system that this machine shares?",

@@ -66,7 +66,8 @@ void checkValue(const char* option, const std::string& value) {
   if (value.empty()) return;
   if (value.front() == '-' || holdsControls(value) || value.find_first_of(" \"\\'#") != std::string::npos)
     refuseScript(
-        fmt::format("{} \"{}\" is not a word that Slurm would take as meant", option, printable(value)));
+        fmt::format("{} \"{}\": write one word without quotation marks and #, which does not begin with '-'",
+                    option, printable(value)));
 }
 
 void checkFolder(const std::filesystem::path& folder) {

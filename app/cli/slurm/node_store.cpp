@@ -44,7 +44,7 @@ storage::Run NodeStore::takeIn(const JobFolder& folder) const {
                {"import", "--run-folder", QString::fromStdString(folder.path().string())});
   import.waitForFinished(-1);
   if (import.exitStatus() != QProcess::NormalExit || import.exitCode() != 0)
-    throw Error(ErrorKind::failure, folder.path().string() + " was not taken in");
+    throw Error(ErrorKind::failure, folder.path().string() + " could not be imported");
   noteJobFolder(folder);
   return run();
 }

@@ -26,10 +26,11 @@ Said call(const std::string& program, const Strings& arguments) {
   process.setStandardInputFile(QProcess::nullDevice());
   process.start(QString::fromStdString(program), list);
   if (!process.waitForStarted(kPatienceMs))
-    throw Error(ErrorKind::not_found,
-                fmt::format("there is no program {} here: Slurm is used on its login nodes, and its programs "
-                            "must be in PATH",
-                            program));
+    throw Error(
+        ErrorKind::not_found,
+        fmt::format(
+            "there is no program {} here: call this on a login node of Slurm, with Slurm's programs in PATH",
+            program));
   if (!process.waitForFinished(kPatienceMs)) {
     process.kill();
     process.waitForFinished();

@@ -37,7 +37,7 @@ int askJob(const Job& job, const Strings& command) {
   step.start("srun", arguments);
   if (!step.waitForStarted())
     throw Error(ErrorKind::not_found,
-                "there is no program srun here: a run in a job is reached from Slurm's machines");
+                "there is no program srun here: call this on a machine of the Slurm cluster");
   step.waitForFinished(-1);
   return step.exitStatus() == QProcess::NormalExit ? step.exitCode() : kExitFailure;
 }
@@ -83,11 +83,11 @@ int askSlurm(const JobFolder& folder, const Strings& command) {
                       ? fmt::format("job {} is held; `batchscope release` lets it start", job.number)
                       : fmt::format("job {} is released", job.number));
     }
-    refuseReach(fmt::format("the run {} waits as job {} ({}): it can be asked this when it trains",
-                            folder.run(), job.number, job.reason));
+    refuseReach(fmt::format("the run {} waits as job {} ({}): try again when it trains", folder.run(),
+                            job.number, job.reason));
   }
   refuseReach(
-      fmt::format("no job trains the run {} now; {} goes on with it", folder.run(), folder.submission()));
+      fmt::format("no job trains the run {} now; continue it with: {}", folder.run(), folder.submission()));
 }
 
 }  // namespace
@@ -100,10 +100,10 @@ int carryOut(const std::string& place, const Strings& command) {
   Strings asked = command;
   if (asked.front() == "cancel") asked.front() = "stop";
   if (asked.front() == "hold")
-    refuseReach(fmt::format(
-        "the run {} trains in job {}, and Slurm holds none that runs: batchscope stop {} ends it with a "
-        "checkpoint, batchscope resume {} lets it wait again",
-        folder.run(), jobs.back().number, folder.run(), folder.run()));
+    refuseReach(
+        fmt::format("the run {} trains in job {}, and Slurm cannot hold a job that runs: stop it with a "
+                    "checkpoint by batchscope stop {}, and let it wait again by batchscope resume {}",
+                    folder.run(), jobs.back().number, folder.run(), folder.run()));
   return askJob(jobs.back(), asked);
 }
 

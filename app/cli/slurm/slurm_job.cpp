@@ -49,11 +49,9 @@ class SlurmJob {
       : folder_(options.folder), range_(NodeRange::parse(options.nodes)) {
     nodes_.job = variable("SLURM_JOB_ID");
     if (nodes_.job.empty())
-      throw Error(
-          ErrorKind::usage,
-          fmt::format("this is what {} calls: submit that by sbatch, or say behind \"--\" what the run "
-                      "in its job is to be asked",
-                      folder_.script().string()));
+      throw Error(ErrorKind::usage, fmt::format("the script {} calls this command: submit the script with "
+                                                "sbatch, or put a command for the run after \"--\"",
+                                                folder_.script().string()));
     nodes_.partition = variable("SLURM_JOB_PARTITION");
     nodes_.host = variable("SLURMD_NODENAME");
     nodes_.nodes = std::max(1, qEnvironmentVariableIntValue("SLURM_JOB_NUM_NODES"));
@@ -99,7 +97,7 @@ class SlurmJob {
 
   void submitNext(const std::vector<Job>& before) {
     if (const int without = jobsWithoutStep(before); without >= folder_.spec().restart_budget) {
-      say("{} in a row have made no step: if this one makes none, no further one is submitted",
+      say("{} in a row have made no step: if this job makes none either, no further job is submitted",
           plural(without, "job"));
       return;
     }
@@ -108,9 +106,9 @@ class SlurmJob {
       asked_ = nextNodes();
       next_ = submit({"--nodes=" + asked_.text()}, folder_.script());
       tell({{"next", next_}});
-      say("job {} goes on when this one has ended", next_);
+      say("job {} continues the run when this job has ended", next_);
     } catch (const Error& error) {
-      say("no further job can be submitted, so the run ends with this one, and with a checkpoint: {}",
+      say("no further job can be submitted, so the run writes a checkpoint and ends with this job: {}",
           error.what());
     }
   }
@@ -150,7 +148,7 @@ class SlurmJob {
     QObject::connect(&supervisor, &QProcess::finished, &loop, &QEventLoop::quit);
     QObject::connect(&interrupts_, &Interrupts::raised, &loop, [&](int signal) {
       if (signal_ == 0) signal_ = signal;
-      say("{}; the run leaves with a checkpoint",
+      say("{}; the run writes a checkpoint and leaves this job",
           signal == SIGUSR1 ? "the time limit is near" : "told to end");
       supervisor.terminate();
     });
@@ -219,7 +217,8 @@ class SlurmJob {
     try {
       told("scancel", {next_});
     } catch (const Error& error) {
-      say("job {} has nothing to do any more, and is to be cancelled: {}", next_, error.what());
+      say("job {} is no longer needed and could not be cancelled; cancel it with scancel: {}", next_,
+          error.what());
     }
   }
 

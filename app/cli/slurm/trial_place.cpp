@@ -38,7 +38,7 @@ TrialPlace TrialPlace::parse(const std::string& text) {
     return place;
   } catch (const std::exception& fault) {
     throw Error(ErrorKind::corrupt,
-                fmt::format("where the sweep's trials train cannot be read: {}", fault.what()));
+                fmt::format("the place where the sweep's trials train cannot be read: {}", fault.what()));
   }
 }
 

@@ -42,7 +42,7 @@ void printBest(const sweep::SweepView& view) {
   std::vector<std::size_t> trials = sweep::ranking(view.file.goal, sweep::standings(view.file, view.legs));
   if (trials.empty()) return;
   trials.resize(std::min(trials.size(), kBest));
-  fmt::print("\n{}\nThe best is trained by:\n  {}\n",
+  fmt::print("\n{}\nTrain the best with:\n  {}\n",
              trialTable(view, trials).text(terminalStyle(STDOUT_FILENO)),
              printable(common::bestCommandLine(view)));
 }

@@ -35,7 +35,7 @@ int resumeSweep(const SweepReference& options) {
 
 int stopSweep(const SweepReference& options) {
   return doTo(options, sweep::stop,
-              "its trials write checkpoints and stop; `batchscope sweep resume` goes on all the same");
+              "its trials write checkpoints and stop; `batchscope sweep resume` continues the sweep");
 }
 
 int extendSweep(const ExtendSweepOptions& options) {

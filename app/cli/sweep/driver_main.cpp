@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     std::fprintf(
         asks ? stdout : stderr,
         "batchscope-sweep begins the trials of `batchscope sweep run`, which starts it, and ends by itself.\n"
-        "It takes no arguments: batchscope sweep --help says how it is told what to do.\n");
+        "It takes no arguments: batchscope sweep --help lists the commands that control it.\n");
     return asks ? batchscope::kExitOk : batchscope::kExitUsage;
   }
   // Signals that the supervisor which starts the pool has blocked are inherited, and SIGTERM is to end it.

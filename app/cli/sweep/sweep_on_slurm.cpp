@@ -40,10 +40,10 @@ SweepOnSlurm sweepOnSlurm(const RunSweepOptions& options, const SweepPlan& plan)
   slurm::replicasOf(plan.base, place.fixed_replicas, place.request);  // is there room
   const std::string run = protocol::new_run_id();
   if (protocol::run_paths(run).root == place.folder / run)
-    throw Error(ErrorKind::usage,
-                fmt::format("--folder {}: there this machine's store keeps its own of runs; "
-                            "name another",
-                            place.folder.string()));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--folder {}: this machine's store keeps its own run folders there; name another folder",
+                    place.folder.string()));
   const auto spec = sweep::trial_spec(plan.file, plan.base, 0, {}, 0);
   return {.width = widthOf(options, plan.file.seeds),
           .workplace = place.text(),

@@ -40,7 +40,7 @@ void CsvSeriesReader::feed(std::string_view bytes, Findings& findings) {
     for (const std::string& text : splitter_.feed(bytes)) line(text, findings);
     hasRest_ = bytes.back() != '\n';
   } catch (const Error& error) {
-    damage_ = fmt::format("{}, behind row {}", error.what(), rows_);
+    damage_ = fmt::format("{}, after row {}", error.what(), rows_);
   }
 }
 
@@ -63,7 +63,7 @@ void CsvSeriesReader::line(std::string_view text, Findings& findings) {
   }
   ++rows_;
   if (!cells || cells->size() != names_.size())
-    findings.leaveOut("rows that have not as many cells as the first line");
+    findings.leaveOut("rows with more or fewer cells than the first line");
   else
     row(*cells, findings);
 }

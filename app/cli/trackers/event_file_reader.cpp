@@ -195,8 +195,7 @@ void EventFileReader::feed(std::string_view bytes, Findings& findings) {
 std::string EventFileReader::trouble() const {
   if (!damage_.empty()) return damage_;
   if (waiting_.empty() && toSkip_ == 0) return {};
-  return fmt::format("it ends within a record, at byte {}, as one does that is still being written",
-                     position_);
+  return fmt::format("it ends within a record, at byte {}; perhaps it is still being written", position_);
 }
 
 }  // namespace batchscope::cli

@@ -109,8 +109,8 @@ void ImportedRun::readList() {
     std::error_code fault;
     if (fs::exists(file, fault) && protocol::masked_crc32c(head) != entry.value("checksum", 0u))
       throw Error(ErrorKind::conflict,
-                  fmt::format("{} was replaced since it was imported as {}: to import what it is now, first "
-                              "batchscope rm --purge {}",
+                  fmt::format("{} was replaced since it was imported as {}; to import the new one, first "
+                              "delete the old: batchscope rm --purge {}",
                               printable(file.string()), title(run_), run_.id));
     files_.push_back({file, source_.reader(file)});
   }

@@ -199,8 +199,7 @@ std::size_t WandbLogReader::advance(std::string_view rest, Findings& findings) {
 std::string WandbLogReader::trouble() const {
   if (!damage_.empty()) return damage_;
   if (waiting_.empty() && !isOpen_) return {};
-  return fmt::format("it ends within a record, behind byte {}, as one does that is still being written",
-                     position_);
+  return fmt::format("it ends within a record, after byte {}; perhaps it is still being written", position_);
 }
 
 }  // namespace batchscope::cli

@@ -219,7 +219,7 @@ class TestFollow : public CommandTest {
     const Answer answer = Sandbox::finish(*follower);
     QCOMPARE(answer.code, kExitOk);
     VERIFY_HOLDS(answer.out, "is finished");
-    VERIFY_HOLDS(answer.err, "what Slurm says of it is not known");
+    VERIFY_HOLDS(answer.err, "Slurm's state of the job is not known");
     QCOMPARE(exported(*desk_), exported(*sandbox_));
   }
 
@@ -246,8 +246,8 @@ class TestFollow : public CommandTest {
   void refusesPlacesThatAreNone() {
     for (const QString& place : {"-oProxyCommand=x:" + folder_, "login:-f/" + id_, ":" + folder_,
                                  QString("login:/a/nosuch"), QString("login:/a\n/") + id_})
-      VERIFY_THROWS("usage", "is not a place of a run", RecordPlace::parse(place.toStdString()));
-    VERIFY_REFUSED(kExitUsage, "is not a place of a run", desk_->ask({"follow", "login:-f/" + id_}));
+      VERIFY_THROWS("usage", "is not the place of a run", RecordPlace::parse(place.toStdString()));
+    VERIFY_REFUSED(kExitUsage, "is not the place of a run", desk_->ask({"follow", "login:-f/" + id_}));
     QVERIFY(desk_->ask({"follow", "--once", folder_}).code != kExitOk);
     const Answer answer = follow("login:" + folder_, {"--once"});
     QCOMPARE(answer.code, kExitFailure);

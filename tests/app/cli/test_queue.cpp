@@ -356,8 +356,8 @@ class TestQueue : public CommandTest {
     QVERIFY2(!ask({"doctor"}).out.contains("runs wait"), "nobody is to start it");
     VERIFY_HOLDS(ask({"pool"}).out, "idle, until there is something to decide");
     submit({.name = "first"});
-    VERIFY_HOLDS(ask({"doctor"}).out, "runs wait, and no pool is there", "batchscope pool --resume");
-    VERIFY_HOLDS(ask({"pool"}).out, "not there, though runs wait");
+    VERIFY_HOLDS(ask({"doctor"}).out, "runs wait, but no pool is running", "batchscope pool --resume");
+    VERIFY_HOLDS(ask({"pool"}).out, "not running, though runs wait");
     QVERIFY(!ask({"pool", "--json"}).json()["alive"].toBool());
   }
 

@@ -89,7 +89,7 @@ class TestStore : public CommandTest {
 
   // A secret is told to who makes the token, and is in no list.
   void givesOtherPeopleTokens() {
-    VERIFY_HOLDS(ask({"serve", "tokens"}).out, "No tokens by name");
+    VERIFY_HOLDS(ask({"serve", "tokens"}).out, "There are no named tokens");
     const QString given = ask({"serve", "tokens", "--add", "anna", "--add", "ben:control"}).out;
     VERIFY_HOLDS(given, "anna (read): ", "ben (control): ", "/?token=");
     const QString secret = given.section("/?token=", 1, 1).left(32);
