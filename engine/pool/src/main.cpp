@@ -16,8 +16,8 @@ int main(int argc, char** argv) {
     std::fprintf(
         asks ? stdout : stderr,
         "batchscope-pool gives this machine's devices to the runs of `batchscope submit`, which starts it,\n"
-        "and ends by itself. It takes no arguments: batchscope pool --help says how it is told what to "
-        "do.\n");
+        "and ends by itself. It takes no arguments: batchscope pool --help lists the commands that control "
+        "it.\n");
     return asks ? batchscope::kExitOk : batchscope::kExitUsage;
   }
   // Signals that the supervisor which starts the pool has blocked are inherited, and SIGTERM is to end it.

@@ -238,8 +238,8 @@ class KindPlan {
                        fmt::join(texts, "; "));
   }
 
-  // "cpu:0-1 (2 threads) are hog's since 15:04, started beside the queue: `..` frees 1, `..` puts it into the
-  // queue"
+  // "cpu:0-1 (2 threads) are hog's since 15:04, started outside the queue: `..` frees 1, `..` puts it into
+  // the queue"
   std::string holder_text(std::size_t index, int missing) const {
     const Member& holder = *members_[index];
     const Devices& devices = own_[index];
@@ -249,7 +249,7 @@ class KindPlan {
     if (holder.held_since > 0)
       text += fmt::format(" since {:%H:%M}", fmt::localtime(static_cast<std::time_t>(holder.held_since)));
     if (holder.job) return text + ", which " + holder.note;
-    text += ", started beside the queue: ";
+    text += ", started outside the queue: ";
     const auto kept = static_cast<std::ptrdiff_t>(devices.size()) - missing;
     text += kept > 0 ? fmt::format("`batchscope rescale {} {} --devices {}` frees {}", id, kept,
                                    fmt::join(devices.begin(), devices.begin() + kept, ","), missing)

@@ -333,8 +333,8 @@ void Pool::on_notice(const std::string& notice) {
   protocol::PoolDecision decision;
   decision.time = storage::now();
   decision.cause = notice +
-                   ": all runs are paused; to go on: batchscope pool --resume, and batchscope resume for "
-                   "those outside the queue";
+                   ": all runs are paused; to continue them: batchscope pool --resume, and batchscope resume "
+                   "for runs outside the queue";
   decision.policy = catalogue_.pool_settings().policy;
   // First, so that a pool that comes after this one starts none of them again.
   catalogue_.change_pool_settings([](protocol::PoolSettings& settings) { settings.paused = true; });

@@ -42,8 +42,9 @@ Predecessor predecessor(storage::Catalogue& catalogue, const storage::Job& job) 
 }
 
 std::string in_vain_text(const storage::Job& job, const Predecessor& before) {
-  return fmt::format("held, as {} {}, and this was to begin once it {}: batchscope release {}", before.name,
-                     before.end, awaited_text(job.after_end), job.run);
+  return fmt::format(
+      "held: {} {}, and this run begins only when it {}; to begin it all the same: batchscope release {}",
+      before.name, before.end, awaited_text(job.after_end), job.run);
 }
 
 }  // namespace batchscope::pool

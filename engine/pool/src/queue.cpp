@@ -140,8 +140,9 @@ void check_submit(const protocol::RunSpec& spec) {
   if (const int least = replica_range(spec, devices).min; least > devices)
     throw Error(
         ErrorKind::conflict,
-        fmt::format("it needs at least {} replicas, and this machine has {} {}{} for them: ask for fewer",
-                    least, devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
+        fmt::format(
+            "the run needs at least {} replicas, and this machine has {} {}{} for them: ask for fewer", least,
+            devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
 }
 
 protocol::RunSpec with_environment(protocol::RunSpec spec) {

@@ -26,11 +26,15 @@ std::string silent_program_text(int replicas, bool is_python) {
   text += is_python ? "`import batchscope; batchscope.record(loss=loss.item())` in its loop records them"
                     : "a program on batchscope/train.h is recorded";
   if (replicas == 1) return text;
-  return text + fmt::format(". It ran {} times, and each copy did all of the work, unless it shares it out by itself, as with "
-                            "torch.distributed, for which RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are set; ",
-                            replicas) +
-         (is_python ? "import batchscope.torch as adl, with adl.AdaptiveDataLoader and adl.AdaptiveDataParallel, shares it"
-                    : "AdaptiveDataLoader and AdaptiveDataParallel share it");
+  return text +
+         fmt::format(
+             ". It ran {} times, and each copy did all of the work, unless the program divides the work "
+             "itself, for example with torch.distributed (RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are "
+             "set); ",
+             replicas) +
+         (is_python ? "import batchscope.torch as adl, with adl.AdaptiveDataLoader and "
+                      "adl.AdaptiveDataParallel, divides it"
+                    : "AdaptiveDataLoader and AdaptiveDataParallel divide it");
 }
 
 }  // namespace batchscope::run

@@ -158,7 +158,7 @@ class TestQueue : public CommandTest {
   void saysWhatOneWaitsForInVain() {
     const QString before = makeRun({.name = "before", .state = protocol::RunState::failed});
     submit({.name = "behind", .after = before.toStdString(), .held = true});
-    VERIFY_HOLDS(ask({"queue"}).out, "has failed", "was to begin once it has finished");
+    VERIFY_HOLDS(ask({"queue"}).out, "has failed", "begins only when it has finished");
   }
 
   void fitsIntoANarrowTerminal() {

@@ -235,7 +235,8 @@ class TestCitizen : public test::WindowTest {
     QVERIFY(call(window(), {"--grab", "a.png", file}).status != 0);
     shown.importRuns({desktopFile("mime.xml")});
     QTRY_VERIFY_WITH_TIMEOUT(shown.findChild<QMessageBox*>() != nullptr, 60'000);
-    QVERIFY(shown.findChild<QMessageBox*>()->informativeText().contains(QStringLiteral("was not taken in")));
+    QVERIFY(
+        shown.findChild<QMessageBox*>()->informativeText().contains(QStringLiteral("could not be imported")));
   }
 };
 

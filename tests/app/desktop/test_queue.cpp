@@ -184,7 +184,7 @@ class TestQueue : public test::WindowTest {
     std::filesystem::last_write_time(
         run::kPool.lock_path(), std::filesystem::file_time_type::clock::now() - std::chrono::seconds(75));
     QTRY_VERIFY(told->isVisible());
-    VERIFY_HOLDS(told->text(), "has said nothing for", "kill -CONT");
+    VERIFY_HOLDS(told->text(), "has not answered for", "kill -CONT");
     pool_.beat();
     QTRY_VERIFY(!told->isVisible());
   }

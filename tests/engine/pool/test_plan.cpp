@@ -241,7 +241,7 @@ class TestPlan : public QObject {
       return QString::fromStdString(make_plan(world, Scope::round).decision.choices[0].reason);
     };
     for (const char* words :
-         {"waits for 1 core: cpu:0-1 (2 threads) are hog's since ", "started beside the queue",
+         {"waits for 1 core: cpu:0-1 (2 threads) are hog's since ", "started outside the queue",
           "`batchscope rescale hog 1 --devices cpu:0` frees 1",
           "`batchscope rescale hog auto` puts it into the queue"})
       QVERIFY2(reason(world({member("a"), hog})).contains(words),

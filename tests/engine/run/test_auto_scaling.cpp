@@ -81,7 +81,7 @@ class TestAutoScaling : public QObject {
       return AutoScaling(spec).consider(kModel, {from, from, 0.25, 60}, most, 0).event;
     };
     QCOMPARE(told(1, 4), "auto: stays on 1 replica for now, as more would be below the efficiency floor");
-    QCOMPARE(told(1, 1), "auto: stays on 1 replica for now, as it may have no other number");
+    QCOMPARE(told(1, 1), "auto: stays on 1 replica for now, as its limits allow no other number");
     QCOMPARE(told(4, 1), "auto: from 4 to 1 replica, as it may have no more than 1");
   }
 

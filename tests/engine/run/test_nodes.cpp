@@ -197,7 +197,7 @@ class TestNodes : public Scenario {
     const std::string id = start(2, {"--steps", "30"});
     VERIFY_RUN(reaches(id, RunState::finished));
     VERIFY_HOLDS(story(id), "the command that starts agents ended early, with exit code 1",
-                 "there is room for 1 replica on the nodes that are there, and not for 2");
+                 "the present nodes have room for 1 replica, not for 2");
   }
 
   void aKilledStandInTakesItsReplicaAlong() {

@@ -57,7 +57,7 @@ class TestPool : public Scenario {
     fs::create_symlink(BATCHSCOPE_TEST_BIN "/batchscope", programs / "batchscope");
     qputenv("BATCHSCOPE_BIN", programs.c_str());
     const std::string first = start(elastic()), second = start(elastic());
-    VERIFY_STORY(first, tells(first, "no pool gives devices to the runs that wait for some"));
+    VERIFY_STORY(first, tells(first, "no pool is running to give devices to the runs that wait"));
     VERIFY_STORY(first, tells(first, "batchscope-pool is missing"));
   }
 

@@ -121,7 +121,7 @@ class TestSupervisorFaults : public Scenario {
   void garbageFromAReplicaIsToldAndSkipped() {
     const std::string id = start(1, {"--steps", "20", "--garbage"});
     VERIFY_RUN(reaches(id, RunState::finished));
-    VERIFY_RUN(tells(id, "makes no sense"));
+    VERIFY_RUN(tells(id, "is not valid and was skipped"));
     QCOMPARE(catalogue().generations(id).back().last_step, 20);
   }
 

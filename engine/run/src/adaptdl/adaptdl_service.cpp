@@ -76,7 +76,7 @@ void AdaptdlService::answer(const http::Request& request, const http::Reply& rep
     if (path[parts] != job_) throw http::Fault{404, "this is the supervisor of job " + job_};
   }
   if (request.method != (endpoint == "hints" ? "PUT" : "GET"))
-    throw http::Fault{405, endpoint == "hints" ? "hints are PUT" : endpoint + " is asked for by GET"};
+    throw http::Fault{405, endpoint == "hints" ? "hints are sent by PUT" : endpoint + " is asked for by GET"};
   if (endpoint == "healthz")
     reply({200});
   else if (endpoint == "discover")

@@ -48,8 +48,8 @@ Error absent_supervisor(const std::string& id) {
                  "run " + id + " has no supervisor; resume it with: batchscope resume " + id);
   return Error(
       ErrorKind::io,
-      fmt::format("the supervisor of run {}, process {}, does not listen at {}: it makes a socket that "
-                  "was removed anew within seconds; if it does not, stop the run with: kill -TERM {}",
+      fmt::format("the supervisor of run {}, process {}, does not listen at {}: a supervisor replaces a "
+                  "removed socket within seconds; if this one does not, stop the run with: kill -TERM {}",
                   id, pid, protocol::run_paths(id).control_socket.string(), pid));
 }
 

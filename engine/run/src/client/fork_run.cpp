@@ -76,12 +76,11 @@ fs::path find_checkpoint(const std::string& id, const std::string& text) {
 void refuse_followed(const std::string& id) {
   const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
   if (origin && origin->followed)
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format(
-            "run {} is only followed here, its checkpoints are in {}: when it has ended, `batchscope "
-            "import --run-folder` of that folder, where it is seen, makes it a run that can be forked",
-            id, storage::place_of(*origin)));
+    throw Error(ErrorKind::conflict,
+                fmt::format("run {} is only followed here, and its checkpoints are in {}. To fork it, wait "
+                            "until it has ended, then call `batchscope import --run-folder` with that folder "
+                            "on a machine that sees the folder",
+                            id, storage::place_of(*origin)));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::string import_run(const std::filesystem::path& file) {
   process.waitForFinished(-1);
   if (process.exitStatus() != QProcess::NormalExit || process.exitCode() != 0)
     throw Error(ErrorKind::io,
-                file.string() + " was not taken in: " +
+                file.string() + " could not be imported: " +
                     QString::fromUtf8(process.readAllStandardError()).simplified().toStdString());
   return protocol::parse_object(process.readAllStandardOutput().toStdString()).at("imported");
 }

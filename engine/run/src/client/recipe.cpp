@@ -53,7 +53,7 @@ Parameter read_parameter(const fs::path& file, const toml::table& table, bool ha
       std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& t) { return t.second == type; });
   if (known == kTypes.end())
     fields.fail(*fields.find("type"), "parameter '" + parameter.name + "': type '" + type +
-                                          "' is none of integer, number, text, flag, choice");
+                                          "' is not one of integer, number, text, flag, choice");
   parameter.type = known->first;
   parameter.minimum = fields.number("min");
   parameter.maximum = fields.number("max");
@@ -94,11 +94,12 @@ void check_relations(const TomlFields& fields, const toml::node& at, const Recip
   for (const Parameter& parameter : recipe.parameters) {
     if (!parameter.at_least.empty() && (!is_of(parameter.at_least, {Type::integer, Type::number}) ||
                                         !is_of(parameter.name, {Type::integer, Type::number})))
-      fields.fail(at, "parameter '" + parameter.name + "': at_least compares two numbers, and '" +
-                          parameter.at_least + "' or it is none");
+      fields.fail(at, "parameter '" + parameter.name +
+                          "': at_least compares two numbers: this parameter or '" + parameter.at_least +
+                          "' is not one");
     if (!parameter.unless.empty() && !is_of(parameter.unless, {Type::flag}))
       fields.fail(at, "parameter '" + parameter.name + "': unless names a flag, and '" + parameter.unless +
-                          "' is none");
+                          "' is not one");
   }
 }
 
@@ -189,7 +190,8 @@ Recipe Recipe::load(const fs::path& file) {
     }
   }
   if (const toml::node* faults = fields.find("faults")) {
-    if (!faults->is_table()) fields.fail(*faults, "what a fault does is written below [faults]");
+    if (!faults->is_table())
+      fields.fail(*faults, "faults is not a table: write what a fault does below [faults]");
     read_faults(file, *faults->as_table(), recipe);
   }
   if (const toml::node* list = fields.find("parameter")) {

@@ -59,10 +59,9 @@ Placement place_named(const protocol::RunSpec& spec, const Allocation& allocatio
                       const std::vector<std::string>& own) {
   const std::vector<std::string>& named = allocation.devices;
   if (allocation.replicas != static_cast<int>(named.size()))
-    throw Error(ErrorKind::usage,
-                fmt::format("{} on {} devices of several nodes: there a replica has a device "
-                            "to itself; name as many as there are replicas",
-                            replica_count_text(allocation.replicas), named.size()));
+    throw Error(ErrorKind::usage, fmt::format("{} on {} devices of several nodes: each replica needs a "
+                                              "device of its own there; name as many devices as replicas",
+                                              replica_count_text(allocation.replicas), named.size()));
   for (const std::string& device : named) {
     const std::string node = node_of_device(device);
     const bool there =
@@ -70,7 +69,7 @@ Placement place_named(const protocol::RunSpec& spec, const Allocation& allocatio
                                               [&](const Node& one) { return one.name == node; }));
     if (!there)
       throw Error(ErrorKind::conflict,
-                  fmt::format("{} cannot be used: node {} is not there ({})", device, node,
+                  fmt::format("{} cannot be used: node {} is missing ({})", device, node,
                               "the run has no agent on it; batchscope show RUN says why"));
   }
   Placement placement;

@@ -152,7 +152,7 @@ Placement on_named(const protocol::RunSpec& spec, const Allocation& allocation, 
   const bool gpu = gpus != 0;
   if (gpu ? spec.device == "cpu" : uses_gpus(spec))
     throw Error(ErrorKind::conflict,
-                "the run is for the device " + spec.device + ", and not for " + device_list(named));
+                "the run trains on the device " + spec.device + ", so it cannot use " + device_list(named));
   const Devices& present = gpu ? machine.gpus : machine.cores;
   if (const Devices absent = missing(named, present); !absent.empty())
     throw Error(ErrorKind::conflict, "this machine has no " + device_list(absent) + "; it has " +
@@ -200,17 +200,18 @@ void insist_on_devices(const protocol::RunSpec& spec, int replicas, const Machin
   const bool gpus = uses_gpus(spec) || (spec.device == "auto" && !machine.gpus.empty());
   const auto count = static_cast<int>((gpus ? machine.gpus : machine.cores).size());
   if (replicas <= count) return;
-  throw Error(ErrorKind::conflict,
-              fmt::format("{} are too many: the pool gives each a {} of its own, and this machine has {}",
-                          replica_count_text(replicas), gpus ? "GPU" : "core", count));
+  throw Error(
+      ErrorKind::conflict,
+      fmt::format(
+          "{} are too many: the pool gives each a {} of its own, and this machine has only {}; ask for fewer",
+          replica_count_text(replicas), gpus ? "GPU" : "core", count));
 }
 
 Error devices_are_the_pools(const std::string& run) {
-  return Error(
-      ErrorKind::conflict,
-      fmt::format("run {} is in the queue, and the pool chooses its devices: resume it without them, and "
-                  "once it trains, batchscope rescale {} --devices ..",
-                  run, run));
+  return Error(ErrorKind::conflict,
+               fmt::format("run {} is in the queue, and the pool chooses its devices: resume it without "
+                           "--devices, and when it trains, call batchscope rescale {} --devices ..",
+                           run, run));
 }
 
 Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,

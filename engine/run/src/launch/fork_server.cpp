@@ -113,7 +113,7 @@ std::vector<pid_t> ForkServer::fork(const std::vector<ReplicaOrder>& orders) {
         if (answer.error.empty() && number < sent)
           pids[number] = static_cast<pid_t>(answer.pid);
         else if (failure.empty())
-          failure = answer.error.empty() ? "it answers what it was not asked" : answer.error;
+          failure = answer.error.empty() ? "its answer does not fit the question" : answer.error;
         if (answer.error == kEnded) break;
       } else if (sent_at_once(socket_, packet)) {
         packet.clear();

@@ -46,7 +46,7 @@ std::string why_it_moves(const goodput::ReplicaDecision& decision, int from,
 
 std::string why_it_stays(const goodput::ReplicaDecision& decision, int replicas,
                          const goodput::ChooserLimits& limits) {
-  if (limits.max_replicas == limits.min_replicas) return "it may have no other number";
+  if (limits.max_replicas == limits.min_replicas) return "its limits allow no other number";
   const goodput::Candidate* const present = candidate_of(decision, replicas);
   const bool floor_decides = std::ranges::any_of(decision.candidates, [&](const goodput::Candidate& other) {
     return present != nullptr && other.goodput > present->goodput && other.efficiency < limits.min_efficiency;
@@ -90,8 +90,9 @@ std::optional<std::string> AutoScaling::judge(int from, const MeasuredRate& befo
                                               const MeasuredRate& obtained, double now) {
   if (from == replicas || !(obtained.goodput < (1 - kClearlyLess) * before.goodput)) return {};
   refuse(replicas, now);
-  return fmt::format("auto: back to {}: goodput {} samples/s there, {} on {}", replica_count_text(from),
-                     number_text(before.goodput), number_text(obtained.goodput), replicas);
+  return fmt::format("auto: back to {}, where goodput was {} samples/s; it is {} on {}",
+                     replica_count_text(from), number_text(before.goodput), number_text(obtained.goodput),
+                     replicas);
 }
 
 AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const goodput::RunContext& at,

@@ -47,8 +47,8 @@ std::string read_welcome() {
     line += byte;
   }
   throw Error(ErrorKind::usage,
-              "standard input holds no line with the token: batchscope-node serve is started by a "
-              "supervisor (BATCHSCOPE_NODE_COMMAND)");
+              "standard input holds no line with the token: a supervisor starts batchscope-node serve "
+              "(BATCHSCOPE_NODE_COMMAND)");
 }
 
 // The address from which this machine would send there, without sending anything.
@@ -98,7 +98,7 @@ int serve(int& argc, char** argv, const std::string& name, std::string listen, s
   if (listen.empty() && toward.empty()) listen = address_of_ssh();
   if (listen.empty() && toward.empty())
     throw Error(ErrorKind::usage,
-                "where to listen? Say --listen ADDRESS, or --toward ADDRESS of the first node");
+                "no address to listen at: give --listen ADDRESS, or --toward ADDRESS of the first node");
   offer.address = listen.empty() ? source_address(toward) : listen;
   offer.machine = Machine::here();
   std::string token = decode_welcome(read_welcome());

@@ -77,7 +77,7 @@ NodeAgents::NodeAgents(NodePlan plan, ReplicaOrder program, std::filesystem::pat
       lines_(kLongestLine) {
   patience_.setSingleShot(true);
   QObject::connect(&patience_, &QTimer::timeout, &patience_, [this] {
-    on_news("warning", fmt::format("{} of {} nodes are there after {} s; going on without the others",
+    on_news("warning", fmt::format("only {} of {} nodes answered within {} s; going on without the others",
                                    nodes().size() + 1, plan_.nodes, time_out::kNodeStart.count()));
     settle();
   });
@@ -122,8 +122,9 @@ void NodeAgents::take_line(const std::string& line) {
       throw Error(ErrorKind::conflict, "there is an agent of node " + offer.node + " already");
     greet(**peers_.insert(place, std::make_unique<Peer>(std::move(offer))));
   } catch (const Error& error) {
-    on_news("warning", std::string("the command that starts agents wrote what is not an offer of a node: ") +
-                           error.what());
+    on_news("warning",
+            std::string("the command that starts agents wrote a line that is not an offer of a node: ") +
+                error.what());
   }
 }
 

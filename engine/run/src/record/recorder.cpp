@@ -78,7 +78,7 @@ storage::SampleWriter Recorder::open_samples(const std::filesystem::path& file, 
     const std::int64_t saved = storage::recover_samples(aside, file);
     set_aside = fmt::format(
         "the series recorded so far are damaged and were set aside as {}; {} of their values could be read "
-        "and go on: {}",
+        "and are kept: {}",
         aside.filename().string(), saved, error.what());
     return storage::SampleWriter(file);
   }

@@ -79,7 +79,8 @@ void VolatileCheckpoints::make_place() {
   } catch (const Error& why) {
     // Where there is no /dev/shm nothing is amiss.
     if (fs::exists(fs::symlink_status(root, error)))
-      tell("warning", std::string("the checkpoints that restarts begin with go to disk: ") + why.what());
+      tell("warning",
+           std::string("the checkpoints for restarts are written to disk, not to memory: ") + why.what());
     return;
   }
   const int all = lock_file(root / kLock, 0);
@@ -99,8 +100,9 @@ void VolatileCheckpoints::remove_lost() {
     std::error_code error;
     if (!is_volatile(checkpoint, paths_.memory)) {
       if (const fs::path to = fs::read_symlink(checkpoint, error); !to.empty())
-        tell("warning", name + " is a link to " + to.string() +
-                            ", not to the run's own place in memory: it is not used, and left alone");
+        tell("warning",
+             name + " is a link to " + to.string() +
+                 ", not to the run's own place in memory: the run does not use it and leaves it alone");
       continue;
     }
     try {

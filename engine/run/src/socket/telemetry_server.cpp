@@ -85,7 +85,7 @@ void TelemetryServer::take(Connection& connection, const std::string& line) {
     if (connection.generation == generation_) on_message(*connection.rank, message);
   } catch (const Error& error) {
     if (connection.faults++ == 0)
-      on_fault(connection.who() + " sent telemetry that makes no sense and is skipped: " + error.what());
+      on_fault(connection.who() + " sent telemetry that is not valid and was skipped: " + error.what());
     if (!connection.rank || connection.faults >= kMostFaults) connection.lines.socket().abort();
   }
 }

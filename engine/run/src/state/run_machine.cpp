@@ -208,7 +208,7 @@ void RunMachine::time_out() {
   switch (phase_) {
     case Phase::launching:
       orders_.tell("warning", "no first step on " + allocation_text(allocation_) + " within " +
-                                  seconds_text(limits_.rescale_timeout) + "; this start is given up");
+                                  seconds_text(limits_.rescale_timeout) + "; the run gives up this start");
       begin_ending(Intent::none);
       killed_ = true;
       orders_.kill();
@@ -243,7 +243,7 @@ void RunMachine::generation_ended() {
     end(RunState::finished);
   } else if (intent_ != Intent::none) {
     if (outcome.kind == Outcome::Kind::crashed && !killed_)
-      orders_.tell("warning", describe(outcome.culprit) + " while it was asked to stop; going on from " +
+      orders_.tell("warning", describe(outcome.culprit) + " after it was asked to stop; going on from " +
                                   orders_.restart_point());
     carry_out(outcome);
   } else if (outcome.kind == Outcome::Kind::checkpointed) {
@@ -309,8 +309,11 @@ void RunMachine::crashed(const Exit& culprit) {
   const std::string exception = culprit.cause == Cause::exception ? without_addresses(culprit.why) : "";
   if (!exception.empty() && step == 0) return end(RunState::failed, why);
   if (!exception.empty() && exception == exception_ && step == exception_step_)
-    return end(RunState::failed,
-               fmt::format("the same exception twice after step {}, which no restart mends: {}", step, why));
+    return end(
+        RunState::failed,
+        fmt::format(
+            "the program threw the same exception twice after step {}, so another restart would not help: {}",
+            step, why));
   exception_ = exception;
   exception_step_ = step;
 
@@ -377,7 +380,7 @@ void RunMachine::rescale(const Allocation& allocation, const std::string& reason
         return;
       }
       conflict(std::string("the run is ") + protocol::run_state_name(state()) +
-               "; it goes on with another number of replicas by: batchscope resume RUN --replicas N");
+               "; to continue it on another number of replicas: batchscope resume RUN --replicas N");
     case Phase::over: conflict("the run is over");
     default: break;
   }
@@ -406,7 +409,7 @@ void RunMachine::pause() {
   switch (phase_) {
     case Phase::idle:
       conflict(std::string("the run is ") + protocol::run_state_name(state()) + " already" +
-               (state() == RunState::paused ? "; it goes on by: batchscope resume RUN" : ""));
+               (state() == RunState::paused ? "; to continue it: batchscope resume RUN" : ""));
     case Phase::over: conflict("the run is over");
     case Phase::backing_off: become_idle(); break;
     case Phase::ending:

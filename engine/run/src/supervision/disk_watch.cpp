@@ -37,12 +37,13 @@ std::string describe(const Disk& disk, const fs::path& checkpoints) {
     // The sum is of those that could be read, at least.
   }
   if (pinned > 0)
-    text += fmt::format(
-        "; {} {} of it in {}: remove what is not needed there",
-        pinned == 1 ? "1 checkpoint that was made by hand, and is kept, takes"
-                    : fmt::format("{} checkpoints that were made by hand, and are kept, take", pinned),
-        bytes_text(bytes), checkpoints.string());
-  return text + "; batchscope gc --checkpoints --dry-run says what other runs could do without";
+    text +=
+        fmt::format("; {} {} of it in {}: remove those that you do not need",
+                    pinned == 1 ? "1 checkpoint made by hand, which is kept, takes"
+                                : fmt::format("{} checkpoints made by hand, which are kept, take", pinned),
+                    bytes_text(bytes), checkpoints.string());
+  return text +
+         "; batchscope gc --checkpoints --dry-run lists checkpoints of other runs that could be deleted";
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ void DiskWatch::check() {
   if (!disk) return;
   if (disk->free >= 2 * wanted()) reported_ = false;
   if (disk->free >= wanted() || std::exchange(reported_, true)) return;
-  tell_("warning", "no room for another checkpoint, and soon none for what is recorded: " +
+  tell_("warning", "no room for another checkpoint, and soon none for the run's record: " +
                        describe(*disk, checkpoints_));
 }
 

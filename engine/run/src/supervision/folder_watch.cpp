@@ -31,10 +31,9 @@ void FolderWatch::keep_sockets() {
       if (!listener->stands()) listener->renew();
   } catch (const Error& error) {
     if (!std::exchange(sockets_missing_, true))
-      tell_("error",
-            fmt::format("the run's sockets were removed, and cannot be made anew: {}; until they can, "
-                        "no command reaches the run, and only kill -TERM {} stops it",
-                        error.what(), getpid()));
+      tell_("error", fmt::format("the run's sockets were removed and cannot be made again: {}. Until then no "
+                                 "command reaches the run; to stop it: kill -TERM {}",
+                                 error.what(), getpid()));
     return;
   }
   sockets_missing_ = false;

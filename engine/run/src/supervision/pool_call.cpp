@@ -42,7 +42,7 @@ bool PoolCall::call() {
   } catch (const Error& error) {
     const std::string text = error.what();
     if (std::exchange(told_, text) != text)
-      tell_("warning", "no pool gives devices to the runs that wait for some: " + text);
+      tell_("warning", "no pool is running to give devices to the runs that wait: " + text);
   }
   return true;
 }

@@ -50,15 +50,16 @@ std::string RunCheckpoints::restart_point(const RunBoard& board, int generation,
       continue;  // the replicas will skip it too
     }
   }
-  if (!checkpoints.empty()) return "its checkpoints, none of which is good";
+  if (!checkpoints.empty()) return "its checkpoints, though none of them is good";
   if (const auto snapshot = own_snapshot(paths_.share))
-    return fmt::format("the program's own snapshot {} (step {}), if it loads that{}", snapshot->file.string(),
-                       snapshot->step, repeated_from(snapshot->step, board, generation));
+    return fmt::format("the program's own snapshot {} (step {}), if the program loads it{}",
+                       snapshot->file.string(), snapshot->step,
+                       repeated_from(snapshot->step, board, generation));
   if (!makes_checkpoints && board.step() > 0)
-    return "wherever the program goes on by itself, as it has no checkpoint here";
+    return "wherever the program begins by itself, as it has no checkpoint here";
   return "the beginning, as there is no checkpoint yet" + repeated_from(0, board, generation);
 } catch (const Error& error) {
-  return std::string("a checkpoint that is not known (") + error.what() + ")";
+  return std::string("an unknown checkpoint (") + error.what() + ")";
 }
 
 // ", so that 23 steps with 736 samples are repeated", where that is known.

@@ -134,8 +134,8 @@ void Scaling::ask_pool(const std::optional<int>& replicas, const std::optional<A
     if (of_run && !of_run->preemptible && *replicas != machine_.target().replicas)
       throw Error(
           ErrorKind::conflict,
-          fmt::format("the run keeps the devices that it has to its end, as was asked (--pin); on other "
-                      "replicas it goes on by: batchscope stop {}, batchscope resume {} --replicas {}",
+          fmt::format("the run keeps its devices until it ends (--pin). To continue it on another number of "
+                      "replicas: batchscope stop {}, then batchscope resume {} --replicas {}",
                       run_, run_, *replicas));
     insist_on_devices(spec_, *replicas, leases_.machine());
   }
@@ -158,7 +158,7 @@ void Scaling::judge(int from, const MeasuredRate& before, int replicas, const Me
   try {
     move_to(from, "auto");
   } catch (const Error& error) {
-    tell_("warning", std::string("auto: it stays for now: ") + error.what());
+    tell_("warning", std::string("auto: the run stays as it is for now: ") + error.what());
   }
 }
 
@@ -183,7 +183,7 @@ void Scaling::consider(const Model& model, const goodput::RunContext& at) {
     move_to(*verdict.replicas, "auto");
   } catch (const Error& error) {
     auto_->refuse(*verdict.replicas, now);
-    tell_("warning", std::string("auto: it does not move for now: ") + error.what());
+    tell_("warning", std::string("auto: the run does not move for now: ") + error.what());
   }
 }
 

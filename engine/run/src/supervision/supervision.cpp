@@ -142,7 +142,7 @@ void Supervision::connect() {
   });
   on_timeout(quiet_timer_, [this] {
     if (current_.has_telemetry()) return;
-    tell("debug", "the program has reported nothing so far; it counts as running all the same");
+    tell("debug", "the program has reported nothing so far; the run counts as running");
     for (const Trigger& trigger : events_.waiting_for_steps())
       tell("warning", "scripted event " + trigger.text() + " waits for what the program does not report");
     assume_running();
@@ -220,8 +220,8 @@ void Supervision::begin() {
   Allocation first = wanted_.replicas > 0 ? wanted_ : Allocation(replicas);
   if (const auto room = scaling_.room(); room && first.devices.empty() && first.replicas > *room &&
                                          (agents_.nodes_missing() || (goes_on && wanted_.replicas == 0))) {
-    tell("warning", fmt::format("there is room for {} on the nodes that are there, and not for {}",
-                                replica_count_text(*room), first.replicas));
+    tell("warning", fmt::format("the present nodes have room for {}, not for {}", replica_count_text(*room),
+                                first.replicas));
     first = *room;
   }
   next_generation_ = next_generation(generations, paths_);
@@ -358,7 +358,7 @@ void Supervision::on_second() {
   disk_.check();
   if (!machine_.over())
     if (const auto removed = folders_.take_removed())
-      fail(removed->string() + " was removed while the run trained; what was recorded there is gone");
+      fail(removed->string() + " was removed while the run trained; the record in it is gone");
   current_.measure(board_.step());
   if (machine_.training() || machine_.state() == RunState::paused) pool_call_.check();
 }
@@ -445,8 +445,7 @@ void Supervision::finish() {
 
 void Supervision::fail(const std::string& why) {
   machine_.fail(why);
-  if (!machine_.over())
-    tell("error", why + "; the run ends, with a last checkpoint where that can be written");
+  if (!machine_.over()) tell("error", why + "; the run ends, and writes a last checkpoint if it can");
   settle();
 }
 

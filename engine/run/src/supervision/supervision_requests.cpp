@@ -76,7 +76,7 @@ void Supervision::insist_on_pool(const Request& request) const {
     throw Error(ErrorKind::conflict, machine_.over() ? "the run is over" : "the run is stopping");
   if (request.replicas && machine_.training() && !rescalable_)
     throw Error(ErrorKind::conflict,
-                "the pool cannot move the run: its program makes no checkpoints, and would begin anew");
+                "the pool cannot move the run: its program writes no checkpoints, so it would begin again");
 }
 
 // The devices that it had were free meanwhile: it gets others, unless these are named. A run of the queue
@@ -107,10 +107,9 @@ void Supervision::request_checkpoint(const ControlServer::Responder& responder) 
     throw Error(ErrorKind::conflict,
                 fmt::format("the run is {}: nothing to checkpoint now", run_state_name(machine_.state())));
   if (!current_.checkpoints_when_asked())
-    throw Error(
-        ErrorKind::conflict,
-        "the program cannot be asked for a checkpoint: it writes one only when it is to leave, as for a "
-        "rescale or a pause, if it knows how to write any");
+    throw Error(ErrorKind::conflict,
+                "the program cannot write a checkpoint now: if it writes any, it does so only when it stops, "
+                "for example for a rescale or a pause");
   // Any replica's signal makes all of them agree; one is enough, and makes one checkpoint.
   current_.replicas()->signal_rank(0, SIGUSR1);
   waiters_.add(responder, monotonic_seconds());

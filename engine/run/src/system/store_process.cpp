@@ -72,7 +72,7 @@ std::string StoreProcess::hang() const {
   const auto last = heartbeat();
   if (!last || last->age < kHangs || last->pid <= 0) return "";
   return fmt::format(
-      "{}, process {}, has said nothing for {:.0f} s and holds {}: kill -CONT {} if it was stopped, else "
+      "{}, process {}, has not answered for {:.0f} s and holds {}: kill -CONT {} if it was stopped, else "
       "kill -KILL {}",
       program, last->pid, last->age, lock_path().string(), last->pid, last->pid);
 }

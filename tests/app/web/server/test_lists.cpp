@@ -75,7 +75,7 @@ class TestLists : public WebTest {
     std::filesystem::last_write_time(
         run::kPool.lock_path(), std::filesystem::file_time_type::clock::now() - std::chrono::seconds(75));
     VERIFY_HOLDS(get("/api/queue").json.at("heartbeat").at("hang").get<std::string>(),
-                 "has said nothing for");
+                 "has not answered for");
   }
 
   void aFollowedRunSaysWhenItWasHeardLast() {
