@@ -67,8 +67,8 @@ Finding judgeOneDnn(const protocol::Json& probe) {
   if (version.empty()) return {Level::ok, "oneDNN", "this LibTorch has none"};
   if (!fault.empty() && allowsAmx(limit))
     return {Level::problem, "oneDNN",
-            fmt::format("{}, and your environment allows {}, but {}: bf16 kills the process", version, limit,
-                        fault),
+            fmt::format("{}, and your environment allows {}: bf16 kills the process, because {}", version,
+                        limit, fault),
             "unset ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA"};
   if (!limit.empty())
     return {Level::ok, "oneDNN", fmt::format("{}, limited to {} by your environment", version, limit)};

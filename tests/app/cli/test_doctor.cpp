@@ -83,7 +83,8 @@ class TestDoctor : public QObject {
     for (const char* limit : {"AVX512_CORE_AMX", "all"})
       QTest::addRow("the user insists by %s", limit)
           << QByteArray(limit) << QByteArray("no tiles") << false
-          << QByteArray("2.6.3, allowed ") + limit + ", though no tiles: bf16 kills the process";
+          << QByteArray("2.6.3, and your environment allows ") + limit +
+                 ": bf16 kills the process, because no tiles";
   }
 
   void tellsWhatKeepsOneDnnFromAmx() {

@@ -158,8 +158,8 @@ class TestPlacement : public QObject {
         "conflict: devices are held by another run: cpu:3 by run digits");
     row("held GPU", "cuda", 0, {"cuda:1"}, "cuda:1 by run digits (aaaaaaaa)");
     row("both", "auto", 0, {"cpu:1", "cuda:0"}, "usage: a run trains on cores or on GPUs");
-    row("GPU for cores", "cpu", 0, {"cuda:0"}, "the run is for the device cpu, and not for cuda:0");
-    row("core for GPUs", "cuda", 0, {"cpu:0"}, "not for cpu:0");
+    row("GPU for cores", "cpu", 0, {"cuda:0"}, "the run trains on the device cpu, so it cannot use cuda:0");
+    row("core for GPUs", "cuda", 0, {"cpu:0"}, "so it cannot use cpu:0");
     row("another GPU", "cuda:1", 0, {"cuda:0"}, "asks for cuda:1");
     row("too many", "cuda", 2, {"cuda:0"}, "2 replicas on 1 GPU");
   }

@@ -69,7 +69,7 @@ Placement place_named(const protocol::RunSpec& spec, const Allocation& allocatio
                                               [&](const Node& one) { return one.name == node; }));
     if (!there)
       throw Error(ErrorKind::conflict,
-                  fmt::format("{} cannot be used: node {} is missing ({})", device, node,
+                  fmt::format("{} cannot be used: node {} is not there ({})", device, node,
                               "the run has no agent on it; batchscope show RUN says why"));
   }
   Placement placement;
