@@ -133,7 +133,8 @@ void RequestReader::read_field(std::string_view line) {
     malformed("a header line is NAME: VALUE");
   const std::string name = lower(line.substr(0, colon));
   const std::string_view value = trimmed(line.substr(colon + 1));
-  if (name == "transfer-encoding") throw Fault{501, "say Content-Length; no transfer encoding is known here"};
+  if (name == "transfer-encoding")
+    throw Fault{501, "send Content-Length: this server knows no transfer encoding"};
   if (name == "content-length") return read_length(value);
   const auto [field, is_first] = request_.fields.emplace(name, value);
   if (is_first) return;

@@ -86,9 +86,8 @@ Request Request::parse(std::string_view line) {
     request.by_pool = true;
   });
   if (!request.devices.empty() && request.auto_replicas)
-    throw Error(
-        ErrorKind::usage,
-        "the field \"devices\" says how many replicas there are: \"replicas\" cannot be auto with it");
+    throw Error(ErrorKind::usage,
+                "the field \"devices\" sets the number of replicas, so \"replicas\" cannot be auto");
   if (request.command == Command::rescale && !request.replicas && !request.auto_replicas &&
       request.devices.empty())
     throw Error(ErrorKind::usage, "rescale needs the field \"replicas\" or \"devices\"");
@@ -178,7 +177,8 @@ void from_json(const Json& json, RunStatus& status) {
     try {
       decode_field(*found, value);
     } catch (const std::exception& e) {
-      throw Error(ErrorKind::usage, fmt::format("malformed run status: field \"{}\": {}", name, fault_text(e)));
+      throw Error(ErrorKind::usage,
+                  fmt::format("malformed run status: field \"{}\": {}", name, fault_text(e)));
     }
   });
 }

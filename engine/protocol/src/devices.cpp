@@ -65,7 +65,7 @@ void check_devices(const std::vector<std::string>& devices) {
 
 void check_device_kind(const std::string& kind) {
   if (kind != "auto" && kind != "cpu" && kind != "cuda" && !kind.starts_with("cuda:"))
-    throw Error(ErrorKind::usage, "'" + kind + "' is none of auto, cpu, cuda, cuda:N");
+    throw Error(ErrorKind::usage, "'" + kind + "' is not one of auto, cpu, cuda, cuda:N");
 }
 
 }  // namespace batchscope::protocol

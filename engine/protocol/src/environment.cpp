@@ -83,7 +83,7 @@ Environment Environment::from_process() {
   e.rendezvous_token = text(variable::kRendezvousToken);
   if (!e.rendezvous_token.empty() && e.rendezvous_token.size() < kLeastToken)  // a secret: not repeated
     throw Error(ErrorKind::usage,
-                fmt::format("{}: {} characters are guessed, expected at least {} (openssl rand -hex 32)",
+                fmt::format("{}: {} characters can be guessed; use at least {} (openssl rand -hex 32)",
                             variable::kRendezvousToken, e.rendezvous_token.size(), kLeastToken));
   e.meeting_timeout = seconds(variable::kMeetingTimeout, e.meeting_timeout);
   if (e.replica_rank >= e.num_replicas)

@@ -91,10 +91,10 @@ Trigger Trigger::parse(const std::string& text) {
   const auto equals = text.find('=');
   const auto colon = text.find(':');
   if (equals == std::string::npos || colon == std::string::npos || colon < equals)
-    refuse(text, "no X or no action");
+    refuse(text, "X or the action is missing");
   Trigger trigger;
   const auto when = value_of(kWhens, text.substr(0, equals));
-  if (!when) refuse(text, "it happens at none of epoch, step, iterations, elapsed");
+  if (!when) refuse(text, "it must begin with epoch, step, iterations or elapsed");
   trigger.when = *when;
 
   const std::string at = text.substr(equals + 1, colon - equals - 1);

@@ -88,7 +88,8 @@ class TestPeriodicCheckpoint : public QObject {
     const auto replicas =
         job.generation(2, "5:1", {"--ballast", "100000", "--step-ms", "1", "--full-from", "0"});
     QVERIFY(all_ended(replicas, 1));
-    QVERIFY2(replicas[0].errors.contains("no checkpoint on the way out"), replicas[0].errors.constData());
+    QVERIFY2(replicas[0].errors.contains("no checkpoint could be written before the end"),
+             replicas[0].errors.constData());
     QVERIFY(job.checkpoints().empty());
   }
 

@@ -131,10 +131,10 @@ class TestPrecision : public QObject {
           << "bad-sample" << QByteArray("NaN is now in buffers of the model");
       QTest::addRow("%d replicas hopeless", replicas)
           << replicas << "skip"
-          << "overflows" << QByteArray("nor was that of any of the 100 steps");
+          << "overflows" << QByteArray("the same happened in all of the last 100 steps");
       QTest::addRow("%d replicas hopeless beside another", replicas)
           << replicas << "skip"
-          << "overflows beside" << QByteArray("nor was that of any of the 100 steps");
+          << "overflows beside" << QByteArray("the same happened in all of the last 100 steps");
     }
   }
 

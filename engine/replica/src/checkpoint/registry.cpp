@@ -48,8 +48,8 @@ std::map<std::string, std::string> unloadable() {
   try {
     return protocol::Json::parse(given);
   } catch (const protocol::Json::exception& e) {
-    throw Error(ErrorKind::usage,
-                std::string(protocol::variable::kUnloadable) + " is not a JSON object of texts: " + protocol::fault_text(e));
+    throw Error(ErrorKind::usage, std::string(protocol::variable::kUnloadable) +
+                                      " is not a JSON object of texts: " + protocol::fault_text(e));
   }
 }
 
@@ -78,11 +78,10 @@ std::string choose() {
   if (!newest && !skipped.empty()) {
     std::string all;
     for (const std::string& why : skipped) all += "\n  " + why;
-    const std::string why =
-        "none of the checkpoints in " + checkpoint_directory().string() +
-        " is good, and training does not begin again from nothing by itself; put a good copy of "
-        "one back, or move them away to begin anew:" +
-        all;
+    const std::string why = "none of the checkpoints in " + checkpoint_directory().string() +
+                            " is good, and training does not start from the beginning by itself: put a good "
+                            "copy of one back, or move them away to start anew:" +
+                            all;
     tell_failure("exception", why);  // whole: of a log one line is told
     throw Error(ErrorKind::corrupt, why);
   }

@@ -58,7 +58,7 @@ std::string discover_master(const protocol::Environment& environment, std::chron
   const std::string path = fmt::format("/discover/{}/{}", environment.job_id, environment.num_restarts);
   const std::string asked = environment.supervisor_url + path;
   const auto deadline = std::chrono::steady_clock::now() + timeout;
-  std::string last = "it does not know yet where it is";
+  std::string last = "the scheduler does not know the address yet";
   for (std::chrono::milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());

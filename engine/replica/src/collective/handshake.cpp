@@ -113,12 +113,11 @@ void ready_for_greetings() { prove({}, "", 0, draw_nonce(), {}); }
 void greet_hub(Socket& socket, const std::string& token, int rank, Deadline deadline) {
   const auto check = [](Transfer transfer) {
     if (transfer == Transfer::timed_out)
-      throw Error(ErrorKind::timeout,
-                  "replica 0 does not answer: its port is open and nothing is said there");
+      throw Error(ErrorKind::timeout, "replica 0 does not answer: its port is open, but sends nothing");
     if (transfer == Transfer::closed)
       throw Error(ErrorKind::failure,
-                  "replica 0 hung up on this replica: it is of another generation, or of another run, whose "
-                  "secret (BATCHSCOPE_RENDEZVOUS_TOKEN) differs");
+                  "replica 0 closed the connection: it belongs to another generation, or to another run, "
+                  "whose secret (BATCHSCOPE_RENDEZVOUS_TOKEN) differs");
   };
   Nonce nonce{};
   check(receive(socket, nonce, deadline));
@@ -128,7 +127,8 @@ void greet_hub(Socket& socket, const std::string& token, int rank, Deadline dead
   Proof proof{};
   check(receive(socket, proof, deadline));
   if (!same(proof, prove(token, "hub", rank, nonce, greeting.nonce)))
-    throw Error(ErrorKind::failure, "who answers in the place of replica 0 does not know this run's secret");
+    throw Error(ErrorKind::failure,
+                "the process that answers in place of replica 0 does not know this run's secret");
 }
 
 }  // namespace batchscope::replica

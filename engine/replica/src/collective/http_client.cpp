@@ -56,7 +56,7 @@ HttpAnswer read_answer(const std::string& text, const std::string& url) {
   if (head == std::string::npos || !text.starts_with("HTTP/1.") || text.size() < kVersion.size() + 3 ||
       std::from_chars(text.data() + kVersion.size(), text.data() + kVersion.size() + 3, answer.status).ec !=
           std::errc{})
-    throw Error(ErrorKind::io, url + " answers with what is not HTTP");
+    throw Error(ErrorKind::io, url + " does not answer in HTTP");
   answer.body = text.substr(head + kEndOfHead.size());
   return answer;
 }

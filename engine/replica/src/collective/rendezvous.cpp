@@ -139,11 +139,10 @@ std::shared_ptr<SmallCollectives> meet(const protocol::Environment& environment,
     if (error.kind() != ErrorKind::timeout || environment.num_nodes == 1 ||
         !leads_to_loopback(environment.master_address))
       throw;
-    throw Error(
-        error.kind(),
-        fmt::format("{} ({}={} leads to this machine itself here, where no other node comes: set an address "
-                    "that the others reach)",
-                    error.what(), variable::kMasterAddress, environment.master_address));
+    throw Error(error.kind(),
+                fmt::format("{} ({}={} is an address of this machine alone, which other nodes cannot reach: "
+                            "set one that they reach)",
+                            error.what(), variable::kMasterAddress, environment.master_address));
   }
 }
 

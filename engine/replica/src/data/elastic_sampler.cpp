@@ -20,8 +20,8 @@ ElasticSampler::ElasticSampler(std::int64_t dataset_size, int num_replicas, int 
     : size_(dataset_size), replicas_(num_replicas), rank_(rank), shuffle_(shuffle) {
   if (dataset_size < 1) throw Error(ErrorKind::usage, "the dataset is empty");
   if (rank < 0 || rank >= num_replicas)
-    throw Error(ErrorKind::usage,
-                "rank " + std::to_string(rank) + " is none of " + std::to_string(num_replicas) + " replicas");
+    throw Error(ErrorKind::usage, "rank " + std::to_string(rank) + " is not one of " +
+                                      std::to_string(num_replicas) + " replicas");
 }
 
 void ElasticSampler::set_epoch(int epoch, std::int64_t index) {

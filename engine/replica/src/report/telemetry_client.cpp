@@ -125,7 +125,8 @@ class Client {
     const auto deadline = Clock::now() + time_out::kOrphan;
     while (!stopping_ && Clock::now() < deadline) wait_for_wake(Clock::now() + time_out::kHeartbeat);
     if (stopping_) return;
-    std::fputs("batchscope: no checkpoint in time after the supervisor's end; leaving without\n", stderr);
+    std::fputs("batchscope: the checkpoint after the supervisor's end took too long; ending without it\n",
+               stderr);
     _exit(kExitFailure);
   }
 

@@ -68,7 +68,8 @@ std::optional<std::string> save(void (*how)(const std::string&), const std::stri
 }
 
 [[noreturn]] void leave_after(const std::optional<std::string>& failure) {
-  if (replica_rank() == 0 && failure) notice("error", "no checkpoint on the way out: " + *failure);
+  if (replica_rank() == 0 && failure)
+    notice("error", "no checkpoint could be written before the end: " + *failure);
   if (replica_rank() == 0 && !failure && !telemetry_connected())
     std::fprintf(stderr, "batchscope: checkpoint written to %s; run the program again to resume\n",
                  checkpoint_directory().c_str());

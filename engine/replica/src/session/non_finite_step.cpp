@@ -38,8 +38,8 @@ void after_non_finite_step(const NonFiniteStep& step) {
   if (step.buffers_spoilt)
     leave_for_checkpoint(message + "; but NaN is now in buffers of the model, such as running statistics");
   if (step.in_a_row >= kMostInARow)
-    leave_for_checkpoint(message + "; nor was that of any of the " + std::to_string(step.in_a_row) +
-                         " steps up to it");
+    leave_for_checkpoint(message + "; the same happened in all of the last " + std::to_string(step.in_a_row) +
+                         " steps");
   if (replica_rank() != 0 || !power_of_ten(step.count)) return;
   notice("warning",
          message + (step.count == 1 ? std::string("; reported again at the 10th, 100th, ... such step")

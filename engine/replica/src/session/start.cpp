@@ -45,7 +45,7 @@ protocol::Environment chosen_place(const ProcessGroupOptions& options, protocol:
   if (options.world_size > 0) environment.num_replicas = options.world_size;
   if (options.rank >= 0) environment.replica_rank = options.rank;
   if (environment.replica_rank >= environment.num_replicas)
-    refuse("rank " + std::to_string(environment.replica_rank) + " is none of " +
+    refuse("rank " + std::to_string(environment.replica_rank) + " is not one of " +
            std::to_string(environment.num_replicas) + " replicas");
   const std::string_view method = options.init_method;
   if (method == "env://") {

@@ -59,11 +59,11 @@ class LibTorch final : public Computing {
     const c10::Device device = replica_device();
     if (device.is_cpu()) return;
     if (device.is_cuda() && device.index() >= static_cast<int>(torch::cuda::device_count()))
-      throw Error(ErrorKind::usage,
-                  "this replica is to compute on " + device.str() +
-                      ", and LibTorch " TORCH_VERSION " finds " +
-                      std::to_string(torch::cuda::device_count()) +
-                      " GPUs: `batchscope doctor` says what it was built with and what the machine has");
+      throw Error(
+          ErrorKind::usage,
+          "this replica is to compute on " + device.str() + ", but LibTorch " TORCH_VERSION " finds " +
+              std::to_string(torch::cuda::device_count()) +
+              " GPUs: `batchscope doctor` shows how LibTorch was built and which GPUs the machine has");
     c10::impl::getDeviceGuardImpl(device.type())->setDevice(device);
     if (auto timer = make_device_timer(device)) set_timer(std::move(timer));
   }

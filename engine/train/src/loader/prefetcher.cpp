@@ -31,8 +31,8 @@ Batch Prefetcher::next() {
     changed_.wait(lock, ready);
   } else if (!changed_.wait_for(lock, options_.timeout, ready)) {
     const std::string message =
-        "data loader: the next batch has not come for " + std::to_string(options_.timeout.count()) +
-        " ms, the time-out: does the dataset hang? Else give it longer, or more workers";
+        "data loader: the next batch did not come within " + std::to_string(options_.timeout.count()) +
+        " ms: check whether the dataset hangs, raise the timeout, or set more workers";
     replica::notice("error", message);
     throw Error(ErrorKind::timeout, message);
   }

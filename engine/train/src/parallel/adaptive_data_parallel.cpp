@@ -165,10 +165,9 @@ struct AdaptiveDataParallel::Impl {
     const GradientSync::Result result = std::move(*averaged);
     averaged.reset();
     if (!result.any)
-      throw Error(
-          ErrorKind::usage,
-          "AdaptiveDataParallel: step() without a gradient, since no backward has reached a parameter "
-          "after the step before: call loss.backward() first");
+      throw Error(ErrorKind::usage,
+                  "AdaptiveDataParallel: step() without a gradient: no backward pass has reached a parameter "
+                  "since the last step; call loss.backward() first");
     const metrics::StepScale scale = metrics::step_scale(result.norms.count);
     norms = result.norms;
     norms.scale = scale.own;

@@ -43,7 +43,7 @@ void set_dtype(c10::DeviceType device, c10::ScalarType dtype) {
 c10::DeviceType checked(c10::Device device) {
   if (device.is_cpu() || device.is_cuda()) return device.type();
   throw Error(ErrorKind::usage,
-              "Autocast: no such thing on " + device.str() + ", only on the CPU and on CUDA");
+              "Autocast: not supported on " + device.str() + ", only on the CPU and on CUDA");
 }
 
 c10::ScalarType default_dtype(c10::DeviceType device) {
