@@ -79,8 +79,7 @@ std::string fault_of_range(const Parameter& parameter) {
     return fmt::format("has the step {}: it must be above 0 and at most max - min, which is {}",
                        *parameter.step, max - min);
   if (parameter.step && (max - min) / *parameter.step > kMostSteps)
-    return fmt::format("has the step {}, with which it has more values than anybody tries: leave it out",
-                       *parameter.step);
+    return fmt::format("has the step {}, which gives too many values: leave the step out", *parameter.step);
   return {};
 }
 
@@ -97,7 +96,8 @@ std::string fault_of_condition(std::span<const Parameter> parameters, const Para
     return fmt::format("depends on no value of '{}': name at least one", when.parameter);
   for (const std::string& value : when.values)
     if (!parent->parse(value))
-      return fmt::format("depends on the value '{}' of '{}', which that cannot have", value, when.parameter);
+      return fmt::format("depends on the value '{}' of '{}', which is not among that parameter's values",
+                         value, when.parameter);
   // At most as many steps as there are parameters lead to one that depends on nothing.
   std::vector<std::string> way{parameter.name};
   for (auto at = parent; at != parameters.end() && at->when && way.size() <= parameters.size();

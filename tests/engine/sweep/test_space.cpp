@@ -108,7 +108,7 @@ class TestSpace : public QObject {
     add("step", {with_step(real("lr", 1, 2), 1.5)},
         "has the step 1.5: it must be above 0 and at most max - min");
     add("too far", {real("lr", -1.7e308, 1.7e308)}, "too far from the other");
-    add("too many", {with_step(real("lr", 0, 1), 1e-13)}, "more values than anybody tries");
+    add("too many", {with_step(real("lr", 0, 1), 1e-13)}, "too many values");
     add("whole", {integer("n", 1, 2.5)}, "is an integer: its min, max and step must be whole numbers");
     add("no choice", {choice("c", {})}, "parameter 'c' has no values");
     add("same choice", {choice("c", {"a", "a"})}, "has the value 'a' twice");
@@ -117,7 +117,7 @@ class TestSpace : public QObject {
         "'a', which has endlessly many values");
     add("no value", {choice("a", {"x"}), when(real("b", 0, 1), "a", {})}, "depends on no value of 'a'");
     add("strange value", {choice("a", {"x"}), when(real("b", 0, 1), "a", {"y"})},
-        "depends on the value 'y' of 'a', which that cannot have");
+        "depends on the value 'y' of 'a', which is not among that parameter's values");
     add("itself", {when(choice("a", {"x"}), "a", {"x"})}, "parameter 'a' depends on itself, by a -> a");
     add("circle",
         {when(choice("a", {"x"}), "b", {"x"}), when(choice("b", {"x"}), "c", {"x"}),

@@ -133,7 +133,8 @@ class TestSweepFile : public QObject {
     row("misspelt key that must be there", "metric", "metirc",
         "lr.toml:2: unknown field 'metirc'; did you mean metric?");
     row("misspelt table", "[parameter.lr]", "[paramter.lr]", "'paramter'; did you mean parameter?");
-    row("misspelt key of a range", "min = 1e-3", "mim = 1e-3", "lr.toml:12: unknown field 'mim'; did you mean min?");
+    row("misspelt key of a range", "min = 1e-3", "mim = 1e-3",
+        "lr.toml:12: unknown field 'mim'; did you mean min?");
     row("misspelt key of many", "trials = 64", "trials = 64\nmethd = \"tpe\"", "did you mean method?");
     row("NUL in an argument", "trials = 64", "trials = 64\narguments = [\"a\\u0000b\"]",
         "lr.toml:5: field 'arguments': a text cannot hold a NUL");
@@ -143,20 +144,20 @@ class TestSweepFile : public QObject {
     row("two things trained", "recipe", "program = \"x\"\nrecipe", "give one of them");
     row("no metric", "metric = \"accuracy\"\n", "", "field 'metric' is missing");
     row("no goal", "goal = \"max\"\n", "", "field 'goal' is missing: one of min, max");
-    row("goal", "\"max\"", "\"up\"", "lr.toml:3: field 'goal': 'up' is none of min, max");
-    row("method", "trials", "method = \"bayes\"\ntrials", "'bayes' is none of grid, random, sobol, tpe");
+    row("goal", "\"max\"", "\"up\"", "lr.toml:3: field 'goal': 'up' is not one of min, max");
+    row("method", "trials", "method = \"bayes\"\ntrials", "'bayes' is not one of grid, random, sobol, tpe");
     row("no trials", "64", "0",
         "lr.toml:4: field 'trials': expected a whole number from 1 to 100000, found 0");
     row("half a trial", "64", "1.5", "expected a whole number");
     row("seeds", "trials", "seeds = 0\ntrials", "field 'seeds': expected a whole number from 1 to 100");
     row("budget", "trials", "device_hours = 0\ntrials",
         "field 'device_hours': expected a number above 0, found 0");
-    row("kind", "\"asha\"", "\"hyperband\"", "'hyperband' is none of none, median, asha, pbt");
+    row("kind", "\"asha\"", "\"hyperband\"", "'hyperband' is not one of none, median, asha, pbt");
     row("no kind", "kind = \"asha\"\n", "", "lr.toml:6: field 'kind' is missing");
-    row("unit", "max = 9000", "unit = \"epochs\"", "'epochs' is none of iterations, steps");
+    row("unit", "max = 9000", "unit = \"epochs\"", "'epochs' is not one of iterations, steps");
     row("replicas", "trials", "replicas = \"many\"\ntrials", "lr.toml:4: field 'replicas': ");
     row("no end of a population", "kind = \"asha\"\nmin = 200\nmax = 9000", "kind = \"pbt\"\nmin = 200",
-        "field 'max' is missing: pbt has no end of its own");
+        "field 'max' is missing: without it pbt would not end");
     row("eta of a population", "kind = \"asha\"", "kind = \"pbt\"\neta = 3", "unknown field 'eta'");
     row("share", "kind = \"asha\"", "kind = \"pbt\"\nshare = 0.6",
         "field 'share': expected a number from 0 to 0.5, found 0.6");
@@ -169,7 +170,7 @@ class TestSweepFile : public QObject {
     row("half a range", "max = 0.3\n", "", "lr.toml:11: parameter 'lr' has no 'max'");
     row("no range", "min = 1\nmax = 4\n", "", "parameter 'layers' has no 'min'");
     row("range and list", "max = 4", "max = 4\nvalues = [1]", "has more than one of");
-    row("scale", "\"log\"", "\"cubic\"", "field 'scale': 'cubic' is none of linear, log");
+    row("scale", "\"log\"", "\"cubic\"", "field 'scale': 'cubic' is not one of linear, log");
     row("nobody", "max = 4", "max = 4\nwhen = { rule = \"sgd\" }",
         "lr.toml:16: parameter 'layers' depends on 'rule', and there is no such parameter");
     row("two conditions", "max = 4", "max = 4\nwhen = { a = 1, b = 2 }",

@@ -135,7 +135,8 @@ class TestWandb : public QObject {
   void whatIsNotSupportedIsNamed_data() {
     const auto row = columns<QString, QString, QString>({"from", "to", "words"});
     row("no yaml", "method: bayes", "method: [bayes", "sweep.yaml:");
-    row("method", "bayes", "annealing", "sweep.yaml:3: 'method': 'annealing' is none of grid, random, bayes");
+    row("method", "bayes", "annealing",
+        "sweep.yaml:3: 'method': 'annealing' is not one of grid, random, bayes");
     row("metric", "  name: val_loss\n", "", "'metric' is missing");
     row("goal", "minimize", "least", "sweep.yaml:7: 'metric.goal': 'least'");
     row("distribution", "log_uniform_values", "normal",

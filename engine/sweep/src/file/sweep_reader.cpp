@@ -27,7 +27,7 @@ std::optional<Value> read_name(TomlFields& fields, const char* key, const Names<
   const std::string name = fields.text(key);
   if (name.empty()) return std::nullopt;
   if (const auto value = value_of(names, name)) return value;
-  fields.fail(*fields.find(key), fmt::format("field '{}': '{}' is none of {}", key, name, list(names)));
+  fields.fail(*fields.find(key), fmt::format("field '{}': '{}' is not one of {}", key, name, list(names)));
 }
 
 std::optional<std::int64_t> read_whole(TomlFields& fields, const char* key, std::int64_t least,
@@ -41,8 +41,7 @@ std::optional<std::int64_t> read_whole(TomlFields& fields, const char* key, std:
                                              key, least, most, *number));
 }
 
-double read_above(TomlFields& fields, const char* key, double bound,
-                  std::optional<double> default_value) {
+double read_above(TomlFields& fields, const char* key, double bound, std::optional<double> default_value) {
   const auto number = fields.number(key);
   if (!number && default_value) return *default_value;
   if (!number) fields.miss(key, fmt::format("field '{}' is missing: a number above {}", key, bound));
@@ -147,7 +146,7 @@ StopRule read_stop(const fs::path& file, const toml::table& table) {
                             rule.min));
   rule.unit = read_name(fields, "unit", kStopUnits).value_or(rule.unit);
   if (rule.kind == StopRule::Kind::pbt) {
-    if (!rule.max) fields.miss("max", "field 'max' is missing: pbt has no end of its own");
+    if (!rule.max) fields.miss("max", "field 'max' is missing: without it pbt would not end");
     rule.population.share = read_share(fields, "share", 0.5).value_or(rule.population.share);
     rule.population.resample = read_share(fields, "resample", 1).value_or(rule.population.resample);
   } else {
@@ -192,7 +191,8 @@ SweepFile read(const fs::path& file, const toml::table& table) {
   sweep.seed = static_cast<std::uint64_t>(read_whole(fields, "seed", 0, std::int64_t{1} << 53).value_or(0));
   sweep.method = read_name(fields, "method", kMethods).value_or(sweep.method);
   if (const toml::node* stop = fields.find("stop")) {
-    if (!stop->is_table()) fields.fail(*stop, "how trials are stopped is written below [stop]");
+    if (!stop->is_table())
+      fields.fail(*stop, "stop is not a table: write how trials are stopped below [stop]");
     sweep.stop = read_stop(file, *stop->as_table());
   }
   sweep.replicas = read_checked(fields, "replicas", protocol::ReplicaCount::parse);
@@ -200,7 +200,7 @@ SweepFile read(const fs::path& file, const toml::table& table) {
   read_parameters(file, fields, sweep);
   fields.no_others();
   if (sweep.method != Method::grid && !sweep.trials)
-    fields.miss("trials", "field 'trials' is missing: only a grid has an end of its own");
+    fields.miss("trials", "field 'trials' is missing: only a grid ends without it");
   if (sweep.method == Method::grid) {
     try {
       grid_size(Space(sweep.parameters));

@@ -118,10 +118,9 @@ class Importer {
         else if (word == "${program}")
           words.push_back(program);
         else if (word.find("${") != std::string::npos)
-          fail(command,
-               fmt::format("'command': {} is not supported: parameters are given as --NAME VALUE, behind all "
-                           "other words",
-                           word));
+          fail(command, fmt::format("'command': {} is not supported: parameters are given as --NAME VALUE, "
+                                    "after all other words",
+                                    word));
         else
           words.push_back(word);
       }
@@ -141,7 +140,7 @@ class Importer {
     } else if (method == "bayes") {
       note(root["method"], "'method' bayes, a Gaussian process, becomes tpe");
     } else {
-      fail(root["method"], fmt::format("'method': '{}' is none of grid, random, bayes", method));
+      fail(root["method"], fmt::format("'method': '{}' is not one of grid, random, bayes", method));
     }
   }
 
@@ -153,7 +152,7 @@ class Importer {
     if (imported_.sweep.metric.empty()) fail(metric, "'metric.name' is empty");
     const std::string goal = metric["goal"] ? text(metric["goal"], "metric.goal") : "minimize";
     if (goal != "minimize" && goal != "maximize")
-      fail(metric["goal"], fmt::format("'metric.goal': '{}' is none of minimize, maximize", goal));
+      fail(metric["goal"], fmt::format("'metric.goal': '{}' is not one of minimize, maximize", goal));
     imported_.sweep.goal = goal == "maximize" ? Goal::max : Goal::min;
     tell_others(metric, "metric.", {"name", "goal"});
   }
@@ -194,7 +193,7 @@ class Importer {
       parameter.choices = texts(node["values"], key + ".values");
       if (node["probabilities"])
         note(node["probabilities"],
-             fmt::format("'{}.probabilities' is not supported: all values are as likely", key));
+             fmt::format("'{}.probabilities' is not supported: all values are equally likely", key));
       tell_others(node, key + ".", {"values", "probabilities", "distribution"});
     } else {
       read_range(key, node, distribution, parameter);
@@ -260,7 +259,7 @@ class Importer {
     note(node,
          "'early_terminate' hyperband becomes asha, whose min and max are scale-invariant iterations, where "
          "W&B "
-         "counts calls of log(): look at them");
+         "counts calls of log(): check min and max");
     tell_others(node, "early_terminate.", {"type", "min_iter", "max_iter", "s", "eta"});
   }
 

@@ -123,7 +123,7 @@ class Driver {
     if (begun) tend(view);
     if (std::ranges::none_of(view.legs, [](const LegRecord& leg) { return !leg.outcome; }))
       return view.best ? end(sweep.name, SweepState::finished, why_finished(view))
-                       : end(sweep.name, SweepState::failed, "no trial came to a value");
+                       : end(sweep.name, SweepState::failed, "no trial has a value");
     retire(view);
   }
 
@@ -165,15 +165,16 @@ class Driver {
     const std::string& name = view.sweep.name;
     if (judgement.no_metric) {
       end(name, SweepState::failed,
-          fmt::format("{}. Mend `metric` in the file{}, and begin it anew after `batchscope sweep rm {}`",
+          fmt::format("{}. Correct `metric` in the file{}, then call `batchscope sweep rm {}` and begin the "
+                      "sweep anew",
                       judgement.leg.message,
-                      judgement.leg.at_end ? "" : ", or raise `min` below [stop] where it only comes later",
+                      judgement.leg.at_end ? "" : ", or raise `min` below [stop] if the metric comes later",
                       name));
       return true;
     }
     if (++failures_[name] < kHopeless) return false;
     end(name, SweepState::failed,
-        fmt::format("{} trials failed, and none came to a value; the last one so: {}", kHopeless,
+        fmt::format("{} trials failed, and none has a value; the last failure: {}", kHopeless,
                     judgement.leg.message));
     return true;
   }

@@ -29,10 +29,11 @@ void check_sweep_name(const std::string& name) {
   storage::check_name(name);
   if (name.starts_with('-') || name.starts_with(' ') || name.ends_with(' ') || name.starts_with('.') ||
       name.find('/') != std::string::npos)
-    throw Error(ErrorKind::usage,
-                fmt::format("'{}' cannot be the name of a sweep: it has no '/', does not begin with '-' or '.', "
-                            "and neither begins nor ends with a blank",
-                            name));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("'{}' cannot be the name of a sweep: it has no '/', does not begin with '-' or '.', "
+                    "and neither begins nor ends with a blank",
+                    name));
 }
 
 // The values at which a parameter may be out of its bounds.
@@ -101,8 +102,8 @@ void check(const SweepFile& file, const protocol::RunSpec& base, bool elsewhere)
   if (file.seeds > 1)
     for (const Parameter& parameter : file.parameters)
       if (parameter.name == "seed")
-        refuse_parameter("seed",
-                         "with `seeds` above 1 the sweep itself says --seed: take one of the two away");
+        refuse_parameter(
+            "seed", "with `seeds` above 1 the sweep sets --seed itself: remove this parameter, or `seeds`");
   if (!base.recipe.empty()) check_recipe(file, base);
   (elsewhere ? run::check_spec : pool::check_submit)(trial_spec(file, base, 0, {}, 0));
 }
@@ -172,10 +173,9 @@ void extend(storage::Catalogue& catalogue, const std::string& name, int trials, 
   }
   if (device_hours > 0) {
     if (!file.device_hours)
-      throw Error(
-          ErrorKind::usage,
-          fmt::format("the sweep '{}' may take as many device-hours as it likes: there is nothing to add",
-                      view.sweep.name));
+      throw Error(ErrorKind::usage,
+                  fmt::format("the sweep '{}' has no limit of device-hours: there is nothing to add",
+                              view.sweep.name));
     *file.device_hours += device_hours;
   }
   sweeps.set_file(view.sweep.name, file.text());
