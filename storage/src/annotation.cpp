@@ -63,7 +63,7 @@ void check_group(const std::string& group) {
 void check_note(const std::string& note) {
   if (note.size() > kLongestNote)
     throw Error(ErrorKind::usage,
-                fmt::format("the note has {} bytes; {} are the most", note.size(), kLongestNote));
+                fmt::format("the note has {} bytes; at most {} are allowed", note.size(), kLongestNote));
   if (!is_utf8(note)) throw Error(ErrorKind::usage, "the note is not UTF-8 text");
 }
 
@@ -71,8 +71,8 @@ void check_series(std::string_view series) {
   if (series.empty()) throw Error(ErrorKind::usage, "a series has no name");
   if (series.size() > kLongestSeries)
     refuse(std::string(series),
-           fmt::format(" cannot be the name of a series: it has {} bytes, {} are the most", series.size(),
-                       kLongestSeries));
+           fmt::format(" cannot be the name of a series: it has {} bytes; at most {} are allowed",
+                       series.size(), kLongestSeries));
 }
 
 std::vector<std::string> parse_tags(std::string_view text) {

@@ -109,7 +109,7 @@ RunRecord record_by_series(const fs::path& folder) {
   record.run.spec = kept_spec(folder);
   record.run.name = record.run.spec.name.empty() ? record.run.id : record.run.spec.name;
   record.run.state = RunState::stopped;
-  record.run.message = "found in its folder; the catalogue knew nothing of it";
+  record.run.message = "found in its folder; the catalogue did not list it";
   return record;
 }
 
@@ -148,13 +148,13 @@ void add_account(const Account& account, double modified, RunRecord& record) {
 RecordPart look_into(const fs::path& folder) {
   RecordPart part;
   std::string loss =
-      "its notes, tags, events, epochs, hyperparameters and ledger, and how it ended, could not be had again";
+      "its notes, tags, events, epochs, hyperparameters and ledger, and how it ended, could not be restored";
   try {
     if (fs::exists(folder / kRecordFile)) {
       part = kept_record(folder);
       loss =
-          "its record was there; its place in the queue, its sweep and who had which devices could not be "
-          "had again";
+          "its record was found; its place in the queue, its sweep and the history of its devices could not "
+          "be restored";
     }
   } catch (const std::exception& fault) {
     loss += std::string("; ") + kRecordFile + " cannot be read: " + protocol::fault_text(fault);

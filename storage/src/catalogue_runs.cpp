@@ -67,7 +67,7 @@ bool is_followed(const Query& row) { return !row.null(kFollowed) && row.integer(
 Run sound_run(const Query& columns) {
   const CheckedRow row(columns);
   Run run = record_in<Run>(row, kFirstField);
-  if (!protocol::valid_run_id(run.id)) throw Error(ErrorKind::corrupt, "its id is none");
+  if (!protocol::valid_run_id(run.id)) throw Error(ErrorKind::corrupt, "its id is not valid");
   run.spec = spec_from(row.text(kSpec));
   run.spec.name = run.name;
   const protocol::ProcessId supervisor{row.small_integer(kSupervisor), row.integer(kSupervisor + 1)};
@@ -272,8 +272,8 @@ std::vector<Run> fitting(const std::vector<Run>& all, const std::string& text) {
     matches =
         select(all, [&](const Run& run) { return starts_with(run.id, text) || starts_with(run.name, text); });
   if (matches.size() > 1)
-    throw Error(ErrorKind::usage,
-                fmt::format("'{}' fits {} runs, use one's id: {}", text, matches.size(), listed(matches)));
+    throw Error(ErrorKind::usage, fmt::format("'{}' fits {} runs; give the id of one: {}", text,
+                                              matches.size(), listed(matches)));
   return matches;
 }
 

@@ -59,9 +59,8 @@ bool Catalogue::Impl::is_supervised(std::int64_t key) { return is_alive(claim_on
 
 void Catalogue::Impl::refuse_while_supervised(const std::string& id, std::int64_t key) {
   if (const protocol::ProcessId holder = claim_on(database, key); is_alive(holder))
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format("run {} is in the hands of its supervisor (process {}): stop it first", id, holder.pid));
+    throw Error(ErrorKind::conflict,
+                fmt::format("run {} has a supervisor (process {}): stop the run first", id, holder.pid));
 }
 
 void Catalogue::Impl::refuse_others_claim(const std::string& id, std::int64_t key) {

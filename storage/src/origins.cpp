@@ -71,7 +71,7 @@ void refuse_ours(Database& database, const std::string& run, std::int64_t key) {
   row.next();
   const protocol::ProcessId supervisor{static_cast<pid_t>(row.integer(0)), row.integer(1)};
   if (is_alive(supervisor))
-    throw Error(ErrorKind::conflict, "run " + run + " trains here, in the hands of process " +
+    throw Error(ErrorKind::conflict, "run " + run + " trains here, under process " +
                                          std::to_string(supervisor.pid) + ": stop it first");
   if (!origin_of(database, key))
     throw Error(ErrorKind::conflict, "there is a run " + run +
@@ -149,9 +149,9 @@ std::string trains_elsewhere(const std::string& run, const Origin& origin) {
   if (std::filesystem::path(origin.folder).filename() != run)
     return "run " + run + " was imported from " + place_of(origin) +
            ", and can be looked at and compared, but not resumed or controlled";
-  return "run " + run + " is not of this machine, it trains " +
+  return "run " + run + " does not train on this machine, but " +
          (origin.host.empty() ? "in " + origin.folder : "on " + origin.host + ", in " + origin.folder) +
-         ": ask for it there; batchscope follow " + place_of(origin) + " keeps this store up to date with it";
+         ": do this there; batchscope follow " + place_of(origin) + " keeps this store up to date with it";
 }
 
 struct Origins::Impl {

@@ -169,7 +169,7 @@ protocol::RunSpec spec_in(const JsonFields& fields) {
 
 Run run_in(const JsonFields& fields) {
   auto run = fields_in<Run>(fields);
-  if (!protocol::valid_run_id(run.id)) refuse_field("run.id", "is none");
+  if (!protocol::valid_run_id(run.id)) refuse_field("run.id", "is not a run's id");
   judge_field("run.note", run.note, check_note);
   run.spec = spec_in(fields);
   run.spec.name = run.name;
@@ -194,7 +194,7 @@ std::optional<protocol::Model> model_in(const JsonFields& fields) {
     if (const auto* model = std::get_if<protocol::Model>(&message)) return *model;
   } catch (const Error&) {
   }
-  refuse_field("model", "is none");
+  refuse_field("model", "is not a model");
 }
 
 }  // namespace
@@ -237,7 +237,7 @@ Json record_json(const RunRecord& record) {
 
 RunRecord record_from(const Json& json) {
   const JsonFields fields(json, "it");
-  if (fields.text("format") != kRecordFormat) refuse_field("its beginning", "is none of an exported run");
+  if (fields.text("format") != kRecordFormat) refuse_field("its beginning", "is not that of an exported run");
   if (const std::int64_t version = fields.integer("version"); version != kRecordVersion)
     throw Error(ErrorKind::version,
                 fmt::format("the exported run has version {}, this BatchScope knows {}: use a newer "

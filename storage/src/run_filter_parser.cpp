@@ -95,7 +95,7 @@ class RunFilterParser {
     advance();
     if (token_.kind == Token::Kind::end) return std::move(filter_);
     expression();
-    if (token_.kind == Token::Kind::close) refuse("this parenthesis closes none");
+    if (token_.kind == Token::Kind::close) refuse("this parenthesis closes nothing");
     if (token_.kind != Token::Kind::end) refuse("\"and\" or \"or\" is missing before this");
     return std::move(filter_);
   }
@@ -152,14 +152,14 @@ class RunFilterParser {
     advance();
     if (token_.kind != Token::Kind::op) {
       const bool ends = token_.kind == Token::Kind::end;
-      refuse(ends ? field : token_, "a comparison is missing " + std::string(ends ? "behind" : "before") +
+      refuse(ends ? field : token_, "a comparison is missing " + std::string(ends ? "after" : "before") +
                                         " this: one of = != < <= > >= ~ !~");
     }
     comparison.op = parseOperator();
     const Token op = token_;
     advance();
     if (token_.kind != Token::Kind::word && token_.kind != Token::Kind::text)
-      refuse(op, "a value is missing behind this");
+      refuse(op, "a value is missing after this");
     comparison.text = token_.value;
     interpret(comparison, op);
     advance();

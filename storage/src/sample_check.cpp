@@ -38,8 +38,8 @@ class SampleCheck {
       const std::string& name = names_[row.integer(0)] =
           fmt::format("'{}' of generation {}", row.text(1), row.integer(2));
       if (row.integer(3) != row.integer(4))
-        found_.faults.push_back(fmt::format("{} is said to have {} samples in its chunks, which have {}",
-                                            name, row.integer(3), row.integer(4)));
+        found_.faults.push_back(fmt::format("{} should have {} samples, but its chunks have {}", name,
+                                            row.integer(3), row.integer(4)));
     }
   }
 
@@ -55,7 +55,7 @@ class SampleCheck {
                         heading.first_step, heading.last_step, name_of(stored.chunk.track)));
       if (!names_.contains(stored.chunk.track))
         found_.faults.push_back(
-            fmt::format("steps {} to {} are of no series", heading.first_step, heading.last_step));
+            fmt::format("steps {} to {} belong to no series", heading.first_step, heading.last_step));
     }
   }
 

@@ -88,8 +88,7 @@ struct SampleWriter::Impl {
     while (row.next()) {
       if (row.integer(3) != row.integer(5))  // what is added would take the place of what is there
         throw Error(ErrorKind::corrupt,
-                    fmt::format("{} is damaged: '{}' of generation {} has {} samples and is said to "
-                                "have {}",
+                    fmt::format("{} is damaged: '{}' of generation {} has {} samples, but should have {}",
                                 database.file().string(), row.text(1), row.integer(2), row.integer(5),
                                 row.integer(3)));
       WrittenTrack& track = tracks[row.small_integer(2)][row.text(1)];

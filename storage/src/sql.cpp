@@ -103,8 +103,7 @@ struct SqlSession::Impl {
     sqlite3* connection = database.handle();
     const int code = sqlite3_errcode(connection);
     const std::string why = sqlite3_errmsg(connection);
-    if (code == SQLITE_AUTH)
-      throw Error(ErrorKind::usage, "only questions are answered here, nothing is changed: " + why);
+    if (code == SQLITE_AUTH) throw Error(ErrorKind::usage, "a query cannot change the store: " + why);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED) throw Error(ErrorKind::timeout, why);
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) throw Error(ErrorKind::corrupt, why);
     throw Error(ErrorKind::usage, "SQL: " + why);

@@ -36,7 +36,8 @@ const char* name_of(const std::pair<Value, const char*> (&names)[size], Value va
 template <class Value, std::size_t size>
 Value named(const std::pair<Value, const char*> (&names)[size], const std::string& name) {
   const auto found = std::ranges::find_if(names, [&](const auto& entry) { return entry.second == name; });
-  if (found == std::end(names)) throw Error(ErrorKind::corrupt, "a sweep is said to be '" + name + "'");
+  if (found == std::end(names))
+    throw Error(ErrorKind::corrupt, "a sweep has the unknown state '" + name + "'");
   return found->first;
 }
 

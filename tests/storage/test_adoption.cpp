@@ -156,7 +156,7 @@ class TestAdoption : public QObject {
     QCOMPARE(catalogue.checkpoints(id).size(), 1u);
     QCOMPARE(after.events.size(), 2u);
     QCOMPARE(after.events[0].text, "something");
-    VERIFY_HOLDS(after.events[1].text, "could not be had again");
+    VERIFY_HOLDS(after.events[1].text, "could not be restored");
     QCOMPARE(catalogue.trash().size(), 1u);
     QCOMPARE(catalogue.trash()[0].id, removed);
     QCOMPARE(catalogue.run(alive)->state, RunState::interrupted);

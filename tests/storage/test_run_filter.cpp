@@ -134,15 +134,15 @@ class TestRunFilter : public QObject {
 
   void pointsAtTheFault_data() {
     const auto row = testing::columns<QString, int, QString>({"text", "column", "reason"});
-    row("no operator", "accuracy", 0, "a comparison is missing behind");
+    row("no operator", "accuracy", 0, "a comparison is missing after");
     row("two fields", "accuracy loss>1", 9, "a comparison is missing before");
-    row("no value", "a>1 and loss<", 12, "a value is missing behind");
+    row("no value", "a>1 and loss<", 12, "a value is missing after");
     row("no field", "a>1 and >2", 8, "a field is missing");
     row("trailing and", "a>1 and", 7, "a field is missing");
     row("leading or", "or a>1", 0, "a comparison is missing before");
     row("no conjunction", "a>1 b>2", 4, "\"and\" or \"or\"");
     row("unclosed", "a>1 and (b>2", 8, "never closed");
-    row("unopened", "a>1) and b>2", 3, "closes none");
+    row("unopened", "a>1) and b>2", 3, "closes nothing");
     row("unquoted", "name='digits", 5, "never closed");
     row("operator", "a=>1", 1, "no such comparison");
     row("number", "replicas=two", 9, "replicas is a number");

@@ -112,7 +112,7 @@ class TestFollow : public CommandTest {
                                                          {"checkpoint", id_},
                                                          {"attach", id_},
                                                          {"resume", id_, "--detach"}}) {
-      VERIFY_REFUSED(kExitConflict, "it trains on login", desk_->ask(command));
+      VERIFY_REFUSED(kExitConflict, "does not train on this machine, but on login", desk_->ask(command));
     }
     storage::Origins(desk_->database().toStdString()).set_control(id_.toStdString(), {"echo", "it's"});
     QCOMPARE(desk({"rescale", id_, "2", "--json"}).out, "it's rescale " + id_ + " 2 --json\n");

@@ -29,7 +29,7 @@ class TestStore : public CommandTest {
                                 .json();
     QCOMPARE(row["n"].toInt(), 3000);
     QCOMPARE(row["top"].toDouble(), 2.0);
-    VERIFY_REFUSED(kExitUsage, "nothing is changed", ask({"sql", "DELETE FROM run"}));
+    VERIFY_REFUSED(kExitUsage, "cannot change the store", ask({"sql", "DELETE FROM run"}));
     QCOMPARE(ask({"sql", "SELECT nosuch"}).code, kExitUsage);
     VERIFY_REFUSED(kExitUsage, "--run", ask({"sql", "SELECT * FROM sample"}));
     QCOMPARE(Sandbox().ask({"sql", "SELECT 1"}).code, kExitNotFound);

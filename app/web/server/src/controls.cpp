@@ -54,7 +54,7 @@ Json ask_elsewhere(const QString& program, const std::string& id, const protocol
   if (!process.waitForFinished(kElsewhere) || process.exitStatus() != QProcess::NormalExit) {
     process.kill();
     process.waitForFinished();
-    throw Error(ErrorKind::timeout, "where run " + id + " trains nobody has answered");
+    throw Error(ErrorKind::timeout, "the machine on which run " + id + " trains has not answered");
   }
   const Json answer = Json::parse(process.readAllStandardOutput().toStdString(), nullptr, false);
   if (process.exitCode() == 0)

@@ -28,7 +28,7 @@ const char* series_of(const std::string& axis) {
   if (axis == "step") return nullptr;
   if (axis == "time") return protocol::series::kTime;
   if (axis == "progress") return protocol::series::kProgress;
-  throw Error(ErrorKind::usage, "x=" + axis + " is none of step, progress, time");
+  throw Error(ErrorKind::usage, "x=" + axis + " is not one of step, progress, time");
 }
 
 // A generation's part of the axis.

@@ -43,10 +43,11 @@ std::optional<Right> right_of(std::string_view text) {
 }
 
 Error damaged(const fs::path& file) {
-  return {ErrorKind::corrupt,
-          file.string() +
-              " is damaged, or not its owner's alone; no token by name counts. Make them anew: remove the "
-              "file, then use batchscope serve tokens --add NAME"};
+  return {
+      ErrorKind::corrupt,
+      file.string() +
+          " is damaged, or other users may use it, so no named token is accepted. Make them anew: remove the "
+          "file, then use batchscope serve tokens --add NAME"};
 }
 
 NamedToken token_in(const Json& json) {
@@ -100,7 +101,7 @@ void write(const fs::path& file, const std::vector<NamedToken>& tokens) {
                     {"secret", token.secret}});
   if (!write_own_file(file, Json{{"tokens", list}}.dump(1) + "\n"))
     throw Error(ErrorKind::io,
-                "cannot write " + file.string() + ": look at the space and at the rights of its folder");
+                "cannot write " + file.string() + ": check the disk, and the permissions of its folder");
 }
 
 }  // namespace
