@@ -43,7 +43,7 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   const Path path(request.path.begin() + 1, request.path.end());
   if (path.size() == 3 && path[0] == "runs" && path[2] == "control") {
     if (request.method != "POST") throw Fault{405, "a run is controlled by POST"};
-    return controls_.answer(path[1], request, reply);
+    return controls_.answer(path[1], caller.name, request, reply);
   }
   insist_on_reading(request);
   if (path == Path{"about"}) return reply(about(caller));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controls.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <QCoreApplication>
@@ -86,6 +87,25 @@ Json carry_out(const QString& program, const std::string& id, const protocol::Re
   return run::request(id, protocol::Request());   // its status
 }
 
+// The words do not say when: an answer may come before what was asked for happens, or after.
+void note(const std::string& id, const std::string& person, const protocol::Request& request) {
+  std::string what = protocol::command_name(request.command);
+  if (request.auto_replicas)
+    what += " to " + request.auto_replicas->text();
+  else if (request.replicas)
+    what += fmt::format(" to {} replica{}", *request.replicas, *request.replicas == 1 ? "" : "s");
+  Store store;
+  const std::vector<storage::Generation> generations = store.catalogue().generations(id);
+  store.catalogue().add_event(id, generations.empty() ? 0 : generations.back().number, store.run(id).step,
+                              "info", fmt::format("{}, asked for by {}", what, person));
+}
+
+// A run that is only followed has its events from where it trains.
+bool is_followed(const std::string& id) {
+  const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
+  return origin && origin->followed;
+}
+
 }  // namespace
 
 Controls::Controls(const std::filesystem::path& program)
@@ -99,11 +119,18 @@ Controls::~Controls() {
   threads_.waitForDone();
 }
 
-void Controls::answer(const std::string& run, const http::Request& request, const http::Reply& reply) {
+void Controls::answer(const std::string& run, const std::string& person, const http::Request& request,
+                      const http::Reply& reply) {
   const protocol::Request asked = parsed(protocol::parse_object(request.body));
-  threads_.start([this, run, asked, reply] {
+  threads_.start([this, run, person, asked, reply] {
     const http::Response response = answer_of([&] {
-      return json_response({{"result", with_words(carry_out(program_, run, asked))}});
+      const Json result = with_words(carry_out(program_, run, asked));
+      try {
+        if (!person.empty() && !is_followed(run)) note(run, person, asked);
+      } catch (const Error&) {
+        // What was asked for is done: without its event the answer is no other.
+      }
+      return json_response({{"result", result}});
     });
     QMetaObject::invokeMethod(
         &home_, [reply, response] { reply(response); }, Qt::QueuedConnection);

@@ -22,8 +22,10 @@ class Controls {
   // Waits for what has been asked.
   ~Controls();
 
-  // {"command":"rescale","replicas":3} and the like (API.md). Answers {"result":..}.
-  void answer(const std::string& run, const http::Request& request, const http::Reply& reply);
+  // {"command":"rescale","replicas":3} and the like (API.md). Answers {"result":..}. What a `person` other
+  // than the owner has asked for stands in the run's events.
+  void answer(const std::string& run, const std::string& person, const http::Request& request,
+              const http::Reply& reply);
 
  private:
   const QString program_;

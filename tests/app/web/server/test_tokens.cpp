@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include "fake_supervisor.h"
 #include "rows.h"
 #include "thrown.h"
 #include "web_fixture.h"
@@ -117,6 +118,18 @@ class TestTokens : public WebTest {
     serve({.read_only = true});
     QCOMPARE(look(bearer(secret)), 200);
     QCOMPARE(control(bearer(secret)).status, 403);
+  }
+
+  void whatPeopleAskForIsAmongTheEvents() {
+    run = make_run("two", 4, protocol::RunState::running);
+    FakeSupervisor supervisor(run);
+    QCOMPARE(control(bearer(give_token("ben:control").secret), "checkpoint").status, 200);
+    QCOMPARE(control(bearer(server->token()), "pause").status, 200);
+    QCOMPARE(control(bearer(give_token("anna").secret), "pause").status, 403);
+    std::vector<std::string> asked;
+    for (const storage::Event& event : storage::Catalogue(protocol::catalogue_path()).events(run))
+      if (event.text.find("asked for") != std::string::npos) asked.push_back(event.text);
+    QVERIFY(asked == std::vector<std::string>{"checkpoint, asked for by ben"});
   }
 
   // A reader's address never hands out another one's cookie, the owner's least of all.
