@@ -27,8 +27,8 @@ _Batch = TypeVar("_Batch")
 
 def _named(call: str, values: Any) -> Mapping[str, Any]:
     if not isinstance(values, collections.abc.Mapping):
-        raise TypeError(f"{call}(): values come by name, as {call}(loss=0.7) or {call}({{'loss': 0.7}}) gives them, and "
-                        f"{values!r:.60} is not a dict; for what argparse returns, pass vars()")
+        raise TypeError(f"{call}(): give values by name, as in {call}(loss=0.7) or {call}({{'loss': 0.7}}); "
+                        f"{values!r:.60} is not a dict. Of what argparse returns, pass vars()")
     return values
 
 
@@ -87,7 +87,7 @@ def hyperparameters(values: Optional[Mapping[str, Any]] = None, /, **named: Any)
 def notice(text: object, level: str = "info") -> None:
     """A sentence for the run's events; `level` is info, warning or error. It is told with the first step at the earliest."""
     if level not in ("info", "warning", "error"):
-        raise ValueError(f"notice(): level {level!r} is none of info, warning, error")
+        raise ValueError(f"notice(): level {level!r} is not one of info, warning, error")
     _recorder.current().notice(level, str(text))
 
 

@@ -131,7 +131,7 @@ def begin(name="", group="", tags=(), note="", is_recorded=True, resumed_tag="")
         if is_recorded:
             _describe(tags, note)
     elif not isinstance(_recorder.current(), _recorder.Recorder):
-        say("nothing is recorded: a script on batchscope.torch is, where `batchscope run` starts it")
+        say("nothing is recorded: start a script on batchscope.torch with `batchscope run`, which records it")
         is_recorded = False
     elif os.environ.get("RANK", "0") != "0":
         is_recorded = False

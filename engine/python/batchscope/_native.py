@@ -7,8 +7,8 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "torch":
         raise
-    raise ModuleNotFoundError(f"batchscope.torch needs PyTorch, which {sys.executable} has not: install it there, or choose "
-                              "another interpreter, as `PYTHON=.. batchscope run` does", name="torch") from None
+    raise ModuleNotFoundError(f"batchscope.torch needs PyTorch, and {sys.executable} does not have it: install it there, or "
+                              "choose another interpreter, as `PYTHON=.. batchscope run` does", name="torch") from None
 
 
 def _version(text):
@@ -32,7 +32,7 @@ _check_versions()
 try:
     from . import _engine as engine
 except ImportError as error:
-    raise ImportError(f"the engine of batchscope.torch is not there for {sys.executable}: Debian's python3-batchscope-torch has "
+    raise ImportError(f"batchscope.torch has no engine for {sys.executable}: Debian's python3-batchscope-torch brings "
                       f"it, ./dev python builds it for /usr/bin/python3, and pip install . in engine/python for any "
                       f"interpreter ({error})") from error
 

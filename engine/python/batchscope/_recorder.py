@@ -30,7 +30,7 @@ def number(name, value):
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError, RuntimeError):
-        raise TypeError(f"{name}: a number is recorded, and {value!r:.60} is none; of a tensor of several, record the mean") \
+        raise TypeError(f"{name}: {value!r:.60} is not a number; of a tensor of several, record the mean") \
             from None
 
 
@@ -39,7 +39,7 @@ def whole(call: str, value: typing.Any) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f"{call}: a whole number is expected, and {value!r:.60} is none") from None
+        raise TypeError(f"{call}: {value!r:.60} is not a whole number") from None
 
 
 def library():

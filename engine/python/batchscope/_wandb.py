@@ -107,7 +107,7 @@ class Run:
         """Records what a dict has, at the next step, or at `step`. Without `commit` the step goes on until another one, or a call
         without a step, comes."""
         if not hasattr(data, "items"):
-            raise TypeError(f"log(): values come as a dict, as log({{'loss': 0.7}}) gives them, and {data!r:.60} is not one")
+            raise TypeError(f"log(): give values as a dict, as in log({{'loss': 0.7}}); {data!r:.60} is not a dict")
         if step is not None:
             step = _recorder.whole("log(step=..)", step)
         is_whole = step is None if commit is None else bool(commit)
@@ -163,7 +163,7 @@ class Run:
     log_model = link_artifact = link_model = log_artifact
 
     def use_artifact(self, name, *_, **__):
-        raise NotImplementedError(f"artifacts are not kept here, so {name!r} is not: load it from a file")
+        raise NotImplementedError(f"artifacts are not kept here: load {name!r} from a file")
 
     def get_url(self):
         return ""

@@ -15,7 +15,7 @@ class State:
     def __init__(self, name):
         """Raises ValueError where there is a state of this name."""
         if not isinstance(name, str):
-            raise TypeError(f"checkpoint.State: its name is a text, and {name!r:.60} is none")
+            raise TypeError(f"checkpoint.State: the name {name!r:.60} is not a text")
         self._state, self._name = engine.State(name, self), name
 
     def sync(self):

@@ -134,11 +134,11 @@ class Mistakes(unittest.TestCase):
 
         for error, text, call in (
                 (TypeError, "not a torch.utils.data.DataLoader, but list", lambda: adapt([1])),
-                (ValueError, "a Stream have no numbers to share out.*dataset with __len__", lambda: adapt(DataLoader(Stream()))),
+                (ValueError, "a Stream have no index to take them by.*dataset with __len__", lambda: adapt(DataLoader(Stream()))),
                 (ValueError, "a batch_sampler of its own.*make it with batch_size", lambda: adapt(DataLoader(data, batch_size=None))),
                 (ValueError, "max_batch_size 4 is below the loader's batch_size 8", lambda: adapt(most=4)),
-                (TypeError, "max_batch_size: a whole number is expected", lambda: adapt(most="many")),
-                (ValueError, "local_bsz_bounds are \\(minimum, maximum\\)", lambda: adapt(local_bsz_bounds=3)),
+                (TypeError, "max_batch_size: 'many' is not a whole number", lambda: adapt(most="many")),
+                (ValueError, "local_bsz_bounds must be \\(minimum, maximum\\)", lambda: adapt(local_bsz_bounds=3)),
                 (ValueError, "batch_size 8 is not within local_bsz_bounds, 9 to 64", lambda: adapt(local_bsz_bounds=(9, None))),
                 (ValueError, "initial_batch_size 99 of monitor\\(\\) is above max_batch_size 64",
                  lambda: adapt(monitored={"initial_batch_size": 99})),

@@ -117,8 +117,8 @@ class Record(Supervised):
                 except ValueError as error:
                     print(error)
             """, supervised=supervised)
-            self.assertEqual(printed.count("loss: a number is recorded, and "), 3)
-            self.assertIn("'loud' is none of info, warning, error", printed)
+            self.assertEqual(printed.count(" is not a number; of a tensor of several, record the mean"), 3)
+            self.assertIn("'loud' is not one of info, warning, error", printed)
 
     def test_whole_numbers_may_be_of_any_library_and_paths_be_paths(self):
         self.run_script("""

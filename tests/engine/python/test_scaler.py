@@ -47,7 +47,7 @@ class Scaler(unittest.TestCase):
         scaler = torch.cuda.amp.GradScaler(enabled=False)
         scaler.get_growth_factor, scaler.get_backoff_factor, scaler.get_growth_interval = lambda: 2, lambda: 0.5, lambda: 100
         FollowingScaler(scaler, optimizers[0])
-        with self.assertRaisesRegex(ValueError, "another needs one of its own"):
+        with self.assertRaisesRegex(ValueError, "give each optimizer its own"):
             scaler.step(optimizers[1])
         with self.assertRaisesRegex(ValueError, "another AdaptiveDataParallel's or AdaScale's"):
             FollowingScaler(scaler, optimizers[1])

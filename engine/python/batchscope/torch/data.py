@@ -144,8 +144,8 @@ class AdaptiveDataLoader(AdaptiveDataLoaderHelper):
         if kwargs.get("sampler") is not None or kwargs.get("batch_sampler") is not None:
             raise ValueError("AdaptiveDataLoader has its own order: leave 'sampler' and 'batch_sampler' out")
         if isinstance(dataset, IterableDataset) or not all(hasattr(type(dataset), name) for name in ("__len__", "__getitem__")):
-            raise ValueError("AdaptiveDataLoader shares samples out by their numbers, which this dataset, of type "
-                             f"{type(dataset).__name__}, has not: give it one with __len__ and __getitem__, such as a list")
+            raise ValueError("AdaptiveDataLoader takes samples by index, and a dataset of type "
+                             f"{type(dataset).__name__} has none: give it one with __len__ and __getitem__, such as a list")
         super().__init__(batch_size, size=len(dataset), shuffle=shuffle, drop_last=kwargs.pop("drop_last", False),
                          training=training)
         self.dataset = dataset

@@ -154,8 +154,8 @@ def _require(loader, replicas):
     if not isinstance(loader, DataLoader):
         raise TypeError(f"adapt(loader, max_batch_size=..): loader is not a torch.utils.data.DataLoader, but {type(loader).__name__}")
     if isinstance(loader.dataset, IterableDataset) or not all(hasattr(type(loader.dataset), name) for name in ("__len__", "__getitem__")):
-        raise ValueError(f"adapt(): the samples of a {type(loader.dataset).__name__} have no numbers to share out: give the DataLoader a "
-                         "dataset with __len__ and __getitem__, such as a list")
+        raise ValueError(f"adapt(): the samples of a {type(loader.dataset).__name__} have no index to take them by: give the "
+                         "DataLoader a dataset with __len__ and __getitem__, such as a list")
     if loader.batch_size is None:
         raise ValueError("adapt(): this DataLoader makes its batches by a batch_sampler of its own, or none: make it with batch_size=.. "
                          "and a sampler")
@@ -170,11 +170,11 @@ def _limits(size, replicas, max_batch_size, local_bsz_bounds):
     try:
         minimum, maximum = (bound and whole("local_bsz_bounds", bound) for bound in local_bsz_bounds or (None, None))
     except (TypeError, ValueError):
-        raise ValueError(f"adapt(): local_bsz_bounds are (minimum, maximum), of whole numbers or None, and {local_bsz_bounds!r:.60} is "
-                         "neither") from None
+        raise ValueError("adapt(): local_bsz_bounds must be (minimum, maximum), each a whole number or None, not "
+                         f"{local_bsz_bounds!r:.60}") from None
     minimum, maximum = minimum or 1, maximum or max_batch_size
     if max_batch_size < size:
-        raise ValueError(f"adapt(): max_batch_size {max_batch_size} is below the loader's batch_size {size}: it is that of all replicas "
+        raise ValueError(f"adapt(): max_batch_size {max_batch_size} is below the loader's batch_size {size}: it is for all replicas "
                          "together")
     if not minimum <= size <= maximum:
         raise ValueError(f"adapt(): the loader's batch_size {size} is not within local_bsz_bounds, {minimum} to {maximum}")

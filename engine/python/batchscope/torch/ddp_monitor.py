@@ -37,10 +37,10 @@ _monitored = "_batchscope_monitor"  # the attribute of a monitored model, and of
 ONE_PROCESS = ("monitor(): one process has one gradient a step, and so no spread to learn from: batch size, step time and throughput "
                "are recorded, and gain, noise scale and goodput are not. Start two or more, as torchrun --nproc_per_node 2 or "
                "`batchscope run train.py --replicas 2` do; AdaptiveDataParallel measures one replica, too")
-NO_BATCH_SIZE = ("monitor(): neither what the model is given nor what it returns has a tensor with a batch dimension, so that batch "
-                 "size, noise scale and goodput are not known: monitor(model, optimizer, batch_size=..) says the samples of one call")
-SEVERAL_PASSES = ("monitor(): several backward passes of a step exchange gradients, so that such steps are not measured: put all but "
-                  "the last one of a step under `with model.no_sync():`, which also saves their exchange")
+NO_BATCH_SIZE = ("monitor(): neither the model's inputs nor its outputs have a tensor with a batch dimension, so batch size, noise "
+                 "scale and goodput are not known: give the samples of one call with monitor(model, optimizer, batch_size=..)")
+SEVERAL_PASSES = ("monitor(): several backward passes of a step exchange gradients, so such steps are not measured: run all but the "
+                  "last one of a step under `with model.no_sync():`, which also saves their exchange")
 
 
 def monitor(ddp_model, optimizer, *, batch_size=None, initial_batch_size=None, smoothing=None, mp_scaler=None):
@@ -116,8 +116,8 @@ class Monitor:
         try:
             self._squares = BucketSquares(model)
         except RuntimeError as error:
-            raise ValueError("monitor(): this model has a communication hook already, and DistributedDataParallel takes one: leave "
-                             f"register_comm_hook() out ({error})") from None
+            raise ValueError("monitor(): this model has a communication hook already, and DistributedDataParallel takes only one: "
+                             f"leave register_comm_hook() out ({error})") from None
         model.register_forward_pre_hook(self._before_call)
         model.register_forward_hook(self._after_call)
         self._patch_step()

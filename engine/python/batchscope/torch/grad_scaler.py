@@ -55,4 +55,4 @@ class FollowingScaler:
 
     def _require(self, optimizer):
         if optimizer is not self._optimizer:
-            raise ValueError("this GradScaler goes with one optimizer: another needs one of its own")
+            raise ValueError("this GradScaler belongs to another optimizer: give each optimizer its own")

@@ -49,8 +49,8 @@ class AdaptiveLoader:
         try:
             minimum, maximum = (bound and whole("local_bsz_bounds", bound) for bound in local_bsz_bounds or (None, None))
         except (TypeError, ValueError):
-            raise ValueError(f"local_bsz_bounds: (minimum, maximum) are expected, of whole numbers or None, and "
-                             f"{local_bsz_bounds!r:.60} is none") from None
+            raise ValueError("local_bsz_bounds must be (minimum, maximum), each a whole number or None, not "
+                             f"{local_bsz_bounds!r:.60}") from None
         self._limits = {"max_batch_size": max_batch_size, "minimum": minimum or 1, "maximum": maximum or 0,
                         "accumulation": gradient_accumulation, "single_gradient": single_gradient}
         self._choose(lambda loader: loader.autoscale_batch_size(**self._limits))

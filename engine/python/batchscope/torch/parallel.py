@@ -34,8 +34,8 @@ def _check_ddp(arguments):
         if name not in _HARMLESS:
             raise TypeError(f"AdaptiveDataParallel takes no argument '{name}'")
         if value is not None and _HARMLESS[name] not in (None, value):
-            raise TypeError(f"AdaptiveDataParallel: {name}={value!r:.60} is DistributedDataParallel's, which the engine does not "
-                            "do: leave it out")
+            raise TypeError(f"AdaptiveDataParallel: the engine does not support DistributedDataParallel's {name}={value!r:.60}: "
+                            "leave it out")
 
 
 class AdaptiveDataParallel(torch.nn.Module):
@@ -222,8 +222,8 @@ class _Step:
 
     def __getattr__(self, name):
         if name in ("__self__", "__func__"):  # for which a new schedule asks
-            raise AttributeError("a schedule is made before AdaptiveDataParallel, and handed to it as lr_scheduler, which keeps "
-                                 "it in the checkpoints")
+            raise AttributeError("make a schedule before AdaptiveDataParallel and pass it as lr_scheduler, so that the "
+                                 "checkpoints keep it")
         raise AttributeError(f"step() has no attribute '{name}'")
 
 

@@ -26,7 +26,7 @@ class _Steps:
 
     def _require_adp(self):
         if self.adp is None:
-            raise ValueError(f"{type(self).__name__}: hand it to an AdaptiveDataParallel before, as scaling_rule")
+            raise ValueError(f"{type(self).__name__}: first pass it to an AdaptiveDataParallel as scaling_rule")
 
 
 class AdaScale(_Steps, engine.AdaScale):
@@ -66,6 +66,6 @@ def native(rule, groups):
     if isinstance(rule, ScalingRuleBase):
         return engine.PythonRule(rule.scale_lr, groups)
     if not isinstance(rule, engine.ScalingRule):
-        raise TypeError(f"scaling_rule: one of scaling_rules is expected, such as scaling_rules.LinearScale(), and {rule!r:.60} "
-                        "is none")
+        raise TypeError(f"scaling_rule: {rule!r:.60} is not a rule: pass one of scaling_rules, such as "
+                        "scaling_rules.LinearScale()")
     return rule
