@@ -88,19 +88,20 @@ int run(QApplication& app) {
     return option;
   };
   const auto runOption = add("run", "Show this run: a prefix of its id or name, or latest.", "RUN");
-  const auto demo = add(
-      "demo", "Start the demo run on two replicas unless it is active; what follows -- goes to its program.");
+  const auto demo =
+      add("demo",
+          "Start the demo run on two replicas unless it is active; arguments after -- go to its program.");
   const auto grab = add("grab", "Draw the window into a picture and exit; needs no display.", "FILE.png");
   const auto report =
       add("report", "Write a report of the run, a web page of one file, and exit; needs no display.",
           "FILE.html");
-  const auto size = add("size", "Size of the window, 1440x900 unless said.", "WxH");
-  const auto theme = add("theme", "light or dark; else as chosen last, or as the system.", "NAME");
-  const auto another =
-      add("new-window", "Open another window even where one is open already, which is asked otherwise.");
+  const auto size = add("size", "Size of the window; default: 1440x900.", "WxH");
+  const auto theme = add("theme", "light or dark; default: as chosen last, or as the system.", "NAME");
+  const auto another = add(
+      "new-window", "Open another window even if one is open; without this, the open window shows the run.");
   parser.addPositionalArgument(
       QStringLiteral("FILE"),
-      QStringLiteral("Take in this exported run, as batchscope import does, and show it."),
+      QStringLiteral("Import this exported run, as batchscope import does, and show it."),
       QStringLiteral("[FILE]"));
   if (!parser.parse(QApplication::arguments()))
     throw Error(ErrorKind::usage, parser.errorText().toStdString());
@@ -138,8 +139,9 @@ int run(QApplication& app) {
     const QSize extent = parser.isSet(size) ? sizeFrom(parser.value(size)) : QSize(1440, 900);
     const QString file = parser.value(grab);
     if (!grabWindow(&watcher, id, extent).save(file)) {
-      throw Error(ErrorKind::io, "cannot write the picture " + file.toStdString() +
-                                     ": is the folder there and writable, and the name one of .png or .jpg?");
+      throw Error(ErrorKind::io,
+                  "cannot write the picture " + file.toStdString() +
+                      ": check that its folder can be written, and that the name ends in .png or .jpg");
     }
     return kExitOk;
   }
@@ -150,7 +152,7 @@ int run(QApplication& app) {
   request.demo = parser.isSet(demo);
   request.demoArguments = parser.positionalArguments();
   if (!parser.isSet(another) && instance.handOver(request)) {
-    std::printf("batchscope-desktop: the window that is open has it\n");
+    std::printf("batchscope-desktop: the open window shows it\n");
     return kExitOk;
   }
   MainWindow window(&watcher);

@@ -353,7 +353,7 @@ void ControlPanel::confirmStop() {
                                    tr("Stop %1?").arg(QString::fromStdString(session_->run().name)),
                                    QMessageBox::NoButton, window());
   question->setInformativeText(
-      session_->waitsForNodes() ? tr("Its job is cancelled, and it goes on no further until it is resumed.")
+      session_->waitsForNodes() ? tr("Its job is cancelled, and it does not train until it is resumed.")
       : session_->elsewhere()
           ? tr("It writes a checkpoint first, and its job ends. It can be resumed from it later, "
                "by a new job.")

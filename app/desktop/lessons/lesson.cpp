@@ -113,7 +113,7 @@ class Parser {
   int oneOf(const QString& word, const QStringList& choices) const {
     const auto place = choices.indexOf(word);
     if (place < 0)
-      refuse(QStringLiteral("\"%1\" is none of %2").arg(word, choices.join(QStringLiteral(", "))));
+      refuse(QStringLiteral("\"%1\" is not one of %2").arg(word, choices.join(QStringLiteral(", "))));
     return static_cast<int>(place);
   }
   double number(const QString& word) const {

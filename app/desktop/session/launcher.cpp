@@ -48,7 +48,7 @@ void Launcher::importRecorded(const QString& file) {
     const QTemporaryDir folder;
     const QString copy = folder.filePath(QStringLiteral("run.jsonl"));
     if (!QFile::copy(file, copy))
-      throw Error(ErrorKind::io, "cannot write " + copy.toStdString() + ", to take in a recorded run");
+      throw Error(ErrorKind::io, "cannot write " + copy.toStdString() + ", to import a recorded run");
     return run::import_run(copy.toStdString());
   });
 }

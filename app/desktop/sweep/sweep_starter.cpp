@@ -32,7 +32,7 @@ void SweepStarter::chooseFile() {
 void SweepStarter::begin(const QString& file) {
   const QString command = program();
   if (command.isEmpty())
-    return refuse(file, tr("The program batchscope is neither beside the window's nor on the PATH."));
+    return refuse(file, tr("The program batchscope is neither beside the window's program nor in PATH."));
   Q_EMIT said(tr("Beginning the sweep of %1 …").arg(QFileInfo(file).fileName()));
   auto* process = new QProcess(this);
   process->setWorkingDirectory(QFileInfo(file).absolutePath());

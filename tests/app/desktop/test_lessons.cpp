@@ -148,14 +148,14 @@ class TestLessons : public test::WindowTest {
     refuse("unknown directive", "dance",
            "lesson mine, line 6: unknown directive \"dance\"; there are axis, ");
     refuse("missing run", "open moon", "line 6: there is no recorded run \"moon\"");
-    refuse("unknown page", "show map", "\"map\" is none of charts, explorer, why");
-    refuse("unknown axis", "axis north", "\"north\" is none of step, ");
+    refuse("unknown page", "show map", "\"map\" is not one of charts, explorer, why");
+    refuse("unknown axis", "axis north", "\"north\" is not one of step, ");
     refuse("no number", "zoom 1 far", "\"far\" is not a number");
     refuse("backward zoom", "zoom 3 1", "ends before it begins");
     refuse("half a step", "cursor 1.5", "not a whole number above zero");
     refuse("smoothing", "smoothing 1", "from 0 to below 1");
-    refuse("log", "log z on", "\"z\" is none of y, x");
-    refuse("panel", "panel solar", "none of events, log");
+    refuse("log", "log z on", "\"z\" is not one of y, x");
+    refuse("panel", "panel solar", "not one of events, log");
     refuse("too many words", "show charts explorer", "one word");
     refuse("share one", "share gain", "share FIRST SECOND DEVICES");
     refuse("share what is not there", "share gain moon 8", "there is no recorded run \"moon\"");
