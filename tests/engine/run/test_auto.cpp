@@ -55,7 +55,7 @@ class TestAuto : public Scenario {
         1, {"--steps", "1000000", "--step-ms", "20", "--model", "--model-from", "30", "--slow-on", "2"});
     spec.auto_replicas = AutoReplicas{1, 2};
     const std::string id = start(spec);
-    VERIFY_RUN(tells(id, "auto: back to 1 replica: goodput 32 samples/s there, 16 on 2"));
+    VERIFY_RUN(tells(id, "auto: back to 1 replica, where goodput was 32 samples/s; it is 16 on 2"));
     VERIFY_RUN(trains(id, 1));
     VERIFY_RUN(tells(id, "auto: stays on 1 replica"));
     ask(id, Command::stop);

@@ -154,9 +154,9 @@ class TestAutoScaling : public QObject {
     QVERIFY(!scaling.judge(1, before, 2, as_fast, 0));
     QVERIFY(!scaling.judge(1, before, 2, {.goodput = std::numeric_limits<double>::quiet_NaN()}, 0));
     QVERIFY(!scaling.judge(2, before, 2, slower, 0));  // where it has not moved
-    QCOMPARE(
-        scaling.judge(1, before, 2, slower, 0),
-        std::optional<std::string>("auto: back to 1 replica: goodput 24,000 samples/s there, 21,000 on 2"));
+    QCOMPARE(scaling.judge(1, before, 2, slower, 0),
+             std::optional<std::string>(
+                 "auto: back to 1 replica, where goodput was 24,000 samples/s; it is 21,000 on 2"));
     QCOMPARE(reaches(scaling, 1, 2, kPatience - 1), 1);
     QCOMPARE(reaches(scaling, 1, 2, kPatience), 2);
     QVERIFY(scaling.judge(1, before, 2, slower, kPatience));  // each time twice as long
