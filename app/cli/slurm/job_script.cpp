@@ -29,8 +29,8 @@ struct Reserved {
   const char *name, *letter, *instead;
 };
 constexpr std::array<Reserved, 10> kReserved{{
-    {"--job-name", "-J", "by which the next job waits for this one"},
-    {"--dependency", "-d", "by which the next job waits for this one"},
+    {"--job-name", "-J", "so that the next job can wait for this one"},
+    {"--dependency", "-d", "so that the next job waits for this one"},
     {"--output", "-o", "into which `batchscope` writes what became of the run"},
     {"--nodes", "-N", "which --nodes of `batchscope submit` says"},
     {"--ntasks", "-n", "which would keep a job from starting on other nodes than the last"},

@@ -82,7 +82,7 @@ void RunActions::askTags() {
   if (ids.isEmpty()) return;
   bool isGiven = false;
   const QString text = QInputDialog::getText(window_, tr("Tags of %1").arg(subject()),
-                                             tr("Tags to add; a tag behind \"-\" is taken away:"),
+                                             tr("Tags to add; a tag after \"-\" is removed:"),
                                              QLineEdit::Normal, {}, &isGiven);
   if (isGiven) edits_->tag(ids, text);
 }

@@ -190,7 +190,7 @@ std::optional<Space::Fault> Space::fault(std::span<const Parameter> parameters) 
       what = "needs another name: letters, digits, '.', '-' and '_', no '-' in front";
     const auto same = [&](const Parameter& other) { return other.name == parameter.name; };
     if (std::any_of(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(i), same))
-      what = "is there twice: leave one out";
+      what = "appears twice: leave one out";
     if (what.empty())
       what = parameter.kind == Kind::choice ? fault_of_choices(parameter) : fault_of_range(parameter);
     if (!what.empty()) return Fault{i, fmt::format("parameter '{}' {}", parameter.name, what)};

@@ -132,7 +132,7 @@ class TestHangWatch : public QObject {
     f.watch.said_goodbye(1, f.now);
     const auto suspect = f.after(kPatience + 1);
     QCOMPARE(suspect.value().rank, 1);
-    VERIFY_HOLDS(suspect->why, "said goodbye");
+    VERIFY_HOLDS(suspect->why, "began to end");
     VERIFY_HOLDS(suspect->why, "has not ended");
   }
 

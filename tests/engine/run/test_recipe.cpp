@@ -167,7 +167,7 @@ rescale_timeout = "2m"
     row("no bound", "min = 1", "min = nan", "recipe.toml:11: field 'min': expected a number");
     row("bounds", "min = 1", "min = 101", "its min is above its max");
     row("type", "type = \"number\"", "type = \"real\"", "type 'real' is not one of");
-    row("twice", "name = \"lr\"", "name = \"epochs\"", "'epochs' is there twice");
+    row("twice", "name = \"lr\"", "name = \"epochs\"", "'epochs' appears twice");
     row("choices", "choices = [\"adascale\", \"linear\"]", "", "needs the field 'choices'");
     const QString last = "name = \"data\"\ntype = \"text\"\n";
     row("conflict", last, last + "[faults]\nhang_timeout = \"5m\"",

@@ -100,7 +100,7 @@ class TestSpace : public QObject {
     };
     wrong().clear();
     add("name", {real("-lr", 0, 1)}, "parameter '-lr' needs another name");
-    add("twice", {real("lr", 0, 1), real("lr", 0, 1)}, "parameter 'lr' is there twice");
+    add("twice", {real("lr", 0, 1), real("lr", 0, 1)}, "parameter 'lr' appears twice");
     add("empty", {real("lr", 1, 1)}, "parameter 'lr' has no values: its min 1 is not below its max 1");
     add("not finite", {real("lr", 0, INFINITY)}, "not finite");
     add("log", {real("lr", 0, 1, true)}, "logarithmic scale, which does not reach its min 0");

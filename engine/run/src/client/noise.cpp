@@ -97,7 +97,7 @@ MeasuredRun measure_noise(storage::Catalogue& catalogue, const std::string& id, 
   const std::string words = last_words(log_tail(folder / "log", kLastLines));
   throw Error(ErrorKind::failure,
               fmt::format("{} {} and measured nothing{}. If its training is over at {}, choose an earlier "
-                          "checkpoint, or give more epochs behind \"--\". Only programs with "
+                          "checkpoint, or give more epochs after \"--\". Only programs with "
                           "AdaptiveDataParallel in a loop over data can measure",
                           fs::path(spec.program).filename().string(), ended(status),
                           words.empty() ? "" : ": " + words, laid.name));

@@ -200,7 +200,8 @@ Recipe Recipe::load(const fs::path& file) {
     for (const toml::node& entry : *list->as_array()) {
       Parameter parameter = read_parameter(file, *entry.as_table(), has_gpu);
       for (const Parameter& other : recipe.parameters)
-        if (other.name == parameter.name) fields.fail(entry, "parameter '" + other.name + "' is there twice");
+        if (other.name == parameter.name)
+          fields.fail(entry, "parameter '" + other.name + "' appears twice: remove one");
       recipe.parameters.push_back(std::move(parameter));
     }
     check_relations(fields, *list, recipe);

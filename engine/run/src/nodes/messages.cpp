@@ -74,7 +74,7 @@ std::string decode_welcome(std::string_view line) {
   const Json json = protocol::parse_object(line);
   check_version(json);
   const auto token = field<std::string>(json, "token");
-  if (token.size() != 64) throw Error(ErrorKind::usage, "the token has not 64 digits");
+  if (token.size() != 64) throw Error(ErrorKind::usage, "the token does not have 64 digits");
   return token;
 }
 

@@ -90,7 +90,7 @@ std::string HangWatch::describe(const Replica& replica, double now) const {
     return "its heartbeats stopped " + seconds_text(now - replica.heard) + " ago, when it was " +
            activity(beat) + step;
   const std::string since = seconds_text(now - beat.since);
-  if (is_leaving(beat)) return "it said goodbye " + since + " ago, and its process has not ended";
+  if (is_leaving(beat)) return "it began to end " + since + " ago, but its process has not ended";
   if (beat.waiting.empty()) return "it has computed for " + since + step + " without finishing it";
   return "it has waited for " + since + " in " + beat.waiting + step +
          ", as all replicas wait for one another";
