@@ -82,7 +82,7 @@ Finding examineKillWait(const Fields& config) {
   const int seconds = secondsOf(valueOf(config, "KillWait"));
   const std::string text = fmt::format(
       "{} s for a checkpoint when a job is cancelled or preempted; if it takes longer, the run loses all "
-      "since the last periodic one",
+      "steps since the last periodic one",
       seconds);
   if (seconds >= kUsualKillWait) return {Level::ok, "KillWait", text};
   return {Level::warning, "KillWait", text, "batchscope submit --checkpoint-every 30s"};

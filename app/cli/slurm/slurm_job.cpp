@@ -217,7 +217,7 @@ class SlurmJob {
     try {
       told("scancel", {next_});
     } catch (const Error& error) {
-      say("job {} is no longer needed and could not be cancelled; cancel it with scancel: {}", next_,
+      say("job {} is no longer needed, but could not be cancelled ({}); cancel it with scancel", next_,
           error.what());
     }
   }
