@@ -331,19 +331,31 @@ inline constexpr char kServe[] =
     "  batchscope serve --open\n"
     "  batchscope serve --read-only --port 0\n"
     "  batchscope serve --token anna --token ben:control    an address for each of them\n"
+    "  batchscope serve link latest                         one run, for a day\n"
     "  batchscope serve --metrics-port 9471                 http://localhost:9471/metrics for Prometheus\n"
     "  batchscope serve --socket ~/.batchscope/web.sock     ssh -L 8471:PATH reaches it\n"
     "  batchscope serve --listen 0.0.0.0 --host-name lab7 --certificate lab7.pem --key lab7.key\n";
 
 inline constexpr char kServeTokensAbout[] = "List, make and revoke the tokens of other people";
 inline constexpr char kServeTokens[] =
-    "Each token has a name and lets one person in: to look, or to control runs as its owner can. A server that\n"
+    "Each token has a name and lets one person in: to look, or to control runs as its owner can. A server "
+    "that\n"
     "runs heeds a change at once. A secret is printed when --add asks for it, and is in no list.\n"
     "\n"
     "Examples:\n"
     "  batchscope serve tokens\n"
     "  batchscope serve tokens --add anna --add ben:control\n"
     "  batchscope serve tokens --revoke anna\n";
+
+inline constexpr char kServeLinkAbout[] = "Make a link that shows one run, for a day";
+inline constexpr char kServeLink[] =
+    "Whoever has the link can look at this run, its log included, and at nothing else. It changes nothing, "
+    "and\n"
+    "is refused once its time is over. batchscope serve tokens lists links, and revokes them by name.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope serve link latest\n"
+    "  batchscope serve link k3v9 --hours 2\n";
 
 inline constexpr char kTensorboard[] =
     "TensorBoard shows several runs under their names.\n"

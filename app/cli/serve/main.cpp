@@ -53,6 +53,11 @@ void addServe(CommandSet& set) {
               Takes::repeated)
       .option("--store FILE", &TokensOptions::store, "Another store: its runs.db", Values::files)
       .json();
+  declare(set, "serve link", help::kServeLinkAbout, help::kServeLink, link)
+      .run()
+      .option("--hours N", &LinkOptions::hours, "How long it shows the run; default: 24", range(1, 8760))
+      .option("--store FILE", &LinkOptions::store, "Another store: its runs.db", Values::files)
+      .json();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "batchscope/common/run_control.h"
 #include "batchscope/web/tokens.h"
 #include "records/store.h"
 #include "serve/serve_command.h"
@@ -29,6 +30,8 @@ int tokens(const TokensOptions& options) {
     protocol::Json list = protocol::Json::array();
     for (const web::NamedToken& token : all) {
       list.push_back({{"name", token.name}, {"right", web::right_name(token.right)}, {"made", token.made}});
+      if (!token.run.empty()) list.back()["run"] = token.run;
+      if (token.until > 0) list.back()["until"] = token.until;
       if (isGiven(token)) list.back()["token"] = token.secret;
     }
     printJson({{"tokens", list}});
@@ -43,10 +46,29 @@ int tokens(const TokensOptions& options) {
     fmt::print("There are no named tokens. Make one with: batchscope serve tokens --add NAME\n");
     return kExitOk;
   }
-  Table table({{"NAME"}, {"RIGHT"}, {"MADE"}});
+  Table table({{"NAME"}, {"RIGHT"}, {"RUN"}, {"MADE"}, {"UNTIL"}});
   for (const web::NamedToken& token : all)
-    table.addRow({token.name, web::right_name(token.right), formatTime(static_cast<double>(token.made))});
+    table.addRow({token.name, web::right_name(token.right), token.run.empty() ? "all" : token.run,
+                  formatTime(static_cast<double>(token.made)),
+                  token.until > 0 ? formatTime(static_cast<double>(token.until)) : "revoked"});
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
+  return kExitOk;
+}
+
+int link(const LinkOptions& options) {
+  useStore(options.store);
+  auto catalogue = openCatalogue();
+  const storage::Run run = catalogue.resolve(options.run);
+  const web::NamedToken made = web::give_link(run.id, std::int64_t(3600) * options.hours);
+  if (options.json) {
+    printJson({{"name", made.name}, {"run", run.id}, {"path", web::link_path(made)}, {"until", made.until}});
+    return kExitOk;
+  }
+  fmt::print(
+      "Whoever has this link sees {} and no other run, until {}.\n"
+      "Append it to the server's address: {}\n"
+      "To end it sooner: batchscope serve tokens --revoke {}\n",
+      common::title(run), formatTime(static_cast<double>(made.until)), web::link_path(made), made.name);
   return kExitOk;
 }
 

@@ -16,4 +16,13 @@ struct TokensOptions {
 };
 int tokens(const TokensOptions& options);
 
+struct LinkOptions {
+  std::string run;
+  int hours = 24;
+  std::string store;
+  bool json = false;
+};
+// serve link: a token that shows one run for some time.
+int link(const LinkOptions& options);
+
 }  // namespace batchscope::cli

@@ -45,6 +45,8 @@ const QList<QStringList> kAnswers{
     {"serve", "tokens"},
     {"serve", "tokens", "--add", "anna:control"},
     {"serve", "tokens", "--json"},
+    {"serve", "link", "latest"},
+    {"serve", "link", "latest", "--json"},
     {"sql", "SELECT id FROM run"},
     {"sql", "SELECT id FROM run", "--csv"},
     {"sql", "SELECT id FROM run", "--json"},

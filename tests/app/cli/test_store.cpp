@@ -108,6 +108,15 @@ class TestStore : public CommandTest {
     VERIFY_REFUSED(kExitUsage, "no command \"token\"; did you mean tokens?", ask({"serve", "token"}));
   }
 
+  void linksShowOneRun() {
+    const QString made = ask({"serve", "link", "latest", "--hours", "2"}).out;
+    VERIFY_HOLDS(made, "no other run, until", "/run/", "?token=", "--revoke link-");
+    VERIFY_HOLDS(ask({"serve", "tokens"}).out, "link-", "read", "UNTIL");
+    VERIFY_HOLDS(ask({"serve", "link", "latest", "--json"}).out, "path", "until");
+    VERIFY_REFUSED(kExitNotFound, "nothing", ask({"serve", "link", "nothing"}));
+    VERIFY_REFUSED(kExitUsage, "--hours", ask({"serve", "link", "latest", "--hours", "0"}));
+  }
+
   void servesNoStoreOfANewerVersion() {
     QVERIFY(meddle("PRAGMA user_version = 999"));
     VERIFY_REFUSED(kExitCorrupt, "use a newer BatchScope", ask({"serve", "--port", "0"}));

@@ -3,7 +3,8 @@
 import "uplot/dist/uPlot.min.css";
 import "../style/page.css";
 import { startKeys } from "./base/keys";
-import { followLinks, here, navigated, type Route } from "./base/route";
+import { followLinks, here, navigated, parse, pathOf, type Route } from "./base/route";
+import { serverAbout } from "./base/server";
 import { Shell } from "./base/shell";
 import { startTheme } from "./base/theme";
 import { RunList } from "./runs/list";
@@ -16,12 +17,15 @@ followLinks();
 const shell = new Shell();
 let list: RunList | null = null;
 let end = () => {};
+let only: string | null = null; // the run that a link shows
 
-function show(route: Route): void {
+function show(asked: Route): void {
+  const isElsewhere = only !== null && asked.id !== only;
+  const route = isElsewhere ? parse(pathOf("run", only!)) : asked;
   end();
   shell.main.replaceChildren();
   shell.mark(route);
-  const isBeside = besideRuns.includes(route.view);
+  const isBeside = only === null && besideRuns.includes(route.view);
   if (isBeside && list === null) {
     list = new RunList({ isWide: false });
     shell.beside.replaceChildren(list.element);
@@ -37,3 +41,10 @@ function show(route: Route): void {
 
 navigated.listen(show);
 show(here());
+// The shell tells a failure.
+void serverAbout().then(({ run }) => {
+  if (run === null) return;
+  only = run;
+  shell.showOnly(run);
+  show(here());
+}, () => {});

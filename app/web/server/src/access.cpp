@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <ctime>
 #include <utility>
 
 namespace batchscope::web {
@@ -118,6 +119,7 @@ Caller Access::check(const Request& head) const {
                 shows_pages(head) ? kStrangersPage : ""};
   if (!reads(head) || asks_for_data(head)) check_site(head);
   if (!reads(head)) check_change(head, *found);
+  if (!found->run.empty() && asks_for_data(head)) check_link(head, *found);
   return *found;
 }
 
@@ -144,13 +146,23 @@ void Access::check_change(const Request& head, const Caller& caller) const {
   if (!is_json(head.field("content-type"))) throw Fault{415, "say Content-Type: application/json"};
 }
 
+// Who has a link sees what /api/runs/ID and what is below it say, and nothing of other runs.
+void Access::check_link(const Request& head, const Caller& caller) const {
+  const std::vector<std::string>& path = head.path;
+  const bool is_about = path == std::vector<std::string>{"api", "about"};
+  const bool is_its_run = path.size() >= 3 && path[0] == "api" && path[1] == "runs" && path[2] == caller.run;
+  if (!is_about && !is_its_run) throw Fault{403, "this link shows run " + caller.run + " and nothing else"};
+}
+
 // All tokens are compared: the time tells nothing of which it was.
 std::optional<Caller> Access::whose(std::string_view secret) const {
   std::optional<Caller> found;
   if (same_secret(token_, secret)) found = Caller{"", Right::control, token_};
-  if (named_)
-    for (const NamedToken& token : named_())
-      if (same_secret(token.secret, secret)) found = Caller{token.name, token.right, token.secret};
+  if (!named_) return found;
+  const std::int64_t now = std::time(nullptr);
+  for (const NamedToken& token : named_())
+    if (same_secret(token.secret, secret) && (token.until == 0 || now < token.until))
+      found = Caller{token.name, token.right, token.secret, token.run};
   return found;
 }
 

@@ -27,6 +27,7 @@ struct Caller {
   std::string name;  // empty: the owner
   Right right = Right::read;
   std::string secret;
+  std::string run = {};  // the only one that is shown; empty: all
 };
 
 class Access {
@@ -59,6 +60,7 @@ class Access {
   std::optional<Caller> whose(std::string_view secret) const;
   std::optional<Caller> caller(const http::Request& head) const;
   void check_change(const http::Request& head, const Caller& caller) const;
+  void check_link(const http::Request& head, const Caller& caller) const;
 
   const std::string token_;
   std::set<std::string, std::less<>> hosts_;

@@ -10,6 +10,7 @@
 #include "answer.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/machine.h"
+#include "batchscope/web/tokens.h"
 #include "explorer_answers.h"
 #include "list_answers.h"
 #include "log_answers.h"
@@ -22,7 +23,8 @@ namespace {
 using http::Fault, http::Reply, http::Request;
 using protocol::Json;
 
-constexpr std::size_t kMostListed = 16;  // of one stream
+constexpr std::size_t kMostListed = 16;           // of one stream
+constexpr std::int64_t kLinkSeconds = 24 * 3600;  // for which a link shows its run
 
 [[noreturn]] void nothing() { throw Fault{404, "there is nothing here"}; }
 
@@ -44,6 +46,13 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path.size() == 3 && path[0] == "runs" && path[2] == "control") {
     if (request.method != "POST") throw Fault{405, "a run is controlled by POST"};
     return controls_.answer(path[1], caller.name, request, reply);
+  }
+  if (path.size() == 3 && path[0] == "runs" && path[2] == "link") {
+    if (request.method != "POST") throw Fault{405, "a link is made by POST"};
+    return ask(reply, [id = path[1]](Store& store) -> Json {
+      const NamedToken link = give_link(store.run(id).id, kLinkSeconds);
+      return {{"name", link.name}, {"path", link_path(link)}, {"until", link.until}};
+    });
   }
   insist_on_reading(request);
   if (path == Path{"about"}) return reply(about(caller));
@@ -91,6 +100,7 @@ http::Response Api::about(const Caller& caller) const {
                         {"store", protocol::catalogue_path().string()},
                         {"read_only", access_.read_only(caller)},
                         {"token", caller.name.empty() ? Json() : Json(caller.name)},
+                        {"run", caller.run.empty() ? Json() : Json(caller.run)},
                         {"now", storage::now()},
                         {"devices", devices()}});
 }

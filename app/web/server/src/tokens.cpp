@@ -52,8 +52,12 @@ Error damaged(const fs::path& file) {
 
 NamedToken token_in(const Json& json) {
   const auto right = right_of(json.at("right").get_ref<const std::string&>());
-  NamedToken token{json.at("name").get<std::string>(), right.value_or(Right::read),
-                   json.at("made").get<std::int64_t>(), json.at("secret").get<std::string>()};
+  NamedToken token{json.at("name").get<std::string>(),
+                   right.value_or(Right::read),
+                   json.at("made").get<std::int64_t>(),
+                   json.at("secret").get<std::string>(),
+                   json.value("run", ""),
+                   json.value("until", std::int64_t(0))};
   if (!right || !is_name(token.name) || !is_token(token.secret)) throw Error(ErrorKind::corrupt, "");
   return token;
 }
@@ -94,14 +98,24 @@ class Lock {
 
 void write(const fs::path& file, const std::vector<NamedToken>& tokens) {
   Json list = Json::array();
-  for (const NamedToken& token : tokens)
+  for (const NamedToken& token : tokens) {
     list.push_back({{"name", token.name},
                     {"right", right_name(token.right)},
                     {"made", token.made},
                     {"secret", token.secret}});
+    if (!token.run.empty()) list.back()["run"] = token.run;
+    if (token.until > 0) list.back()["until"] = token.until;
+  }
   if (!write_own_file(file, Json{{"tokens", list}}.dump(1) + "\n"))
     throw Error(ErrorKind::io,
                 "cannot write " + file.string() + ": check the disk, and the permissions of its folder");
+}
+
+void add(std::vector<NamedToken>& tokens, const NamedToken& token) {
+  if (tokens.size() >= kMostTokens)
+    throw Error(ErrorKind::conflict,
+                "there are 1,000 tokens: revoke some, with batchscope serve tokens --revoke NAME");
+  tokens.push_back(token);
 }
 
 }  // namespace
@@ -145,13 +159,29 @@ NamedToken give_token(const std::string& text) {
                                          right_name(known->right) +
                                          "': revoke it first, with batchscope serve tokens --revoke " + name);
   }
-  if (tokens.size() >= kMostTokens)
-    throw Error(ErrorKind::conflict,
-                "there are 1,000 tokens: revoke some, with batchscope serve tokens --revoke NAME");
-  tokens.push_back({name, right, std::time(nullptr), new_token()});
+  add(tokens, {name, right, std::time(nullptr), new_token()});
   write(file, tokens);
   return tokens.back();
 }
+
+NamedToken give_link(const std::string& run, std::int64_t seconds) {
+  const fs::path file = tokens_file();
+  const Lock lock(file);
+  std::vector<NamedToken> tokens = named_tokens();
+  const std::int64_t now = std::time(nullptr);
+  std::erase_if(tokens, [&](const NamedToken& each) { return each.until > 0 && each.until <= now; });
+  const auto is_taken = [&](const std::string& name) {
+    return std::ranges::count(tokens, name, &NamedToken::name) > 0;
+  };
+  std::string name;
+  do name = "link-" + run + "-" + new_token().substr(0, 4);
+  while (is_taken(name));
+  add(tokens, {name, Right::read, now, new_token(), run, now + seconds});
+  write(file, tokens);
+  return tokens.back();
+}
+
+std::string link_path(const NamedToken& link) { return "/run/" + link.run + "?token=" + link.secret; }
 
 void revoke_token(const std::string& name) {
   const fs::path file = tokens_file();

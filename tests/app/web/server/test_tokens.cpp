@@ -132,6 +132,62 @@ class TestTokens : public WebTest {
     QVERIFY(asked == std::vector<std::string>{"checkpoint, asked for by ben"});
   }
 
+  void aLinkShowsOneRunAndNoOther() {
+    const std::string other = make_run("two", 4);
+    const Answer made = post("/api/runs/" + run + "/link", "{}");
+    QCOMPARE(made.status, 200);
+    const std::string target = made.json.at("path");
+    QVERIFY(target.starts_with("/run/" + run + "?token="));
+    QVERIFY(std::abs(made.json.at("until").get<std::int64_t>() - std::time(nullptr) - 24 * 3600) < 60);
+    const std::string secret = target.substr(target.find('=') + 1);
+    QCOMPARE(send("GET " + QByteArray::fromStdString(target) + " HTTP/1.1\r\n" + host() + "\r\n").status,
+             303);
+    const auto asked = [&](const std::string& path) {
+      return send("GET " + QByteArray::fromStdString(path) + " HTTP/1.1\r\n" + cookie(secret) + "\r\n");
+    };
+    QCOMPARE(asked("/").status, 200);
+    const Json about = asked("/api/about").json;
+    QCOMPARE(about.at("run").get<std::string>(), run);
+    QVERIFY(about.at("read_only") == true);
+    for (const char* of : {"", "/log?rank=0", "/explorer", "/samples?series=loss"})
+      QVERIFY2(asked("/api/runs/" + run + of).status != 403, of);
+    for (const std::string& path :
+         {std::string("/api/runs"), "/api/runs/" + other, "/api/runs/" + other + "/stream",
+          "/api/stream?runs=" + run, "/api/stream?runs=" + other, std::string("/api/changes"),
+          std::string("/api/queue"), std::string("/api/sweeps"), std::string("/api/sweeps/" + run),
+          std::string("/metrics"), "/api/runs/" + run + "%2f..%2f" + other, "/api//runs/" + other,
+          "/api/runs/../runs/" + other, std::string("/api")})
+      QVERIFY2(asked(path).status >= 400, path.c_str());
+    QCOMPARE(asked("/api/runs/" + other).status, 403);
+    QCOMPARE(control(cookie(secret)).status, 403);
+    QCOMPARE(send("POST /api/runs/" + QByteArray::fromStdString(run) + "/link HTTP/1.1\r\n" + cookie(secret) +
+                  "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+                 .status,
+             403);
+    revoke_token(made.json.at("name"));
+    QCOMPARE(asked("/api/about").status, 401);
+    QCOMPARE(post("/api/runs/none/link", "{}").status, 404);
+    QCOMPARE(get("/api/runs/" + run + "/link").status, 405);
+  }
+
+  void aLinkEndsWithItsTime() {
+    const NamedToken link = give_link(run, 1);
+    const std::string target = "/api/runs/" + run;
+    const auto looked = [&] {
+      return send("GET " + QByteArray::fromStdString(target) + " HTTP/1.1\r\n" + bearer(link.secret) + "\r\n")
+          .status;
+    };
+    const auto stream = testing::connected(server->port());
+    stream->write("GET " + QByteArray::fromStdString(target) + "/stream HTTP/1.1\r\n" + bearer(link.secret) +
+                  "\r\n");
+    QVERIFY(QTest::qWaitFor([&] { return looked() == 401; }, testing::kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return stream->state() == QAbstractSocket::UnconnectedState; },
+                            testing::kPatience));
+    QCOMPARE(named_tokens().size(), 1u);
+    give_link(run, 60);
+    QCOMPARE(named_tokens().size(), 1u);  // the other is forgotten
+  }
+
   // A reader's address never hands out another one's cookie, the owner's least of all.
   void theCookieIsTheCallersOwn() {
     const std::string reader = give_token("anna").secret, owner = server->token();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requests to the server (app/web/API.md), by its types. An error carries the server's own sentence.
-import type { About, ControlRequest, Explorer, RunDetail, RunList, Samples } from "./types";
+import type { About, ControlRequest, Explorer, Link, RunDetail, RunList, Samples } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
 
@@ -71,5 +71,6 @@ export const samples = (id: string, wanted: SamplesQuery, signal?: AbortSignal) 
   get<Samples>(`${runPath(id)}/samples${query({ ...wanted, series: wanted.series.join(",") })}`, signal);
 export const explorer = (id: string, replicas: number | null = null, signal?: AbortSignal) =>
   get<Explorer>(`${runPath(id)}/explorer${query({ replicas })}`, signal);
+export const link = (id: string) => post<Link>(`${runPath(id)}/link`, {});
 export const control = (id: string, request: ControlRequest) =>
   post<{ result: unknown }>(`${runPath(id)}/control`, request);

@@ -3,7 +3,7 @@
 import { about } from "./api";
 import { button, fill, h, setAttributes, setText } from "./dom";
 import { showSheet } from "./keys";
-import type { Route } from "./route";
+import { pathOf, type Route } from "./route";
 import { serverAbout } from "./server";
 import { type Connection, connectionChanged, unheard } from "./stream";
 import { chooseColourBlind, chooseScheme, chosenScheme, hasColourBlindPalette, type Scheme } from "./theme";
@@ -38,13 +38,13 @@ export class Shell {
   readonly main = h("main", { id: "main", tabindex: -1 });
   readonly beside = h("div.beside", { hidden: true });
   private readonly anchors = links.map(([href, text]) => h("a", { href }, text));
+  private readonly brand = h("a.brand", { href: "/" }, "BatchScope");
+  private readonly views = h("nav", { "aria-label": "Views" }, ...this.anchors);
 
   constructor() {
     const connection = h("span.connection", { role: "status" });
     const server = h("span");
-    const bar = h("header.bar", {},
-      h("a.brand", { href: "/" }, "BatchScope"),
-      h("nav", { "aria-label": "Views" }, ...this.anchors), lookMenu());
+    const bar = h("header.bar", {}, this.brand, this.views, lookMenu());
     const line = h("footer.line", {}, server, connection, button("? keys", showSheet, { class: "link" }));
     document.body.append(h("a.skip", { href: "#main" }, "To the content"), bar, this.beside, this.main, line);
 
@@ -64,6 +64,12 @@ export class Shell {
 
   mark(route: Route): void {
     links.forEach(([, , views], i) => setAttributes(this.anchors[i]!, { "aria-current": views.includes(route.view) ? "page" : null }));
+  }
+
+  /** Leaves out what leads to other runs. */
+  showOnly(run: string): void {
+    this.views.hidden = true;
+    setAttributes(this.brand, { href: pathOf("run", run) });
   }
 
   /** Shows a failure in place of the view. */

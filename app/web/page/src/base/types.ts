@@ -15,8 +15,16 @@ export interface About {
   store: string;
   read_only: boolean;
   token: string | null; // whose token this browser shows; null: the owner's
+  run: string | null; // the only run that it shows, to who has come by a link
   now: number; // s since 1970, the server's
   devices: string[];
+}
+
+/** A link that shows one run, to be written behind the server's address. */
+export interface Link {
+  name: string;
+  path: string;
+  until: number; // s since 1970
 }
 
 export type RunState =

@@ -9,7 +9,7 @@ import type { Dashboard } from "./dashboard";
 import type { RunSession } from "./session";
 import { viewControls } from "./view_controls";
 
-export function header(session: RunSession, dashboard: Dashboard): { element: HTMLElement; end: () => void } {
+export function header(session: RunSession, dashboard: Dashboard): { element: HTMLElement; links: HTMLElement; end: () => void } {
   const endings = new Endings();
   const name = h("h1", {}, session.id);
   const chip = h("span.chip", { role: "status" });
@@ -67,5 +67,5 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
     h("div.run-title", {}, name, chip),
     controls.element,
     h("div.run-progress", {}, epoch, bar, time, links));
-  return { element, end: () => endings.end() };
+  return { element, links, end: () => endings.end() };
 }

@@ -11,6 +11,7 @@ import { header } from "../run/header";
 import { readout } from "../run/readout";
 import { restartSteps } from "../run/restart_steps";
 import { RunSession } from "../run/session";
+import { shareButton } from "../run/share";
 import { serverAbout } from "../base/server";
 import { Records } from "./records";
 
@@ -38,6 +39,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   let control: Control | null = null;
   void serverAbout().then((about) => {
     if (about.read_only) return;
+    head.links.append(shareButton(route.id));
     control = new Control(session, about.devices.length);
     side.prepend(control.element);
     session.statusChanged.emit();

@@ -30,6 +30,8 @@ struct NamedToken {
   Right right = Right::read;  ///< what it allows
   std::int64_t made = 0;      ///< Unix time, s
   std::string secret = {};    ///< 32 hexadecimal digits
+  std::string run = {};       ///< the only run that it shows, by its id; empty: all
+  std::int64_t until = 0;     ///< Unix time, s, from which it is refused; 0: never
 
   bool operator==(const NamedToken&) const = default;
 };
@@ -47,6 +49,13 @@ void check_token_text(const std::string& text);
 /// right it is for looking. Throws Error: usage for another text; conflict where the token exists with
 /// another right.
 NamedToken give_token(const std::string& text);
+
+/// Makes a token for looking at one run, for so many seconds. Its name is "link-RUN-" and four digits. Tokens
+/// whose time is over are forgotten.
+NamedToken give_link(const std::string& run, std::int64_t seconds);
+
+/// The page of the link's run, from the server's address on: "/run/RUN?token=SECRET".
+std::string link_path(const NamedToken& link);
 
 /// Revokes the token. Throws Error: not_found where there is none of this name.
 void revoke_token(const std::string& name);
