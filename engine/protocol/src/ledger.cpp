@@ -13,9 +13,10 @@ void append(Ledger& ledger, const Stretch& stretch) {
   LedgerEntry& last = newest->entry;
   const bool goes_on = newest->generation == stretch.generation && last.epoch == next.epoch &&
                        last.pass == next.pass && last.to == next.from &&
-                       last.dataset_size == next.dataset_size;
+                       (last.dataset_size == next.dataset_size || last.dataset_size == 0);
   if (!goes_on) return ledger.push_back(stretch);
   last.to = next.to;
+  last.dataset_size = next.dataset_size;
   last.padding += next.padding;
   last.step = next.step;
 }

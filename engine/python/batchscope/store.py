@@ -116,7 +116,7 @@ class Stretch:
     number: int  #: the pass within the epoch
     begin: int
     end: int
-    dataset_size: int
+    dataset_size: int  #: 0: a stream whose end was not reached
     padding: int  #: samples that were repeated so that all replicas have equally many
     generation: int
     step: int

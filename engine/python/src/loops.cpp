@@ -69,16 +69,17 @@ void bind_loops(py::module_& module) {
   using Loader = AdaptiveDataLoaderHelper;
   loader_class<Loader>(module, "Loader")
       .def(py::init([](std::int64_t size, std::int64_t batch_size, bool shuffle, bool drop_last,
-                       bool training, std::string name) {
+                       bool training, std::string name, Loader::Stream stream) {
              return std::make_unique<Loader>(Loader::Options{.size = size,
                                                              .batch_size = batch_size,
                                                              .shuffle = shuffle,
                                                              .drop_last = drop_last,
                                                              .training = training,
+                                                             .stream = std::move(stream),
                                                              .name = std::move(name)});
            }),
            Unlocked(), py::arg("size"), py::arg("batch_size"), py::arg("shuffle"), py::arg("drop_last"),
-           py::arg("training"), py::arg("name"))
+           py::arg("training"), py::arg("name"), py::arg("stream") = Loader::Stream())
       .def_property_readonly("current_index", &Loader::current_index)
       .def_property_readonly("end_index", &Loader::end_index)
       .def(

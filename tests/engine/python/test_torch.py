@@ -91,8 +91,7 @@ class Refused(unittest.TestCase):
             adl.AdaptiveDataLoader(range(4)).autoscale_batch_size(8, (4,))
 
     def test_data_without_numbers(self):
-        for data, name in ((torch.utils.data.IterableDataset(), "IterableDataset"), ((x for x in range(4)), "generator"),
-                           ({1, 2}, "set"), (torch.utils.data.Dataset(), "Dataset")):
+        for data, name in (((x for x in range(4)), "generator"), ({1, 2}, "set"), (torch.utils.data.Dataset(), "Dataset")):
             with self.assertRaisesRegex(ValueError, f"of type {name} has none: give it one with __len__ and __getitem__"):
                 adl.AdaptiveDataLoader(data)
 

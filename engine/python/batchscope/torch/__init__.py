@@ -30,6 +30,7 @@ from .loader import current_dataloader
 from .parallel import AdaptiveDataParallel
 from .process_group import init_process_group
 from .sharded_optimizer import ShardedOptimizer
+from .shards import Shards
 
 Error = engine.Error
 
@@ -44,6 +45,7 @@ __all__ = [
     "ElasticSampler",
     "Error",
     "ShardedOptimizer",
+    "Shards",
     "checkpoint",
     "collective",
     "current_dataloader",

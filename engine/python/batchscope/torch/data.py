@@ -7,7 +7,9 @@ from torch.utils.data import DataLoader, IterableDataset, Sampler
 
 from .._native import engine
 from .._recorder import whole
-from .loader import AdaptiveLoader, Loop
+from . import stream
+from .epoch import current_epoch
+from .loader import AdaptiveLoader, Loop, current_dataloader
 
 class ElasticSampler(Sampler):
     """The order in which replicas share a dataset: the same permutation on each, drawn from the epoch and the pass.
@@ -138,26 +140,48 @@ class AdaptiveDataLoader(AdaptiveDataLoaderHelper):
     batch_sampler: the order is the ElasticSampler's. A training loader is looped over inside remaining_epochs_until,
     and one loop runs at a time. training: None means that a loop under torch.no_grad() validates (no padding, no
     adaptation) and any other trains.
+
+    dataset: what has a length and numbers its samples, or an IterableDataset: a stream. It yields the same samples in the same
+    order on every replica and after a restart; each replica reads all of them and hands out its own. A loop over a stream is one
+    pass, also with an adapted batch size. A restart in its middle goes on from `dataset.skip(n)`, or reads the n samples anew; Shards
+    skips what it need not read.
     """
 
     def __init__(self, dataset, batch_size=1, shuffle=False, *, training=None, **kwargs):
         if kwargs.get("sampler") is not None or kwargs.get("batch_sampler") is not None:
             raise ValueError("AdaptiveDataLoader has its own order: leave 'sampler' and 'batch_sampler' out")
-        if isinstance(dataset, IterableDataset) or not all(hasattr(type(dataset), name) for name in ("__len__", "__getitem__")):
+        is_stream = isinstance(dataset, IterableDataset)
+        if is_stream:
+            stream.require(shuffle, kwargs)
+        elif not all(hasattr(type(dataset), name) for name in ("__len__", "__getitem__")):
             raise ValueError("AdaptiveDataLoader takes samples by index, and a dataset of type "
-                             f"{type(dataset).__name__} has none: give it one with __len__ and __getitem__, such as a list")
-        super().__init__(batch_size, size=len(dataset), shuffle=shuffle, drop_last=kwargs.pop("drop_last", False),
+                             f"{type(dataset).__name__} has none: give it one with __len__ and __getitem__, such as a list, or a "
+                             "torch.utils.data.IterableDataset, whose __iter__ begins anew each time")
+        super().__init__(batch_size, size=0 if is_stream else len(dataset), shuffle=shuffle, drop_last=kwargs.pop("drop_last", False),
                          training=training)
         self.dataset = dataset
+        self._stream = stream.Stream(dataset) if is_stream else None
         self._batches = _PassBatches()
         kwargs["worker_init_fn"] = _SeededWorker(kwargs.get("worker_init_fn"), kwargs.get("num_workers", 0))
-        self._loader = DataLoader(dataset, batch_sampler=self._batches, **kwargs)
+        self._loader = DataLoader(self._stream or dataset, batch_sampler=self._batches, **kwargs)
+
+    def _make(self, training, name):
+        if self._stream is None:
+            return super()._make(training, name)
+        return engine.Loader(0, self.batch_size, False, self.drop_last, training, name, self._stream.read)
+
+    def _size(self):
+        if self._stream is not None:
+            raise TypeError(f"a stream, such as this {type(self.dataset).__name__}, has no length")
+        return super()._size()
 
     def __iter__(self):
         """One loop over the data: a pass, or with an adapted batch size as many as make the progress of one.
 
         Between two batches replicas may agree to checkpoint or to leave. A loop that is left by `break` is finished.
         """
+        if self._stream is not None and current_dataloader() is None:
+            self._stream.begin(current_epoch())
         return _DataLoop(self)
 
 
@@ -170,6 +194,7 @@ class _DataLoop(Loop):
         loader = self._loader
         if self._at.data_pass is not self._data_pass:
             self._data_pass = loader._batches.data_pass = self._at.data_pass
+            loader._batches.first = self._at.number
             self._batches = iter(loader._loader)
         return next(self._batches)
 
@@ -178,10 +203,11 @@ class _PassBatches:
     """The sample ids of a pass, a micro-batch at a time: DataLoader's batch_sampler."""
 
     data_pass = None
+    first = 0  # micro-batch; 0 but where the end of a stream was found in the middle of its pass
 
     def __iter__(self):
         data_pass = self.data_pass
-        return (data_pass.ids(number) for number in range(data_pass.micro_batches))
+        return (data_pass.ids(number) for number in range(self.first, data_pass.micro_batches))
 
     def __len__(self):
         return self.data_pass.micro_batches if self.data_pass else 0

@@ -30,6 +30,7 @@ Loops& loops() { return session().part<Loops>(); }
 }  // namespace
 
 double RunningLoop::fraction(double progress) const {
+  if (dataset_size == 0) return 0;
   const double done = progress_to > progress_from
                           ? (progress - progress_from) / (progress_to - progress_from)
                           : static_cast<double>(position) / static_cast<double>(dataset_size);

@@ -17,7 +17,7 @@ namespace batchscope::replica {
 
 struct RunningLoop {
   bool training = true;
-  std::int64_t dataset_size = 1;
+  std::int64_t dataset_size = 0;              // 0: a stream's that is not known
   int finished_epochs = 0;                    // while it runs
   std::int64_t position = 0;                  // in the pass, when the step in flight is done
   double progress_from = 0, progress_to = 0;  // where the loop ends by progress; equal: it ends by samples

@@ -43,6 +43,7 @@ AdaptiveDataLoaderHelper::Order samplers_order(std::int64_t size, bool shuffle) 
 }  // namespace
 
 AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper(Options options) {
+  if (options.stream) options.size = kUnknownSize;
   if (options.size < 1) refuse("there is no data");
   if (options.batch_size < 1)
     refuse("batch_size is " + std::to_string(options.batch_size) + ", at least 1 is needed");
@@ -51,7 +52,7 @@ AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper(Options options) {
   if (options.drop_last && options.size < shape.batch_size(num_replicas()))
     refuse("drop_last drops the whole dataset: it has " + std::to_string(options.size) +
            " samples, a batch " + std::to_string(shape.batch_size(num_replicas())));
-  if (!options.order) options.order = samplers_order(options.size, options.shuffle);
+  if (!options.order && !options.stream) options.order = samplers_order(options.size, options.shuffle);
   core_ = std::make_unique<LoaderCore>(
       options, options.name.empty() ? next_loader_name(options.training) : options.name);
   checkpoint::load_state(core_->state);
@@ -111,7 +112,8 @@ std::optional<std::int64_t> AdaptiveDataLoaderHelper::current_index() const {
 }
 std::optional<std::int64_t> AdaptiveDataLoaderHelper::end_index() const {
   const std::int64_t size = core_->options.size;
-  return core_->loop ? std::optional((core_->state.index / size + 1) * size) : std::nullopt;
+  return core_->loop && !core_->options.stream ? std::optional((core_->state.index / size + 1) * size)
+                                               : std::nullopt;
 }
 
 void AdaptiveDataLoaderHelper::to_tensorboard(protocol::EventFile& writer, std::int64_t step,

@@ -8,6 +8,7 @@
 #include "adapt/noise_measurement.h"
 #include "adapt/step_context.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/replica/collective.h"
 #include "batchscope/replica/epoch.h"
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/ledger.h"
@@ -26,6 +27,18 @@ struct Live {
   bool begun = false;
 };
 
+// Returns how far a stream was read, where it is as far on all replicas.
+std::int64_t agreed(std::int64_t reached) {
+  if (num_replicas() == 1) return reached;
+  const std::vector<std::int64_t> all = collective::gather("stream", reached);
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  if (*least == *most) return reached;
+  throw Error(ErrorKind::usage,
+              "the stream ends after " + std::to_string(*least) +
+                  " samples on one replica and not on another: "
+                  "each replica must read all samples in the same order, the engine shares them out");
+}
+
 // The program's start, which a restart repeats, is over: from here on it trains.
 void begin_live() {
   if (std::exchange(session().part<Live>().begun, true)) return;
@@ -37,7 +50,10 @@ void begin_live() {
 }  // namespace
 
 LoaderCore::LoaderCore(const DataOptions& options, const std::string& name)
-    : options(options), name(name), log(name), state("loader-" + name, options.size, [this] {
+    : options(options),
+      name(name),
+      log(name),
+      state("loader-" + name, options.stream ? 0 : options.size, [this] {
         if (loop) loop->before_save();
       }) {}
 
@@ -65,7 +81,7 @@ DataLoop::DataLoop(LoaderCore& loader, int epoch)
       epoch_(epoch),
       sampling_epoch_(epoch >= 0 ? epoch : finished_epochs()),
       phase_(loader.options.training ? "train" : "validate") {
-  RunningLoop running{training(), size(), finished_epochs()};
+  RunningLoop running{training(), loader.options.stream ? loader.state.length : size(), finished_epochs()};
   if (loader.ends_by_progress()) {
     const double progress = static_cast<double>(size()) / static_cast<double>(loader.options.batch_size);
     running.progress_from = progress * epoch_;
@@ -104,7 +120,7 @@ void DataLoop::advance() {
   if (micro_.optimizer_step) {
     settle();
     const bool enough = loader_.ends_by_progress() && metrics::progress() >= running_loop()->progress_to;
-    if (enough || number_ + 1 == plan_->micro_batches()) {
+    if (enough || !goes_on(number_ + 1)) {
       close_pass();
       if (enough || !loader_.ends_by_progress()) return finish();
       agree();
@@ -125,8 +141,9 @@ bool DataLoop::look() {
     return false;
   next_look_ *= 2;
   const BatchShape chosen = choose_shape(loader_.state.shape, loader_.initial(), loader_.bounded());
-  const std::int64_t left = size() - loader_.state.index % size();
-  if (chosen == loader_.state.shape || left < chosen.batch_size(num_replicas())) return false;
+  if (chosen == loader_.state.shape) return false;
+  const std::int64_t after = loader_.state.index % size() + chosen.batch_size(num_replicas());
+  if (reach(after) < after) return false;
   cut_stretch();
   loader_.state.shape = chosen;
   cut_pass();
@@ -158,9 +175,12 @@ void DataLoop::open_pass() {
   pass_number_ = loader_.state.index / size();
   steps_before_pass_ = metrics::steps();
   cut_pass();
-  if (plan_->micro_batches() > 0) return;
+  if (goes_on(0)) return;
+  if (end_ == 0)
+    throw Error(ErrorKind::usage,
+                "the stream has no samples: let it begin anew each time that it is iterated over");
   if (start == 0)
-    throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " + std::to_string(size()) +
+    throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " + std::to_string(end_) +
                                       " samples, a batch " +
                                       std::to_string(shape.local_batch_size * num_replicas()));
   close_pass();
@@ -168,21 +188,51 @@ void DataLoop::open_pass() {
   open_pass();
 }
 
-// From the index on, by the shape in force.
+// Cuts the pass from the index on, by the shape in force.
 void DataLoop::cut_pass() {
   const std::int64_t start = loader_.state.index % size();
   const BatchShape& shape = loader_.state.shape;
   cut_at_ = metrics::steps();
   next_look_ = kFirstLook;
-  plan_.emplace(PassShape{size(), num_replicas(), shape.local_batch_size, shape.accumulation_steps, start,
-                          loader_.options.drop_last});
   loader_.state.cut({start, shape.local_batch_size * num_replicas(), num_replicas()});
   stretch_from_ = start;
   number_ = 0;
+  plan_pass(start);
+}
+
+void DataLoop::plan_pass(std::int64_t start) {
+  const BatchShape& shape = loader_.state.shape;
+  plan_.emplace(PassShape{end_, num_replicas(), shape.local_batch_size, shape.accumulation_steps, start,
+                          loader_.options.drop_last});
   if (plan_->micro_batches() == 0) return;
   const std::vector<Cut>& cuts = loader_.state.cuts;
-  pass_.reset(new DataPass(loader_.options.order(sampling_epoch_, pass_number_, cuts), cuts, *plan_,
-                           replica_rank(), training()));
+  std::vector<std::int64_t> order;
+  if (!loader_.options.stream) order = loader_.options.order(sampling_epoch_, pass_number_, cuts);
+  pass_.reset(new DataPass(std::move(order), cuts, *plan_, replica_rank(), training()));
+}
+
+// Whether the pass has a step that begins with this micro-batch.
+bool DataLoop::goes_on(std::int64_t number) {
+  reach(plan_->at(number).step_to);
+  return number < plan_->micro_batches();
+}
+
+// Returns the position, or the end of the pass where that comes before. A stream is read as far; its end,
+// once it is found, is the plan's.
+std::int64_t DataLoop::reach(std::int64_t position) {
+  if (end_ != kUnknownSize) return std::min(position, end_);
+  const std::int64_t from = loader_.state.index;
+  const std::int64_t reached = agreed(loader_.options.stream(from, position));
+  if (reached < from)
+    throw Error(ErrorKind::conflict,
+                "the stream ends after " + std::to_string(reached) + " samples, of which " +
+                    std::to_string(from) +
+                    " were used before the checkpoint: give the program the same data, or "
+                    "start it without the checkpoint");
+  if (reached == position) return position;
+  end_ = loader_.state.length = running_loop()->dataset_size = reached;
+  plan_pass(plan_->shape().start);
+  return reached;
 }
 
 void DataLoop::close_pass() {
@@ -254,7 +304,7 @@ void DataLoop::cut_stretch() {
   const std::int64_t to = loader_.state.index - pass_number_ * size();
   if (!plan_ || to <= stretch_from_) return;
   add_to_ledger({loader_.name, sampling_epoch_, static_cast<int>(pass_number_),
-                 std::exchange(stretch_from_, to), to, std::exchange(stretch_padding_, 0), size(),
+                 std::exchange(stretch_from_, to), to, std::exchange(stretch_padding_, 0), known_size(),
                  metrics::steps()});
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,12 +24,17 @@ namespace batchscope::replica {
 
 class DataLoop;
 
+// Stands for a stream's size until its end is found.
+inline constexpr std::int64_t kUnknownSize = std::numeric_limits<std::int64_t>::max() / 4;
+
 // The state of a loader, whether a loop runs or not.
 struct LoaderCore {
   LoaderCore(const DataOptions& options, const std::string& name);
 
   bool autoscales() const { return limits.max_batch_size > 0; }
-  bool ends_by_progress() const { return autoscales() || (micro_batches > 0 && until_progress); }
+  bool ends_by_progress() const {  // which is counted in passes of known size
+    return !options.stream && (autoscales() || (micro_batches > 0 && until_progress));
+  }
   // The limits that were asked for, within what memory is known to hold.
   goodput::Bounds bounded() const;
   BatchShape initial() const;
@@ -65,6 +71,9 @@ class DataLoop {
   void agree();
   void open_pass();
   void cut_pass();
+  void plan_pass(std::int64_t start);
+  bool goes_on(std::int64_t number);
+  std::int64_t reach(std::int64_t position);
   bool look();
   void close_pass();
   void hand_out();
@@ -75,6 +84,7 @@ class DataLoop {
 
   bool training() const { return loader_.options.training; }
   std::int64_t size() const { return loader_.options.size; }
+  std::int64_t known_size() const { return end_ == kUnknownSize ? 0 : end_; }
   void set_context() const;
   void tell_position() const;
 
@@ -87,6 +97,7 @@ class DataLoop {
   bool agreeing_ = false;
 
   // The pass.
+  std::int64_t end_ = size();  // of it
   std::int64_t pass_number_ = 0;
   std::int64_t steps_before_pass_ = 0;
   std::int64_t cut_at_ = 0;              // the step at which it was cut

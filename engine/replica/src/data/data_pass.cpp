@@ -30,6 +30,10 @@ std::vector<std::int64_t> DataPass::positions(std::int64_t number) const {
 
 std::vector<std::int64_t> DataPass::ids(std::int64_t number) const {
   std::vector<std::int64_t> ids = positions(number);
+  if (order_.empty()) {  // a stream
+    if (ids.empty()) ids.push_back(plan_->at(number).from);
+    return ids;
+  }
   for (std::int64_t& id : ids) id = order_[static_cast<std::size_t>(id)];
   if (ids.empty()) ids.push_back(order_[static_cast<std::size_t>(rank_) % order_.size()]);
   return ids;

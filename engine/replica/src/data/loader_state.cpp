@@ -5,6 +5,13 @@
 #include "batchscope/replica/process_group.h"
 
 namespace batchscope::replica {
+namespace {
+
+std::string described(std::int64_t size) {
+  return size == 0 ? "a stream" : std::to_string(size) + " samples";
+}
+
+}  // namespace
 
 LoaderState::LoaderState(std::string name, std::int64_t dataset_size, std::function<void()> before_save)
     : JsonState(std::move(name)), dataset_size_(dataset_size), before_save_(std::move(before_save)) {}
@@ -26,6 +33,7 @@ protocol::Json LoaderState::contents() const {
           {"local_batch_size", shape.local_batch_size},
           {"accumulation_steps", shape.accumulation_steps},
           {"cuts", passed},
+          {"length", length},
           {"finished", loops}};
 }
 
@@ -34,11 +42,12 @@ void LoaderState::restore(const protocol::Json& json) {
   const std::int64_t size = json.at("dataset_size");
   if (index > 0 && size != dataset_size_)
     throw Error(ErrorKind::conflict,
-                "the checkpoint was made in the middle of a loop over " + std::to_string(size) +
-                    " samples, the dataset has " + std::to_string(dataset_size_) +
+                "the checkpoint was made in the middle of a loop over " + described(size) +
+                    ", the dataset is " + described(dataset_size_) +
                     " now: give the program the same data, or start it without the checkpoint");
   if (json.at("replicas") == num_replicas())
     shape = {json.at("local_batch_size"), json.at("accumulation_steps")};
+  length = json.value("length", std::int64_t{0});
   cuts.clear();
   for (const protocol::Json& cut : json.value("cuts", protocol::Json::array()))
     cuts.push_back({cut.at(0), cut.at(1), cut.at(2)});

@@ -53,6 +53,8 @@ class AdaptiveDataLoaderHelper {
   using Order = DataOrder;
   /// How many samples, and in what steps and order.
   using Options = DataOptions;
+  /// Reads data whose size is not known.
+  using Stream = DataStream;
 
   /// Loads the state of the checkpoint where there is one; helpers are known again by the order in which a
   /// program makes them. Throws Error(usage) for no samples, a batch size below 1, inside a loop, and where
@@ -89,7 +91,7 @@ class AdaptiveDataLoaderHelper {
   LocalBatchBounds local_batch_size_bounds() const;
   /// Samples of the running loop that are done, over all replicas and all its passes; none between loops.
   std::optional<std::int64_t> current_index() const;
-  /// Returns the value of current_index at the end of the pass; none between loops.
+  /// Returns the value of current_index at the end of the pass; none between loops, and in a stream.
   std::optional<std::int64_t> end_index() const;
 
   /// Total_Batch_Size, Local_Batch_Size and Accumulation_Steps, AdaptDL's tags, below the prefix: one event

@@ -40,7 +40,7 @@ class DataPass {
   /// Their positions in the pass; none where ids is padding.
   std::vector<std::int64_t> positions(std::int64_t number) const;
 
-  /// The sample at each position of the pass.
+  /// The sample at each position of the pass; empty for a stream, whose samples are numbered by position.
   const std::vector<std::int64_t>& order() const { return order_; }
   /// The last one is in force.
   const std::vector<Cut>& cuts() const { return cuts_; }
@@ -62,14 +62,20 @@ class DataPass {
 using DataOrder =
     std::function<std::vector<std::int64_t>(int epoch, std::int64_t pass, const std::vector<Cut>& cuts)>;
 
+/// Reads a stream on, from which every replica reads the same samples in the same order: as far as position
+/// `to` of the pass, or to its end. Returns the position that it came to, `to` or the end. Samples before
+/// `from` are not asked for any more. A pass begins where a loop begins.
+using DataStream = std::function<std::int64_t(std::int64_t from, std::int64_t to)>;
+
 /// How many samples, and in what steps and order.
 struct DataOptions {
-  std::int64_t size = 0;        ///< samples in a pass
+  std::int64_t size = 0;        ///< samples in a pass; 0 for a stream
   std::int64_t batch_size = 1;  ///< total, over all replicas; the scale S is relative to it
   bool shuffle = false;         ///< in the ElasticSampler's order
   bool drop_last = false;       ///< leave a short last micro-batch out
   bool training = true;         ///< false: for validation; no padding, no batch-size adaptation, no profile
   DataOrder order = {};         ///< instead of the ElasticSampler's
+  DataStream stream = {};       ///< data whose size is not known: a loop is one pass, until the stream ends
   /// Name of the loader in checkpoints and in the ledger, unique to it; empty: named by the order in which a
   /// program makes its loaders.
   std::string name = {};
