@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A training program with a loader of its own, as a user would write one on AdaptiveDataLoaderMixin, or with
-// --bptt a text. Prints what it was given, a JSON object a line; --signal STEP:RANK raises SIGTERM there.
+// --bptt a text, or with --stream a stream. Prints what it was given, a JSON object a line; --signal
+// STEP:RANK raises SIGTERM there.
 #include <ATen/ATen.h>
 #include <signal.h>
 
@@ -16,6 +17,7 @@
 #include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_bptt_iterator.h"
 #include "batchscope/train/process_group.h"
+#include "batchscope/train/stream_data_loader.h"
 #include "train_replica.h"
 
 namespace batchscope::testing::own_loader_program {
@@ -52,6 +54,26 @@ class Words : public AdaptiveDataLoaderMixin {
   }
 };
 
+// The numbers below size, of which --size says how many: in odd epochs from the last to the first.
+class Numbers : public StreamDataset {
+ public:
+  explicit Numbers(std::int64_t size) : size_(size) {}
+  void begin(int epoch, std::int64_t skipped) override {
+    is_backwards_ = epoch % 2 == 1;
+    next_ = skipped;
+  }
+  std::optional<Sample> next() override {
+    if (next_ == size_) return std::nullopt;
+    const std::int64_t number = is_backwards_ ? size_ - 1 - next_ : next_;
+    ++next_;
+    return Sample{at::scalar_tensor(number, at::kLong), at::scalar_tensor(2 * number, at::kLong)};
+  }
+
+ private:
+  std::int64_t size_, next_ = 0;
+  bool is_backwards_ = false;
+};
+
 std::string signal_at;
 
 void step(Json line) {
@@ -81,6 +103,18 @@ void read_words(std::int64_t size, bool accumulation) {
     }
 }
 
+void read_stream(std::int64_t size, bool accumulation) {
+  Numbers numbers(size);
+  StreamDataLoader loader(numbers, {.batch_size = 12});
+  if (accumulation) loader.autoscale_batch_size(12, {1, 2}, true);
+  for ([[maybe_unused]] const int epoch : remaining_epochs_until(2))
+    for (const Batch& batch : loader) {
+      if (!at::equal(2 * batch.data, batch.target)) throw Error(ErrorKind::failure, "samples are torn apart");
+      step({{"ids", batch.count > 0 ? list(batch.data) : Json::array()},
+            {"batch_size", loader.current_batch_size()}});
+    }
+}
+
 void read_text() {
   AdaptiveBPTTIterator text(at::arange(508), {.batch_size = 6, .bptt_len = 5});
   for ([[maybe_unused]] const int epoch : remaining_epochs_until(1))
@@ -94,16 +128,17 @@ void read_text() {
 
 int run(int argc, char** argv) {
   CLI::App app("a loader of its own");
-  bool bptt = false, accumulation = false;
+  bool bptt = false, stream = false, accumulation = false;
   std::int64_t size = 100;
   app.add_flag("--bptt", bptt);
+  app.add_flag("--stream", stream);
   app.add_flag("--accumulate", accumulation);
   app.add_option("--size", size);
   app.add_option("--signal", signal_at);
   CLI11_PARSE(app, argc, argv);
   try {
     init_process_group({.timeout = std::chrono::seconds(20)});
-    bptt ? read_text() : read_words(size, accumulation);
+    bptt ? read_text() : stream ? read_stream(size, accumulation) : read_words(size, accumulation);
     std::cout << Json{{"steps", metrics::steps()}, {"samples", metrics::samples()}}.dump() << '\n';
   } catch (const Error& e) {
     std::cerr << e.what() << '\n';

@@ -18,6 +18,8 @@ class TestOwnLoader : public QObject {
     QTest::addColumn<int>("size");
     QTest::newRow("a short last batch") << QStringList() << 100;
     QTest::newRow("accumulating") << QStringList{"--accumulate"} << 96;  // whole steps: ends by progress
+    QTest::newRow("a stream") << QStringList{"--stream"} << 100;
+    QTest::newRow("a stream, accumulating") << QStringList{"--stream", "--accumulate"} << 97;
   }
   void each_word_once_an_epoch_in_its_own_order() {
     QFETCH(QStringList, options);

@@ -7,6 +7,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/replica_device.h"
+#include "loader/pin.h"
 #include "loader/prefetcher.h"
 
 namespace batchscope {
@@ -14,11 +15,6 @@ namespace batchscope {
 using namespace replica;
 using namespace train;
 namespace {
-
-// Copies from pinned memory to a GPU need not be waited for.
-void pin(at::Tensor& tensor) {
-  if (tensor.is_cpu()) tensor = tensor.pin_memory();
-}
 
 // The batches of one pass after the other.
 class Prefetching {
@@ -34,7 +30,7 @@ class Prefetching {
       const auto make = [&dataset = dataset_, pinned = pinned_, pass = pass_](std::int64_t number) {
         Batch batch = dataset.collate(pass->ids(number));
         batch.count = pass->count(number);
-        if (pinned) pin(batch.data), pin(batch.target);
+        if (pinned) pin(batch);
         return batch;
       };
       prefetcher_ = std::make_shared<Prefetcher>(make, pass_->micro_batches(), workers_);
