@@ -62,11 +62,11 @@ class Numbers : public StreamDataset {
     is_backwards_ = epoch % 2 == 1;
     next_ = skipped;
   }
-  std::optional<Sample> next() override {
+  std::optional<StreamSample> next() override {
     if (next_ == size_) return std::nullopt;
     const std::int64_t number = is_backwards_ ? size_ - 1 - next_ : next_;
     ++next_;
-    return Sample{at::scalar_tensor(number, at::kLong), at::scalar_tensor(2 * number, at::kLong)};
+    return StreamSample{at::scalar_tensor(number, at::kLong), at::scalar_tensor(2 * number, at::kLong)};
   }
 
  private:

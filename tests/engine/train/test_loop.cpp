@@ -5,6 +5,7 @@
 
 #include <QTemporaryDir>
 #include <atomic>
+#include <numeric>
 #include <set>
 
 #include "adapt/metrics.h"
@@ -15,6 +16,7 @@
 #include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_data_loader.h"
 #include "batchscope/train/process_group.h"
+#include "batchscope/train/stream_data_loader.h"
 #include "steps.h"
 #include "test_case.h"
 #include "thrown.h"
@@ -29,6 +31,22 @@ TensorDataset numbers(std::int64_t size) {
   const at::Tensor values = at::arange(size, at::kLong);
   return {values, values};
 }
+
+// The numbers below size, of each pass `times` at most.
+class Stream : public StreamDataset {
+ public:
+  explicit Stream(std::int64_t size, int times = 100) : size_(size), times_(times) {}
+  void begin(int, std::int64_t skipped) override { next_ = times_-- > 0 ? skipped : size_; }
+  std::optional<StreamSample> next() override {
+    if (next_ == size_) return std::nullopt;
+    const at::Tensor number = at::scalar_tensor(next_++, at::kLong);
+    return StreamSample{number, number};
+  }
+
+ private:
+  std::int64_t size_, next_ = 0;
+  int times_;
+};
 
 std::vector<std::int64_t> ids(const Batch& batch) {
   const auto* first = batch.data.data_ptr<std::int64_t>();
@@ -65,6 +83,38 @@ class TestLoop : public QObject {
         QCOMPARE(std::set(order.begin(), order.end()).size(), 25u);
       });
     QVERIFY(orders[0] != orders[1]);
+  }
+
+  void a_stream_is_read_to_its_end_in_each_loop() {
+    Stream stream(25);
+    StreamDataLoader loader(stream, {.batch_size = 10}), whole(stream, {.batch_size = 10, .drop_last = true}),
+        validation(stream, {.batch_size = 10, .training = false});
+    const auto read = [](StreamDataLoader& from) {
+      std::vector<std::int64_t> all;
+      for (const Batch& batch : from)
+        for (const std::int64_t id : ids(batch)) all.push_back(id);
+      return all;
+    };
+    std::vector<std::int64_t> numbers(25);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    for (int round = 0; round < 2; ++round) {
+      in_an_epoch([&] {
+        QCOMPARE(read(loader), numbers);
+        QCOMPARE(read(whole).size(), 20u);
+      });
+      QCOMPARE(read(validation), numbers);
+    }
+  }
+
+  void a_stream_that_does_not_begin_anew_is_refused() {
+    Stream stream(25, 1);
+    StreamDataLoader loader(stream, {.batch_size = 10, .training = false});
+    const auto read = [&] {
+      for ([[maybe_unused]] const Batch& batch : loader) continue;
+    };
+    read();
+    VERIFY_THROWS("usage", "the stream has no samples: let it begin anew", read());
+    VERIFY_THROWS("usage", "batch_size is 0", StreamDataLoader(stream, {.batch_size = 0}));
   }
 
   // Sentences of different lengths, padded to the longest of their batch on the prefetching threads.

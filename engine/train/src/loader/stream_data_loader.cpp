@@ -32,7 +32,7 @@ class StreamDataLoader::Reader {
     }
     for (; first_ < from && !samples_.empty(); ++first_) samples_.pop_front();
     while (first_ + std::ssize(samples_) < to) {
-      std::optional<Sample> sample = dataset_.next();
+      std::optional<StreamSample> sample = dataset_.next();
       if (!sample) break;
       samples_.push_back(*std::move(sample));
     }
@@ -40,7 +40,7 @@ class StreamDataLoader::Reader {
   }
 
   Batch batch(const std::vector<std::int64_t>& positions) const {
-    std::vector<Sample> samples;
+    std::vector<StreamSample> samples;
     samples.reserve(positions.size());
     for (const std::int64_t position : positions)
       samples.push_back(samples_[static_cast<std::size_t>(position - first_)]);
@@ -51,12 +51,12 @@ class StreamDataLoader::Reader {
   StreamDataset& dataset_;
   bool begun_ = false;
   std::int64_t first_ = 0;  // the position of the first sample that is kept
-  std::deque<Sample> samples_;
+  std::deque<StreamSample> samples_;
 };
 
-Batch StreamDataset::collate(const std::vector<Sample>& samples) const {
+Batch StreamDataset::collate(const std::vector<StreamSample>& samples) const {
   std::vector<at::Tensor> data, target;
-  for (const Sample& sample : samples) {
+  for (const StreamSample& sample : samples) {
     data.push_back(sample.data);
     target.push_back(sample.target);
   }

@@ -10,7 +10,7 @@
 ///         file_ = std::ifstream("corpus.txt");
 ///         for (std::string line; skipped > 0; --skipped) std::getline(file_, line);
 ///       }
-///       std::optional<Sample> next() override {
+///       std::optional<StreamSample> next() override {
 ///         std::string line;
 ///         if (!std::getline(file_, line)) return std::nullopt;
 ///         return numbers(line);
@@ -33,7 +33,7 @@
 namespace batchscope {
 
 /// One sample of a stream.
-struct Sample {
+struct StreamSample {
   at::Tensor data;    ///< as collate() takes it
   at::Tensor target;  ///< the same
 };
@@ -46,9 +46,9 @@ class StreamDataset {
   /// the same samples in the same order on every replica and after a restart.
   virtual void begin(int epoch, std::int64_t skipped) = 0;
   /// The next sample; none at the end of the pass.
-  virtual std::optional<Sample> next() = 0;
+  virtual std::optional<StreamSample> next() = 0;
   /// One batch of these samples, at least one. Stacks them, unless it is overridden.
-  virtual Batch collate(const std::vector<Sample>& samples) const;
+  virtual Batch collate(const std::vector<StreamSample>& samples) const;
 };
 
 /// A loader over one stream. A loop over it is one pass, also with an adapted batch size. Not thread-safe.
