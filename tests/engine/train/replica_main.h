@@ -5,7 +5,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -13,18 +12,18 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/train/process_group.h"
+#include "session/leave.h"
 
 extern "C" __attribute__((weak)) void __gcov_dump();  // where coverage is measured
 
 namespace batchscope::testing {
 
-// Ends the process without static destructors: LibTorch's take half a second of a core, and more in a forked
-// process, which copies each page that they change.
+// Ends the process without LibTorch's destructors, which take half a second of a core, and more in a forked
+// process, which copies each page that they change. The engine's last words are sent.
 [[noreturn]] inline void end_process(int code) {
-  std::cout.flush();
-  std::fflush(nullptr);
   if (__gcov_dump) __gcov_dump();
-  std::_Exit(code);
+  replica::leave_libraries_behind();
+  std::exit(code);
 }
 
 template <class Work>
