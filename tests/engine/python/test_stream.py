@@ -42,7 +42,7 @@ class Streams(unittest.TestCase):
         return said, used
 
     def check_padding(self, handed_out, used):
-        """What was used was handed out; anything else was one sample that keeps the replica in step."""
+        """Checks that the used samples were handed out, and beside them only single ones that keep the replica in step."""
         rest = iter(used)
         wanted = next(rest, None)
         for numbers in handed_out:
