@@ -100,7 +100,7 @@ class TestTrackers : public QObject {
     QCOMPARE(readCsv("series,generation,step,value\nloss,0,1,2\nacc,0,1,0.5\n"), "acc 1=0.5; loss 1=2");
     QCOMPARE(
         readCsv("step,a\n1,2,3\nx,1\n2,\"1\n"),
-        "; 2 rows with more or fewer cells than the first line; 1 rows whose step is not a whole number");
+        "; 1 rows whose step is not a whole number; 2 rows with more or fewer cells than the first line");
     VERIFY_HOLDS(readCsv(""), "it has no line that names the columns");
   }
 
