@@ -73,7 +73,29 @@ Json with_words(Json result) {
   return result;
 }
 
-Json carry_out(const QString& program, const std::string& id, const protocol::Request& request) {
+Json ask_here(Store& store, const storage::Run& run, const protocol::Request& request) {
+  if (request.command != Command::resume) return common::askRun(store.catalogue(), run, request);
+  common::resumeRun(store.catalogue(), run, request.replicas.value_or(0), {});
+  if (store.catalogue().job(run.id)) return nullptr;  // it waits for the pool
+  return run::request(run.id, protocol::Request());   // its status
+}
+
+// The words do not say when: an answer may come before what was asked for happens, or after.
+void note(storage::Catalogue& catalogue, const storage::Run& run, const std::string& person,
+          const protocol::Request& request) {
+  std::string what = protocol::command_name(request.command);
+  if (request.auto_replicas)
+    what += " to " + request.auto_replicas->text();
+  else if (request.replicas)
+    what += fmt::format(" to {} replica{}", *request.replicas, *request.replicas == 1 ? "" : "s");
+  const std::vector<storage::Generation> generations = catalogue.generations(run.id);
+  catalogue.add_event(run.id, generations.empty() ? 0 : generations.back().number, run.step, "info",
+                      fmt::format("{}, asked for by {}", what, person));
+}
+
+// A run that is only followed has its events from where it trains.
+Json carry_out(const QString& program, const std::string& id, const std::string& person,
+               const protocol::Request& request) {
   Store store;
   const storage::Run run = store.run(id);
   const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
@@ -81,29 +103,13 @@ Json carry_out(const QString& program, const std::string& id, const protocol::Re
     if (origin->control.empty()) throw Error(ErrorKind::conflict, storage::trains_elsewhere(id, *origin));
     return ask_elsewhere(program, id, request);
   }
-  if (request.command != Command::resume) return common::askRun(store.catalogue(), run, request);
-  common::resumeRun(store.catalogue(), run, request.replicas.value_or(0), {});
-  if (store.catalogue().job(id)) return nullptr;  // it waits for the pool
-  return run::request(id, protocol::Request());   // its status
-}
-
-// The words do not say when: an answer may come before what was asked for happens, or after.
-void note(const std::string& id, const std::string& person, const protocol::Request& request) {
-  std::string what = protocol::command_name(request.command);
-  if (request.auto_replicas)
-    what += " to " + request.auto_replicas->text();
-  else if (request.replicas)
-    what += fmt::format(" to {} replica{}", *request.replicas, *request.replicas == 1 ? "" : "s");
-  Store store;
-  const std::vector<storage::Generation> generations = store.catalogue().generations(id);
-  store.catalogue().add_event(id, generations.empty() ? 0 : generations.back().number, store.run(id).step,
-                              "info", fmt::format("{}, asked for by {}", what, person));
-}
-
-// A run that is only followed has its events from where it trains.
-bool is_followed(const std::string& id) {
-  const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
-  return origin && origin->followed;
+  Json result = ask_here(store, run, request);
+  try {
+    if (!person.empty()) note(store.catalogue(), run, person, request);
+  } catch (const Error&) {
+    // What was asked for is done: without its event the answer is no other.
+  }
+  return result;
 }
 
 }  // namespace
@@ -124,13 +130,7 @@ void Controls::answer(const std::string& run, const std::string& person, const h
   const protocol::Request asked = parsed(protocol::parse_object(request.body));
   threads_.start([this, run, person, asked, reply] {
     const http::Response response = answer_of([&] {
-      const Json result = with_words(carry_out(program_, run, asked));
-      try {
-        if (!person.empty() && !is_followed(run)) note(run, person, asked);
-      } catch (const Error&) {
-        // What was asked for is done: without its event the answer is no other.
-      }
-      return json_response({{"result", result}});
+      return json_response({{"result", with_words(carry_out(program_, run, person, asked))}});
     });
     QMetaObject::invokeMethod(
         &home_, [reply, response] { reply(response); }, Qt::QueuedConnection);

@@ -47,11 +47,11 @@ void check_token_text(const std::string& text);
 
 /// Returns the token "NAME", "NAME:read" or "NAME:control", which is made where there is none; without a
 /// right it is for looking. Throws Error: usage for another text; conflict where the token exists with
-/// another right.
+/// another right, or there are 1,000.
 NamedToken give_token(const std::string& text);
 
 /// Makes a token for looking at one run, for so many seconds. Its name is "link-RUN-" and four digits. Tokens
-/// whose time is over are forgotten.
+/// whose time is over are forgotten. Throws Error: conflict where there are 1,000.
 NamedToken give_link(const std::string& run, std::int64_t seconds);
 
 /// The page of the link's run, from the server's address on: "/run/RUN?token=SECRET".
