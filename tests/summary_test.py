@@ -25,10 +25,13 @@ SKIP   : TestCuda::trains(one GPU) no GPU
 
 
 class Summary(unittest.TestCase):
-    def run_with(self, *arguments):
+    def run_with(self, *arguments, again=""):
         with tempfile.TemporaryDirectory() as folder:
             suite = pathlib.Path(folder, "suite.xml")
             suite.write_text(SUITE)
+            if again:
+                pathlib.Path(folder, "again.xml").write_text(again)
+                arguments += ("--again", f"{folder}/again.xml")
             printed = io.StringIO()
             sys.argv = ["summary.py", str(suite), *arguments]
             with contextlib.redirect_stdout(printed):
@@ -47,6 +50,17 @@ class Summary(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("NOT ALLOWED: scenario.adaptdl: no module adaptdl\n", printed)
         self.assertIn("skipped: train.cuda: no GPU", printed)  # may_skip.txt lists it
+
+    def test_what_passes_once_more_is_named(self):
+        again = '<testsuite><testcase name="storage.sql" status="run"><system-out/></testcase></testsuite>'
+        status, printed = self.run_with(again=again)
+        self.assertEqual(status, 0)
+        self.assertIn("FLAKY: storage.sql: ", printed)
+        self.assertTrue(printed.endswith("3 passed, 0 failed, 1 skipped\n"), printed)
+
+    def test_what_fails_once_more_has_failed(self):
+        again = '<testsuite><testcase name="storage.sql" status="fail"><failure message=""/></testcase></testsuite>'
+        self.assertTrue(self.run_with(again=again)[1].endswith("2 passed, 1 failed, 1 skipped\n"))
 
     def test_a_room_without_tests_fails(self):
         self.assertEqual(self.run_with("--rooms", "run", "storage")[0], 0)

@@ -32,6 +32,7 @@ class Model(LightningModule):
         return torch.optim.SGD(self.parameters(), lr=self.lr)
 
 
+torch.manual_seed(0)
 x = torch.randn(64, 4)
 loader = DataLoader(TensorDataset(x, x.sum(1, keepdim=True)), batch_size=8)
 trainer = Trainer(max_epochs=2, accumulate_grad_batches=2, accelerator="cpu", devices=1, logger=False, enable_checkpointing=False,
