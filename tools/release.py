@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Puts a release together (./dev release) of the files that are handed out: the files themselves, an SBOM (SPDX 2.3: what each holds that
-is not ours, with versions), the changelog's newest section as notes, and SHA256SUMS.
+is not ours, with versions), the changelog's section of this version as notes, and SHA256SUMS.
 
     release.py FOLDER --tree FILE=TREE.. [FILE..]      TREE: the folder that was packed into FILE
 """
@@ -71,10 +71,10 @@ def sbom(files, moment):
 
 
 def notes():
-    """Returns the newest section of the changelog, without its heading."""
+    """Returns the changelog's section of this version, without its heading."""
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    newest = re.search(r"^## .*?\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
-    return newest[1].strip() + "\n" if newest else fail("CHANGELOG.md has no section")
+    section = re.search(rf"^## {re.escape(version())}\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
+    return section[1].strip() + "\n" if section else fail(f"CHANGELOG.md has no section {version()}")
 
 
 def main():
