@@ -87,7 +87,8 @@ void printSentence(const Outcome& outcome) {
   const std::string because = run.message.empty() ? "" : ": " + printable(run.message);
   if (outcome.detached && run.state == RunState::pending) {
     fmt::print(
-        "{} stays in the queue. `batchscope attach {}` watches it, `batchscope cancel {}` takes it out.\n",
+        "{} stays in the queue. `batchscope attach {}` watches it, `batchscope cancel {}` takes it out of "
+        "the queue.\n",
         title(run), run.id, run.id);
   } else if (outcome.detached) {
     fmt::print("{} goes on. `batchscope attach {}` watches it, `batchscope stop {}` stops it.\n", title(run),

@@ -14,8 +14,8 @@ struct Reason {
 constexpr std::array<Reason, 11> kReasons{{
     {"Resources", "no nodes are free for it yet"},
     {"Priority", "jobs with more priority go first"},
-    {"Dependency", "the job before it is still ending"},
-    {"BeginTime", "its time has not come yet"},
+    {"Dependency", "the job that it follows has not ended yet"},
+    {"BeginTime", "its start time has not come yet"},
     {"JobHeldUser", "its owner holds it"},
     {"JobHeldAdmin", "an administrator holds it"},
     {"ReqNodeNotAvail", "nodes that it needs are down or reserved"},

@@ -61,12 +61,12 @@ QString whyText(const pool::QueueEntry& entry, std::optional<int> rung) {
   if (entry.state >= JobState::succeeded) {
     const QString duration = formatDuration(entry.run.ended - entry.job.submitted);
     const QString message = QString::fromStdString(entry.run.message);
-    if (entry.state == JobState::succeeded) return tr("took %1 in all").arg(duration);
+    if (entry.state == JobState::succeeded) return tr("took %1 in total").arg(duration);
     return message.isEmpty() ? tr("ended after %1").arg(duration) : message;
   }
   if (entry.state == JobState::held && (reason.isEmpty() || !entry.job.held))
-    return entry.job.held ? tr("held; release it to let it have devices")
-                          : tr("paused; it goes on once it is resumed");
+    return entry.job.held ? tr("held; release it to give it devices")
+                          : tr("paused; resume it to let it go on");
   if (!reason.isEmpty()) return reason;
   if (!entry.job.after.empty()) return tr("waits for the end of another run");
   if (entry.state == JobState::pending) return tr("waits for the pool's first decision");
@@ -81,7 +81,7 @@ QString alternativesText(const std::vector<protocol::PoolAlternative>& alternati
   QStringList parts;
   for (const protocol::PoolAlternative& other : alternatives) {
     if (other.devices == 0) {
-      parts << tr("without any: it would wait");
+      parts << tr("with none: it would wait");
       continue;
     }
     const auto percent = std::lround(100 * other.speedup);

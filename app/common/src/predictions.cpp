@@ -29,10 +29,10 @@ PredictedRestart restartOf(const storage::Generation& generation, const run::For
 
 std::string summaryOf(const Predictions& predictions) {
   if (!predictions.medianError) return {};
-  std::string text = fmt::format("{} measured, off by {:.0f} % at the median", predictions.measured,
+  std::string text = fmt::format("{} measured, with a median error of {:.0f} %", predictions.measured,
                                  100 * *predictions.medianError);
   if (predictions.ranged > 0)
-    text += fmt::format("; {} of {} came out as expected, and nine of ten should", predictions.held,
+    text += fmt::format("; {} of {} came out in the expected range, and nine of ten should", predictions.held,
                         predictions.ranged);
   return text;
 }

@@ -36,7 +36,7 @@ void refuseOfJob(const storage::Run& run, const storage::Job& job, Command comma
     throw Error(
         ErrorKind::conflict,
         fmt::format("{} has lost its supervisor, and the pool starts another; `batchscope hold {}` keeps "
-                    "it waiting, `batchscope cancel {}` takes it out",
+                    "it waiting, `batchscope cancel {}` takes it out of the queue",
                     title(run), run.id, run.id));
   if (command == Command::pause && run.state == RunState::paused &&
       pool::job_state(run, job) == pool::JobState::paused)
@@ -67,7 +67,7 @@ void refusePending(storage::Catalogue& catalogue, const storage::Run& run) {
   const auto job = placedJob(catalogue, run);
   const bool isHeld = job && job->entry.job.held;
   throw Error(ErrorKind::conflict,
-              fmt::format("{} {}, and {}; {}, `batchscope cancel {}` takes it out", title(run),
+              fmt::format("{} {}, and {}; {}, `batchscope cancel {}` takes it out of the queue", title(run),
                           isHeld ? "is held"
                           : job  ? placeText(*job)
                                  : "is pending",
@@ -114,8 +114,11 @@ void resumeRun(storage::Catalogue& catalogue, const storage::Run& run, int repli
   if (held && replicas == 0 && devices.empty()) return pool::release(catalogue, run.id);
   if (!held) refusePending(catalogue, run);
   if (run.spec.program.starts_with(kImportedProgram))
-    throw Error(ErrorKind::conflict,
-                fmt::format("{} was imported: its program and its checkpoints are elsewhere", title(run)));
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format(
+            "{} cannot be resumed here: it was imported, and its program and checkpoints are elsewhere",
+            title(run)));
   if (run.state != RunState::paused) return run::resume_run(catalogue, run.id, replicas, devices);
   protocol::Request request;
   request.command = Command::resume;

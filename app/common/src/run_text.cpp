@@ -95,7 +95,7 @@ QString detailText(const storage::Run& run) {
   if (is_active(run.state) || run.state == RunState::paused || run.state == RunState::pending)
     return tr("since %1").arg(formatTimeOfDay(run.created));
   if (!run.message.empty()) return QString::fromStdString(run.message);
-  return isUnrecorded(run) ? QString::fromUtf8(kNotRecorded) : tr("without a step");
+  return isUnrecorded(run) ? QString::fromUtf8(kNotRecorded) : tr("no steps");
 }
 
 QString detailText(const RunRow& row) {

@@ -97,12 +97,13 @@ QString trialText(const sweep::SweepView& view, std::size_t trial) {
 }
 
 std::array<SweepTotal, 5> totalsOf(const sweep::SweepView& view) {
-  return {{{tr("Trials done"), tr("Trials that do not train now, of those that the sweep is for"),
+  return {{{tr("Trials done"), tr("Trials that have ended or wait at a rung, of all trials of the sweep"),
             doneText(view)},
-           {tr("Best"), tr("The best value of the trials that came furthest, and its trial"), bestText(view)},
-           {tr("Device time"), tr("Time that trials have trained, times the devices that they had"),
+           {tr("Best"), tr("The best value among the trials that trained longest, and its trial"),
+            bestText(view)},
+           {tr("Device time"), tr("The training time of each trial times its devices, for all trials"),
             deviceTimeText(view)},
-           {tr("Stopped early"), tr("Trials that were stopped at a rung, or wait there for others"),
+           {tr("Stopped early"), tr("Trials that were stopped at a rung, or wait at one for others"),
             countOf(view, State::stopped, State::paused)},
            {tr("Went wrong"), tr("Trials whose program failed, or whose metric was not finite"),
             countOf(view, State::failed, State::diverged)}}};

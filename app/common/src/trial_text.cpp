@@ -102,7 +102,7 @@ std::string resumedTrialText(const Run& run, const ListedSweeps& sweeps) {
   if (!waitsAtRung(run, sweeps)) return {};
   return fmt::format(
       "it is trial {} of the sweep {}, and waited at rung {} for the sweep to decide whether it goes on; "
-      "batchscope pause {} lets it wait again",
+      "batchscope pause {} makes it wait again",
       run.trial->trial, run.trial->sweep, run.trial->rung, run.id);
 }
 

@@ -111,7 +111,7 @@ class TestRunText : public QObject {
   void aRunWithoutAStepSaysMoreThanATime() {
     VERIFY_HOLDS(detailText(runIn(RunState::pending)).toStdString(), "since ");
     Run stopped = runIn(RunState::stopped);
-    QCOMPARE(detailText(stopped), QStringLiteral("without a step"));
+    QCOMPARE(detailText(stopped), QStringLiteral("no steps"));
     stopped.message = "cancelled";
     QCOMPARE(detailText(stopped), QStringLiteral("cancelled"));
     QCOMPARE(detailText(runIn(RunState::finished)), QStringLiteral("not recorded"));
@@ -171,7 +171,7 @@ class TestRunText : public QObject {
     QCOMPARE(whyText(job), QStringLiteral("worth it"));
     job.state = JobState::held;
     job.job.reason.clear();
-    VERIFY_HOLDS(whyText(job).toStdString(), "goes on once it is resumed");
+    VERIFY_HOLDS(whyText(job).toStdString(), "resume it to let it go on");
     job.job.held = true;
     VERIFY_HOLDS(whyText(job).toStdString(), "release it");
   }

@@ -46,15 +46,16 @@ std::string read_welcome() {
     if (byte == '\n') return line;
     line += byte;
   }
-  throw Error(ErrorKind::usage,
-              "standard input holds no line with the token: a supervisor starts batchscope-node serve "
-              "(BATCHSCOPE_NODE_COMMAND)");
+  throw Error(
+      ErrorKind::usage,
+      "standard input has no line with the token: batchscope-node serve is started by a supervisor, with "
+      "BATCHSCOPE_NODE_COMMAND, and not by hand");
 }
 
 // The address from which this machine would send there, without sending anything.
 std::string source_address(const std::string& toward) {
   const auto fail = [&](const std::string& why) -> std::string {
-    throw Error(ErrorKind::io, "no way from here to " + toward + ": " + why);
+    throw Error(ErrorKind::io, "this node cannot reach " + toward + ": " + why);
   };
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_DGRAM;
@@ -93,7 +94,8 @@ int serve(int& argc, char** argv, const std::string& name, std::string listen, s
   offer.node = name.empty() ? protocol::node_name() : name;
   if (!protocol::valid_node_name(offer.node))
     throw Error(ErrorKind::usage,
-                "'" + offer.node + "' is not a name of a node: letters, digits, '.', '-', '_'; say --name");
+                "'" + offer.node +
+                    "' is not a name of a node: give one of letters, digits, '.', '-' and '_' with --name");
   if (listen.empty() && toward.empty()) toward = variable("SLURM_LAUNCH_NODE_IPADDR");
   if (listen.empty() && toward.empty()) listen = address_of_ssh();
   if (listen.empty() && toward.empty())
@@ -116,30 +118,32 @@ int serve(int& argc, char** argv, const std::string& name, std::string listen, s
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App arguments("Replicas of a run on this node, for a supervisor on another one, which starts this");
+  CLI::App arguments(
+      "Runs replicas on this node for a supervisor on another node, which starts this program");
   arguments.require_subcommand(1);
   std::string name, listen, toward;
   CLI::App* const agent = arguments.add_subcommand("serve",
-                                                   "The agent of this node. Its standard input holds the "
-                                                   "token, and its end is the agent's");
+                                                   "Be this node's agent: read the token from standard "
+                                                   "input, and end when standard input ends");
   agent->add_option("--name", name, "The node's name (default: SLURMD_NODENAME, or the host's)");
   agent->add_option("--listen", listen, "The numeric address to listen at");
   agent
       ->add_option("--toward", toward,
                    "Listen at the address from which this node reaches ADDRESS "
-                   "(default: SLURM_LAUNCH_NODE_IPADDR, else at the one that ssh came to)")
+                   "(default: SLURM_LAUNCH_NODE_IPADDR, or else the address that ssh came to)")
       ->excludes("--listen")
       ->option_text("ADDRESS");
   std::vector<std::string> nodes;
   std::string by;
   CLI::App* const each = arguments.add_subcommand(
-      "each", "Starts the agents of several nodes by ssh, as BATCHSCOPE_NODE_COMMAND where there is no srun");
-  each->add_option("nodes", nodes, "Nodes by their names, or NAME=HOST where ssh knows them by another one")
+      "each", "Start the agents of several nodes by ssh: the BATCHSCOPE_NODE_COMMAND where there is no srun");
+  each->add_option("nodes", nodes, "A node's name, or NAME=HOST where ssh knows it by another name")
       ->required()
       ->option_text("NODE...");
-  each->add_option("--by", by, "A program that takes ssh's place: PROGRAM HOST COMMAND..")
+  each->add_option("--by", by, "A program to call in place of ssh, as PROGRAM HOST COMMAND..")
       ->option_text("PROGRAM");
-  CLI::App* const replica = arguments.add_subcommand("replica", "Stands for one replica of another node");
+  CLI::App* const replica =
+      arguments.add_subcommand("replica", "Stand in for one replica on another node; a supervisor starts it");
   try {
     arguments.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -60,7 +60,8 @@ NodePlan NodePlan::from_environment() {
 NodeCommand::NodeCommand(const std::vector<std::string>& command) {
   int to[2], from[2];
   if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0)
-    throw Error(ErrorKind::io, std::string("no pipe to the nodes' command: ") + std::strerror(errno));
+    throw Error(ErrorKind::io,
+                std::string("cannot open a pipe to the nodes' command: ") + std::strerror(errno));
   input_ = to[1];
   output_ = from[0];
   fcntl(output_, F_SETFL, O_NONBLOCK);

@@ -34,8 +34,8 @@ struct Predictions {
   int ranged = 0;                          ///< of these, with a range that was expected
   int held = 0;                            ///< of these, that came out within it
   std::optional<double> medianError;       ///< how far off, as a share; none where nothing was obtained
-  /// "6 measured, off by 12 % at the median; 5 of 6 came out as expected, and nine of ten should"; empty
-  /// where nothing was obtained.
+  /// "6 measured, with a median error of 12 %; 5 of 6 came out in the expected range, and nine of ten
+  /// should"; empty where nothing was obtained.
   std::string summary;
 };
 

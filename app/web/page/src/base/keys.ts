@@ -30,7 +30,7 @@ function isWriting(target: EventTarget | null): boolean {
 }
 
 export function startKeys(): void {
-  addKeys("Everywhere", [{ key: "?", text: "This sheet", act: showSheet }]);
+  addKeys("Everywhere", [{ key: "?", text: "Show this list of keys", act: showSheet }]);
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (isWriting(event.target) || document.querySelector("dialog[open]")) return;

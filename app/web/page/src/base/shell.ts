@@ -46,15 +46,15 @@ export class Shell {
     const server = h("span");
     const bar = h("header.bar", {}, this.brand, this.views, lookMenu());
     const line = h("footer.line", {}, server, connection, button("? keys", showSheet, { class: "link" }));
-    document.body.append(h("a.skip", { href: "#main" }, "To the content"), bar, this.beside, this.main, line);
+    document.body.append(h("a.skip", { href: "#main" }, "Skip to the content"), bar, this.beside, this.main, line);
 
     connectionChanged.listen((state: Connection) => {
-      setText(connection, state === "lost" ? "The connection is lost; trying again." : "");
+      setText(connection, state === "lost" ? "The connection is lost. Connecting again." : "");
       // Why, where the server can say it: a token that it does not know, for one.
       if (state === "lost") about().catch((error: Error) => setText(connection, error.message));
     });
     unheard.listen((seconds) => {
-      if (document.documentElement.dataset["connection"] === "silent") setText(connection, `Nothing heard for ${seconds} s; connecting again.`);
+      if (document.documentElement.dataset["connection"] === "silent") setText(connection, `The server has been silent for ${seconds} s. Connecting again.`);
     });
     serverAbout().then((about) => {
       const devices = about.devices.length === 1 ? "1 device" : `${about.devices.length} devices`;

@@ -46,7 +46,7 @@ export function valuesTable(charts: readonly ComparedChart[]): Table<ValueRow> {
       cell: ({ values }) => number(values[i], 4),
     })),
   ];
-  return new Table<ValueRow>({ label: "Values", key: ({ run }) => run.id, columns, none: "No run is compared." });
+  return new Table<ValueRow>({ label: "Values", key: ({ run }) => run.id, columns, none: "No runs are compared." });
 }
 
 const replicasOf = (run: ComparedRun) => run.status?.replicas ?? run.detail?.run.replicas ?? NaN;

@@ -129,7 +129,7 @@ export function batchFigure(explorer: Explorer, chosen: Point | undefined): Figu
     right: { low: 0, high: 1, title: "efficiency" },
     notes: chosen ? [{ x: chosen.batch_size, text: `best ${count(chosen.batch_size)}`, colour: "var(--accent)" }] : [],
     description: `Predicted goodput over batch size on ${replicas(at)}${chosen ? `, best at ${count(chosen.batch_size)}` : ""}`,
-    ...(points.length === 0 && { missing: "No curve for this number of replicas." }),
+    ...(points.length === 0 && { missing: "The model has no curve for this number of replicas." }),
   };
 }
 
@@ -155,7 +155,7 @@ export function stepTimeFigure(measured: readonly MeasuredStep[]): FigureData {
     bottom: { kind: "log", low, high, title: "predicted, ms" },
     left: { kind: "log", low, high, title: "measured, ms" },
     description: `${measured.length} measured step times over predicted ones`,
-    ...(measured.length === 0 && { missing: "No step time measured yet." }),
+    ...(measured.length === 0 && { missing: "No step time has been measured yet." }),
   };
 }
 
@@ -164,9 +164,9 @@ export function boundsText(explorer: Explorer, chosen: number): string {
   const { bounds } = explorer;
   if (!bounds) return "";
   const parts = [`Best within: batch size up to ${count(bounds.max_batch_size)}.`];
-  if (chosen > bounds.devices) parts.push(`This machine has ${count(bounds.devices)} devices, so that replicas would share them.`);
+  if (chosen > bounds.devices) parts.push(`This machine has ${count(bounds.devices)} devices, so replicas would share them.`);
   if (bounds.max_profiled_replicas > 0 && chosen > bounds.max_profiled_replicas) {
-    parts.push(`Never measured on ${replicas(chosen)}: an extrapolation from at most ${replicas(bounds.max_profiled_replicas)}.`);
+    parts.push(`Never measured on ${replicas(chosen)}: extrapolated from at most ${replicas(bounds.max_profiled_replicas)}.`);
   }
   return parts.join(" ");
 }

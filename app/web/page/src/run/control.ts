@@ -14,7 +14,7 @@ const answerSeconds = 8; // for which the supervisor's answer stays
 function askToStop(name: string, stop: () => void): void {
   const dialog = h("dialog.question", { "aria-labelledby": "stop-title" },
     h("h2", { id: "stop-title" }, `Stop ${name}?`),
-    h("p", {}, "It writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead."),
+    h("p", {}, "The run writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead."),
     h("footer", {},
       button("Keep training", () => dialog.close(), { autofocus: true }),
       button("Stop the run", () => {
@@ -34,7 +34,7 @@ export function predictionText(explorer: Explorer | null, chosen: number, presen
   if (!explorer?.curve) return explorer?.why ?? "";
   const point = explorer.curve.find((each) => each.replicas === chosen);
   const now = explorer.curve.find((each) => each.replicas === present);
-  if (!point) return `The model knows no batch size that fits ${format.replicas(chosen)}.`;
+  if (!point) return `The model has no batch size that fits ${format.replicas(chosen)}.`;
   if (chosen === present || !now) return `The model predicts goodput ${format.number(point.goodput)} samples/s.`;
   const range = point.range ? ` (${format.number(point.range[0])} to ${format.number(point.range[1])})` : "";
   const change = point.goodput / now.goodput - 1;
@@ -127,7 +127,7 @@ export class Control {
 
   private hint(): string {
     const { state, detail } = this.session;
-    if (state === "finished") return "This run is over.";
+    if (state === "finished") return "This run has finished.";
     const { message, diverged } = detail!.run;
     if (diverged && !isActive(state!)) return "This trial has diverged: its metric, or its gradients, are not finite.";
     if ((state === "failed" || state === "interrupted" || state === "damaged") && message !== "") return message;

@@ -19,7 +19,7 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
   const epoch = h("span.dim");
   const time = h("span.dim");
   const bar = h("progress", { max: 1, value: 0, "aria-label": "Progress of the run" });
-  const links = h("nav.run-links", { "aria-label": "Of this run" },
+  const links = h("nav.run-links", { "aria-label": "More about this run" },
     h("a", { href: pathOf("explorer", session.id) }, "Explorer"), h("a", { href: pathOf("log", session.id) }, "Log"));
 
   const showCharts = () => {
@@ -40,7 +40,7 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
     const isUnknown = silence > 0 && isActive(state);
     const shown = status?.shown ?? run.shown;
     const whose = state === "paused" ? run.shown.whose : "";
-    setText(chip, isUnknown ? `Nothing heard for ${silence} s` : whose === "" ? shown.state : `${shown.state} · ${whose}`);
+    setText(chip, isUnknown ? `Silent for ${silence} s` : whose === "" ? shown.state : `${shown.state} · ${whose}`);
     setAttributes(chip, { "data-tone": isUnknown ? "warning" : shown.tone });
     setText(epoch, shown.progress);
     bar.value = status?.total_fraction ?? run.fraction;

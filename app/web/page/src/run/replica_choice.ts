@@ -47,7 +47,7 @@ export class ReplicaChoice {
       this.chosen = count;
       this.changed.emit(count);
     });
-    const label = h("label", { title: isBeyond ? `${format.replicas(count)} on ${this.devices} devices: they will share` : format.replicas(count) },
+    const label = h("label", { title: isBeyond ? `${format.replicas(count)} on ${this.devices} devices: replicas will share them` : format.replicas(count) },
       input, h("span", {}, String(count)));
     setAttributes(label, { "data-present": count === this.present, "data-beyond": isBeyond });
     return label;

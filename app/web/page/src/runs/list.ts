@@ -92,7 +92,7 @@ export class RunList {
       addKeys("Runs", [
         { key: "/", text: "Find runs", act: () => this.filter.focus() },
         { key: "j", text: "Next run", act: () => this.step(1) },
-        { key: "k", text: "Run before", act: () => this.step(-1) },
+        { key: "k", text: "Previous run", act: () => this.step(-1) },
         { key: "Enter", text: "Open it, or unfold the trials of a sweep" },
       ]),
     );
@@ -161,7 +161,7 @@ export class RunList {
       element.hidden = held.length === 0;
     }
     this.empty.hidden = total > 0 && runs.length > 0;
-    setText(this.empty, this.filter.value.trim() === "" ? "No run yet. batchscope run digits starts one." : "No run is like that.");
+    setText(this.empty, this.filter.value.trim() === "" ? "No runs yet. Start one in a terminal: batchscope run digits" : "No run matches.");
   }
 
   private cells(): HTMLElement[] {

@@ -53,7 +53,7 @@ export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureDat
     left: { title: metricTitle(sweep) },
     notes: places.map((x) => ({ x, colour: "var(--hairline)" })),
     description: `${metric} of ${order.length} trials on ${places.length} rungs`,
-    ...(series.length === 0 && { missing: "No trial has come to a rung yet." }),
+    ...(series.length === 0 && { missing: "No trial has reached a rung yet." }),
   };
 }
 
@@ -80,7 +80,7 @@ export function bestFigure(sweep: Sweep, by: "time" | "devices"): FigureData {
       { colour: best, mark: "line", points: line },
       { colour: best, mark: "dots", size: 4, points: dots },
     ],
-    bottom: { kind: "time", title: by === "time" ? "time since it began" : "device time", low: 0 },
+    bottom: { kind: "time", title: by === "time" ? "time since the sweep began" : "device time", low: 0 },
     left: { title: metricTitle(sweep) },
     description: last ? `Best ${metric} ${metricText(sweep, last.value)} after ${duration(last.at)}` : "Nothing yet",
     ...(!last && { missing: "No trial has a value yet." }),
@@ -106,7 +106,7 @@ export function scatter(sweep: Sweep, x: TrialAxis, y: TrialAxis, rank: readonly
     bottom: { ...x.axis, title: x.name },
     left: { ...y.axis, title: y.name },
     description: `${y.name} over ${x.name} of ${others.length + top.length} trials`,
-    ...(others.length + top.length === 0 && { missing: "No trial has both yet." }),
+    ...(others.length + top.length === 0 && { missing: "No trial has both values yet." }),
   };
 }
 
@@ -119,7 +119,7 @@ export function importanceFigure(sweep: Sweep): FigureData {
       colour: accent,
       mark: "bars",
       opacity: 0.75,
-      points: shares.map((each, y) => ({ x: 0, to: 100 * each.share, y, text: `${each.name}: ${percent(each.share)} of what is known to matter` })),
+      points: shares.map((each, y) => ({ x: 0, to: 100 * each.share, y, text: `${each.name}: ${percent(each.share)} of the known effect of all parameters` })),
     }],
     bottom: { low: 0, title: "%" },
     left: { kind: "names", names: shares.map((each) => each.name) },

@@ -29,7 +29,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   const more = h("select", { "aria-label": "Add a run" });
   const controls = viewControls(view);
   const dashboard = h("section.dashboard", { "aria-label": "Charts" });
-  const empty = h("p.empty", { hidden: true }, "Nothing is compared yet. Add runs above, or tick some in ", h("a", { href: "/" }, "the list"), ".");
+  const empty = h("p.empty", { hidden: true }, "No runs are compared yet. Add runs above, or tick some in ", h("a", { href: "/" }, "the list"), ".");
   const cards = new Keyed<ComparedChart, HTMLElement>(dashboard, ({ spec }) => spec.name, (chart) => {
     const made = new Chart(frameOf(chart), view);
     drawn.set(chart.spec.name, made);
@@ -74,7 +74,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     tables.hidden = dashboard.hidden = runs.length === 0;
     root.firstElementChild?.classList.toggle("is-many", runs.length > 3);
     fill(chips, ...runs.map((run, i) => h("li", {}, swatch(i), h("span", {}, run.name),
-      button("×", () => choose(ids().filter((id) => id !== run.id)), { "aria-label": `Take ${run.name} out` }))));
+      button("×", () => choose(ids().filter((id) => id !== run.id)), { "aria-label": `Remove ${run.name}` }))));
     charts = comparedCharts(runs);
     for (const [name, chart] of drawn) {
       if (charts.some(({ spec }) => spec.name === name)) continue;
@@ -105,7 +105,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   function showValues(): void {
     const at = view.cursor;
     const place = at === null ? "" : view.axis === "time" ? `at ${clock(at)}` : `at ${view.axis === "step" ? "step" : "iteration"} ${count(Math.round(at))}`;
-    setText(when, place || (view.isZoomed ? "the last of what is shown" : "the newest of each run"));
+    setText(when, place || (view.isZoomed ? "at the end of the shown range" : "the newest value of each run"));
     values?.show(compared.runs.map((run, colour) => ({ run, colour, values: charts.map((chart) => valueAt(run, chart, at)) })));
   }
 
@@ -122,7 +122,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       label: "Hyperparameters",
       key: ({ name }) => name,
       columns,
-      none: "They do not differ in any.",
+      none: "The runs have the same hyperparameters.",
       rowClass: ({ isDifferent }) => (isDifferent && all.checked ? "is-different" : ""),
     });
     table.show(all.checked ? found : different);

@@ -58,7 +58,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   const stepTimes = new Table<MeasuredStep>({
     label: "Measured and predicted step times",
     key: (each) => `${each.replicas} ${each.local_batch_size} ${each.accumulation}`,
-    none: "No step time measured yet.",
+    none: "No step time has been measured yet.",
     columns: [
       { title: "Replicas", isNumber: true, by: (each) => each.replicas, cell: (each) => `×${each.replicas}` },
       { title: "Local", isNumber: true, by: (each) => each.local_batch_size, cell: (each) => count(each.local_batch_size) },
@@ -73,11 +73,11 @@ export function show(root: HTMLElement, route: Route): () => void {
   const predictions = new Table<PredictedRestart>({
     label: "Predicted and obtained by restarts",
     key: (each) => String(each.generation),
-    none: "Nothing was predicted of a restart yet.",
+    none: "No restart has been predicted yet.",
     columns: [
       { title: "Restart", isNumber: true, by: (each) => each.generation, cell: (each) => count(each.generation) },
       { title: "Replicas", isNumber: true, by: (each) => each.replicas, cell: (each) => `×${each.replicas}` },
-      { title: "Samples/s of", by: (each) => each.what, cell: (each) => each.what },
+      { title: "What, in samples/s", by: (each) => each.what, cell: (each) => each.what },
       { title: "Predicted", isNumber: true, by: (each) => each.predicted, cell: (each) => `≈ ${each.shown.predicted}` },
       { title: "Expected", isNumber: true, cell: (each) => each.shown.expected },
       { title: "Obtained", isNumber: true, by: (each) => each.obtained ?? NaN, cell: (each) => each.shown.obtained },
@@ -90,7 +90,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     return h("span.key", {}, line, name);
   });
   root.append(h("div.page.is-full", {},
-    h("header.page-head", {}, h("nav", { "aria-label": "Where this is" }, link), h("h1", {}, "Goodput explorer"), chip),
+    h("header.page-head", {}, h("nav", { "aria-label": "Above this page" }, link), h("h1", {}, "Goodput explorer"), chip),
     failure,
     h("div.cards.of-two", {},
       card({ title: "Goodput over replicas", actions: lines() }, overReplicas.element),

@@ -40,7 +40,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   const output = h("pre.log", { tabindex: 0, role: "log", "aria-live": "off", "aria-label": "What the replica printed" });
   const note = h("span");
   root.append(h("div.page.is-full", {},
-    h("header.page-head", {}, h("nav", { "aria-label": "Where this is" }, link), title),
+    h("header.page-head", {}, h("nav", { "aria-label": "Above this page" }, link), title),
     failure,
     card({ title: "Output", note, actions: [generation, rank, h("label.check", {}, follow, "Follow")], isWide: true }, earlier, output)));
 
@@ -77,7 +77,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     get<LogPart>(`${runPath(route.id)}/log?rank=${rank.value}&generation=${generation.value}&from=${from}`, stopped.signal);
 
   function put(): void {
-    output.textContent = shown(text) || "Nothing was printed.";
+    output.textContent = shown(text) || "The replica has printed nothing.";
     earlier.hidden = begin === 0;
     setText(note, `${replicas(Number(rank.childElementCount))}, ${bytes(next)}`);
     toEnd();

@@ -47,7 +47,7 @@ export function show(root: HTMLElement): () => void {
     ],
   });
   const overTable = new Table<Job>({
-    label: "Jobs that are over",
+    label: "Ended jobs",
     key: (job) => job.run,
     none: "None yet.",
     columns: [
@@ -57,12 +57,12 @@ export function show(root: HTMLElement): () => void {
       { title: "Waited", isNumber: true, by: (job) => job.waited, cell: (job) => duration(job.waited) },
     ],
   });
-  const overCard = card({ title: "Over", note: "the newest", isWide: true }, overTable.element);
+  const overCard = card({ title: "Ended", note: "the newest", isWide: true }, overTable.element);
   overCard.hidden = true;
   const key = h("span.actions");
-  const lanesCard = card({ title: "Devices", note: "who had which in the last hour", actions: [key], isWide: true }, lanesHost);
+  const lanesCard = card({ title: "Devices", note: "which run had each of them in the last hour", actions: [key], isWide: true }, lanesHost);
   root.append(h("div.page.is-full", {}, h("header.page-head", {}, h("h1", {}, "Queue")), failure, hang, facts,
-    h("div.cards", {}, card({ title: "Runs", note: "that share the devices, in their order", isWide: true }, table.element), lanesCard, overCard)));
+    h("div.cards", {}, card({ title: "Runs", note: "in the order of the queue", isWide: true }, table.element), lanesCard, overCard)));
 
   function refresh(queue: Queue): void {
     present = queue;

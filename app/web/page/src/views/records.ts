@@ -35,10 +35,10 @@ export class Records {
       columns: [
         { title: "Generation", isNumber: true, cell: (each) => count(each.number) },
         { title: "Replicas", isNumber: true, cell: (each) => count(each.replicas) },
-        { title: "Began with", cell: (each) => each.reason },
+        { title: "Reason", cell: (each) => each.reason },
         { title: "Steps", isNumber: true, cell: (each) => `${count(each.first_step)} – ${count(each.last_step)}` },
         { title: "Pause", isNumber: true, cell: (each) => (each.pause === null ? "–" : pause(each.pause)) },
-        { title: "Of which", isWide: true, cell: (each) => Object.entries(each.pause_parts).map(([name, seconds]) => `${name.replaceAll("_", " ")} ${pause(seconds)}`).join(", ") || "–" },
+        { title: "Parts of the pause", isWide: true, cell: (each) => Object.entries(each.pause_parts).map(([name, seconds]) => `${name.replaceAll("_", " ")} ${pause(seconds)}`).join(", ") || "–" },
         { title: "Outcome", cell: (each) => each.outcome || "trains" },
       ],
     });

@@ -45,7 +45,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     parallel.draw();
     refresh();
   }, { disabled: true });
-  const over = h("select", { "aria-label": "Over which value" });
+  const over = h("select", { "aria-label": "Horizontal axis of the scatter" });
   over.addEventListener("change", () => {
     setQuery({ over: over.value });
     refresh();
@@ -69,10 +69,10 @@ export function show(root: HTMLElement, route: Route): () => void {
   let tableColumns = "";
 
   root.append(h("div.page.is-full", {},
-    h("header.page-head", {}, h("nav", { "aria-label": "Where this is" }, h("a", { href: pathOf("sweeps") }, "Sweeps")), title, chip),
+    h("header.page-head", {}, h("nav", { "aria-label": "Above this page" }, h("a", { href: pathOf("sweeps") }, "Sweeps")), title, chip),
     failure, facts, progress,
     h("div.cards", {},
-      card({ title: "Parallel coordinates", note: "stronger lines are better trials, the best is orange; drag along an axis to select a range", actions: [clear], isWide: true }, parallel.element),
+      card({ title: "Parallel coordinates", note: "stronger lines are better trials, and the best is orange; drag along an axis to select a range", actions: [clear], isWide: true }, parallel.element),
       card({ title: "Learning curves" }, curves.element),
       card({ title: "Best so far", actions: [budget] }, best.element),
       card({ title: "Scatter", note: "the metric over", actions: [over] }, dots.element),
@@ -105,7 +105,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       label: "Trials",
       key: (trial) => String(trial.trial),
       columns,
-      none: "No trial is so.",
+      none: "No trial matches.",
       sort: { column: 3 + names.length, isDown: sweep!.sweep.goal === "max" },
       rowClass: (trial) => (trial.trial === sweep!.sweep.best?.trial ? "is-best" : ""),
     });

@@ -26,7 +26,7 @@ export function show(root: HTMLElement): () => void {
       { title: "Trials", isNumber: true, by: (sweep) => sweep.trials.done, cell: ({ shown }) => shown.done },
       { title: "Metric", by: (sweep) => sweep.metric, cell: (sweep) => `${sweep.metric}, ${sweep.goal === "max" ? "largest" : "smallest"}` },
       { title: "Best", isNumber: true, by: (sweep) => numeric(sweep.best?.value), cell: ({ shown }) => shown.best },
-      { title: "Of trial", isNumber: true, cell: (sweep) => (sweep.best ? count(sweep.best.trial) : "–") },
+      { title: "Best trial", isNumber: true, cell: (sweep) => (sweep.best ? count(sweep.best.trial) : "–") },
       { title: "Begun", isNumber: true, by: (sweep) => sweep.created, cell: (sweep) => timeOfDay(sweep.created) },
     ],
   });

@@ -14,7 +14,7 @@ import * as sweeps from "./sweeps";
 export type Show = (root: HTMLElement, route: Route) => () => void;
 
 function nowhere(root: HTMLElement): () => void {
-  root.append(h("div.page", {}, h("h1", {}, "Nothing is here"), h("p", {}, h("a", { href: "/" }, "All runs"))));
+  root.append(h("div.page", {}, h("h1", {}, "There is no such page"), h("p", {}, h("a", { href: "/" }, "All runs"))));
   return () => {};
 }
 

@@ -34,7 +34,7 @@ test("a run is taken out, and another one put in", async () => {
   await view.page.waitForFunction((id) => document.querySelector(`option[value="${id}"]`), {}, faster);
   await view.page.select('select[aria-label="Add a run"]', faster);
   await view.chart("loss", faster);
-  await view.press("Take baseline out");
+  await view.press("Remove baseline");
   await view.until((id) => !(id in document.querySelector('figure.chart[data-chart="loss"]').chart.data()), baseline);
   await view.until((id) => new URLSearchParams(location.search).get("runs") === id, faster);
   view.assertSound();  // each of the two was alone for a while, without a supervisor

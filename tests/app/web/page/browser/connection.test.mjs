@@ -56,7 +56,7 @@ test("a server that hangs is not a quiet run", async () => {
   const { run, view, last } = await open("stopped");
   it.server.child.kill("SIGSTOP");
   await view.until(isSilent);
-  await view.sees(/Nothing heard for \d0 s; connecting again/);
+  await view.sees(/The server has been silent for \d0 s\. Connecting again/);
   assert.ok(!(await view.text()).includes("Training on 1 replica"));
   it.server.child.kill("SIGCONT");
   await view.until(isLive);

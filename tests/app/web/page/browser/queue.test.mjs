@@ -10,7 +10,7 @@ test("a run that is submitted appears, and one that is held says so", async () =
   await view.sees("Nothing is in the queue");
   await it.store.ask("submit", "digits", "--name", "waiting", "--hold");
   await view.sees("waiting");
-  await view.sees("held; release it to let it have devices");
+  await view.sees("held; release it to give it devices");
   await it.store.ask("cancel", "waiting", "--json");
   view.assertSound();
 });
