@@ -175,6 +175,22 @@ bool wantsJson(const Strings& arguments) {
   return std::find(arguments.begin(), ours, "--json") != ours;
 }
 
+// Returns the words with the command in front that a program of one command is called by: `batchscope-serve
+// --port 0` asks for what `batchscope serve --port 0` does.
+Strings withOwnCommand(const CommandSet& set, std::string_view file, Strings words) {
+  constexpr std::string_view kPrefix = "batchscope-";
+  file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
+  if (!file.starts_with(kPrefix)) return words;
+  const std::string command(file.substr(kPrefix.size()));
+  const auto isCommand = [&set](const std::string& word) {
+    return CommandSet::find(set.app(), word) != nullptr;
+  };
+  const bool isComplete = !words.empty() && (isCommand(words.front()) || words.front() == kComplete ||
+                                             words.front() == "--version");
+  if (isCommand(command) && !isComplete) words.insert(words.begin(), command);
+  return words;
+}
+
 // Becomes the program of a command that is one.
 [[noreturn]] void becomeProgram(const std::string& command, char** argv) {
   const std::string file = run::own_program("batchscope-" + command).string();
@@ -182,8 +198,9 @@ bool wantsJson(const Strings& arguments) {
   throw Error(ErrorKind::io, fmt::format("cannot start {}: {}", file, std::strerror(errno)));
 }
 
-int carryOut(const CommandParts& parts, char** argv, const Strings& arguments) {
+int carryOut(const CommandParts& parts, char** argv, Strings arguments) {
   CommandLine commandLine(parts);
+  arguments = withOwnCommand(commandLine.commands(), argv[0], std::move(arguments));
   if (const std::string program = commandLine.commands().programNamed(arguments); !program.empty())
     becomeProgram(program, argv);
   try {

@@ -448,6 +448,20 @@ class TestCommands : public CommandTest {
       QVERIFY2(doctor.contains(QString::fromStdString(text)), qPrintable(doctor));
   }
 
+  // Somebody who finds batchscope-serve on the disk calls it without the command.
+  void isACommandByItsOwnProgram() {
+    const auto askProgram = [this](const QString& name, const QStringList& words) {
+      const auto process = sandbox_->prepare(words);
+      process->setProgram(qEnvironmentVariable("BATCHSCOPE_BIN") + "/" + name);
+      return Sandbox::run(*process);
+    };
+    VERIFY_HOLDS(askProgram("batchscope-simulate", {"--help"}).out,
+                 "Usage: batchscope simulate [OPTIONS] [WORKLOAD]");
+    VERIFY_HOLDS(askProgram("batchscope-serve", {"tokens", "--help"}).out, "Usage: batchscope serve tokens");
+    VERIFY_HOLDS(askProgram("batchscope-serve", {"--prot", "1"}).err, "batchscope serve has no flag --prot");
+    VERIFY_HOLDS(askProgram("batchscope-serve", {"--version"}).out, "batchscope ");
+  }
+
   // serve and simulate are programs of their own, beside this one or in $BATCHSCOPE_BIN.
   void becomesTheProgramOfACommand() {
     for (const QStringList& words : {QStringList{"help", "simulate"}, {"simulate", "--help"}})
