@@ -13,6 +13,9 @@
 #include <map>
 #include <set>
 
+#include "batchscope/common/capital.h"
+#include "batchscope/common/queue_order.h"
+#include "batchscope/protocol/error.h"
 #include "look/box.h"
 #include "look/menu_key.h"
 #include "look/plain_table.h"
@@ -301,31 +304,25 @@ void QueuePage::move(int rows) {
 }
 
 void QueuePage::place(const std::vector<std::string>& ids, int row) {
-  const std::set<std::string> moved(ids.begin(), ids.end());
-  std::vector<QueuePlace> order, between;
-  std::size_t at = 0;
+  std::vector<common::QueuePlace> queue;
   for (int i = 0; i < model_->length(); ++i) {
     const QueueEntry& entry = model_->at(i);
-    const bool isMoved = moved.contains(entry.run.id);
-    (isMoved ? between : order).push_back({entry.run.id, entry.job.priority, entry.job.submitted, isMoved});
-    if (i < row && !isMoved) at = order.size();
+    const bool isMoved = std::ranges::find(ids, entry.run.id) != ids.end();
+    queue.push_back({entry.run.id, entry.job.priority, entry.job.submitted, isMoved});
   }
-  order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), between.begin(), between.end());
-  const auto priorities = prioritiesFor(order);
-  if (!priorities) {
-    Q_EMIT said(tr("This order needs more priorities than there are between -10 and 10."));
-    return;
+  try {
+    Priorities before, after;
+    for (const common::PriorityChange& change : common::movedTo(queue, static_cast<std::size_t>(row))) {
+      before.emplace_back(change.run, change.before);
+      after.emplace_back(change.run, change.after);
+    }
+    if (after.empty()) return;
+    if (moves_.size() == kMostMoves) moves_.erase(moves_.begin());
+    moves_.push_back(std::move(before));
+    prioritise(after);
+  } catch (const Error& error) {
+    Q_EMIT said(common::capital(QString::fromUtf8(error.what())));
   }
-  Priorities before, after;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i].priority == (*priorities)[i]) continue;
-    before.emplace_back(order[i].run, order[i].priority);
-    after.emplace_back(order[i].run, (*priorities)[i]);
-  }
-  if (after.empty()) return;
-  if (moves_.size() == kMostMoves) moves_.erase(moves_.begin());
-  moves_.push_back(std::move(before));
-  prioritise(after);
 }
 
 // Seen at once, not only when the catalogue has it.

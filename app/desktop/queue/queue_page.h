@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "queue/queue_order.h"
-
 class QLabel;
 class QTableView;
 class QToolButton;

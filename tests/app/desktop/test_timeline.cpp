@@ -9,7 +9,6 @@
 
 #include "look/theme.h"
 #include "queue/device_timeline.h"
-#include "queue/queue_order.h"
 #include "session/queue_snapshot.h"
 #include "test_case.h"
 
@@ -220,52 +219,6 @@ class TestTimeline : public QObject {
     snapshot.entries.push_back(ended("c", 500, 600, 50));
     snapshot.leases.push_back(lease("c", "cpu:0", 550, 600));
     QVERIFY(std::abs(*totalsOf(snapshot, {}, kNow).use - (400.0 + 50) / (2 * 300)) < 1e-9);
-  }
-
-  void anOrderIsMadeOfPriorities_data() {
-    QTest::addColumn<QString>("order");  // run, * where it was moved, its priority; submitted as named
-    QTest::addColumn<QString>("expected");
-    QTest::newRow("as it is") << "a:0 b:0 c:0"
-                              << "0 0 0";
-    QTest::newRow("the last first") << "c*:0 a:0 b:0"
-                                    << "1 0 0";
-    QTest::newRow("the first last") << "b:0 c:0 a*:0"
-                                    << "0 0 -1";
-    QTest::newRow("between equals") << "a:0 c*:0 b:0 d:0"
-                                    << "1 1 0 0";
-    QTest::newRow("between others") << "a:5 c*:0 b:1"
-                                    << "5 2 1";
-    QTest::newRow("no more than needed") << "a:3 b*:0 c:3"
-                                         << "3 3 3";
-    QTest::newRow("at the top") << "b*:0 a:10"
-                                << "10 9";
-    QTest::newRow("nothing") << ""
-                             << "";
-  }
-
-  void anOrderIsMadeOfPriorities() {
-    QFETCH(QString, order);
-    QFETCH(QString, expected);
-    std::vector<QueuePlace> places;
-    for (const QString& word : order.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
-      const QString name = word.section(QLatin1Char(':'), 0, 0);
-      places.push_back({name.left(1).toStdString(), word.section(QLatin1Char(':'), 1).toInt(),
-                        static_cast<double>(name[0].unicode()), name.endsWith(QLatin1Char('*'))});
-    }
-    const auto priorities = prioritiesFor(places);
-    QVERIFY(priorities.has_value());
-    QStringList found;
-    for (const int priority : *priorities) found << QString::number(priority);
-    QCOMPARE(found.join(QLatin1Char(' ')), expected);
-  }
-
-  // Each run submitted before the one above it needs a priority of its own.
-  void prioritiesComeToAnEnd() {
-    std::vector<QueuePlace> places;
-    for (int i = 0; i < 21; ++i) places.push_back({std::to_string(i), 0, -static_cast<double>(i), false});
-    QVERIFY(prioritiesFor(places).has_value());
-    places.push_back({"one more", 0, -21, true});
-    QVERIFY(!prioritiesFor(places).has_value());
   }
 };
 

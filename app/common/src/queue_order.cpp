@@ -1,13 +1,16 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "queue/queue_order.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/queue_order.h"
+
+#include <fmt/core.h>
 
 #include <array>
 #include <cstdlib>
 #include <limits>
 
+#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/pool.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 constexpr int kMost = protocol::kMostPriority, kLevels = 2 * kMost + 1;
@@ -57,4 +60,24 @@ std::optional<std::vector<int>> prioritiesFor(const std::vector<QueuePlace>& ord
   return priorities;
 }
 
-}  // namespace batchscope::desktop
+std::vector<PriorityChange> movedTo(const std::vector<QueuePlace>& queue, std::size_t row) {
+  std::vector<QueuePlace> order, between;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    (queue[i].isMoved ? between : order).push_back(queue[i]);
+    if (i < row && !queue[i].isMoved) at = order.size();
+  }
+  order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), between.begin(), between.end());
+  const auto priorities = prioritiesFor(order);
+  if (!priorities)
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("this order needs more priorities than there are between {} and {}", -kMost, kMost));
+  std::vector<PriorityChange> changes;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i].priority != (*priorities)[i])
+      changes.push_back({order[i].run, order[i].priority, (*priorities)[i]});
+  return changes;
+}
+
+}  // namespace batchscope::common
