@@ -54,6 +54,14 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
       return {{"name", link.name}, {"path", link_path(link)}, {"until", link.until}};
     });
   }
+  if (path.size() == 2 && path[0] == "queue") {
+    if (request.method != "POST") throw Fault{405, "a job of the queue is controlled by POST"};
+    return controls_.answer_job(path[1], caller.name, request, reply);
+  }
+  if (path == Path{"pool"}) {
+    if (request.method != "POST") throw Fault{405, "the pool is controlled by POST; /api/queue tells of it"};
+    return controls_.answer_pool(request, reply);
+  }
   insist_on_reading(request);
   if (path == Path{"about"}) return reply(about(caller));
   if (path == Path{"runs"}) return list(request, reply);

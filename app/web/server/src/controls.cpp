@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "answer.h"
+#include "asked_for.h"
 #include "batchscope/common/run_control.h"
 #include "batchscope/common/shown_json.h"
 #include "batchscope/protocol/control.h"
@@ -17,7 +18,7 @@
 #include "batchscope/run/client.h"
 #include "batchscope/run/command.h"
 #include "batchscope/storage/origins.h"
-#include "store.h"
+#include "queue_verbs.h"
 
 namespace batchscope::web {
 namespace {
@@ -81,22 +82,16 @@ Json ask_here(Store& store, const storage::Run& run, const protocol::Request& re
 }
 
 // The words do not say when: an answer may come before what was asked for happens, or after.
-void note(storage::Catalogue& catalogue, const storage::Run& run, const std::string& person,
-          const protocol::Request& request) {
-  std::string what = protocol::command_name(request.command);
-  if (request.auto_replicas)
-    what += " to " + request.auto_replicas->text();
-  else if (request.replicas)
-    what += fmt::format(" to {} replica{}", *request.replicas, *request.replicas == 1 ? "" : "s");
-  const std::vector<storage::Generation> generations = catalogue.generations(run.id);
-  catalogue.add_event(run.id, generations.empty() ? 0 : generations.back().number, run.step, "info",
-                      fmt::format("{}, asked for by {}", what, person));
+std::string words_of(const protocol::Request& request) {
+  const std::string what = protocol::command_name(request.command);
+  if (request.auto_replicas) return what + " to " + request.auto_replicas->text();
+  if (!request.replicas) return what;
+  return fmt::format("{} to {} replica{}", what, *request.replicas, *request.replicas == 1 ? "" : "s");
 }
 
 // A run that is only followed has its events from where it trains.
-Json carry_out(const QString& program, const std::string& id, const std::string& person,
+Json carry_out(Store& store, const QString& program, const std::string& id, const std::string& person,
                const protocol::Request& request) {
-  Store store;
   const storage::Run run = store.run(id);
   const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
   if (origin && origin->followed) {
@@ -104,11 +99,7 @@ Json carry_out(const QString& program, const std::string& id, const std::string&
     return ask_elsewhere(program, id, request);
   }
   Json result = ask_here(store, run, request);
-  try {
-    if (!person.empty()) note(store.catalogue(), run, person, request);
-  } catch (const Error&) {
-    // What was asked for is done: without its event the answer is no other.
-  }
+  note_asked_for(store.catalogue(), run, words_of(request), person);
   return result;
 }
 
@@ -125,16 +116,35 @@ Controls::~Controls() {
   threads_.waitForDone();
 }
 
-void Controls::answer(const std::string& run, const std::string& person, const http::Request& request,
-                      const http::Reply& reply) {
-  const protocol::Request asked = parsed(protocol::parse_object(request.body));
-  threads_.start([this, run, person, asked, reply] {
+void Controls::start(const http::Reply& reply, std::function<Json(Store&)> act) {
+  threads_.start([this, reply, act = std::move(act)] {
     const http::Response response = answer_of([&] {
-      return json_response({{"result", with_words(carry_out(program_, run, person, asked))}});
+      Store store;
+      return json_response(act(store));
     });
     QMetaObject::invokeMethod(
         &home_, [reply, response] { reply(response); }, Qt::QueuedConnection);
   });
+}
+
+void Controls::answer(const std::string& run, const std::string& person, const http::Request& request,
+                      const http::Reply& reply) {
+  start(reply,
+        [this, run, person, asked = parsed(protocol::parse_object(request.body))](Store& store) -> Json {
+          return {{"result", with_words(carry_out(store, program_, run, person, asked))}};
+        });
+}
+
+void Controls::answer_job(const std::string& run, const std::string& person, const http::Request& request,
+                          const http::Reply& reply) {
+  start(reply, [run, person, verb = job_verb(protocol::parse_object(request.body))](Store& store) {
+    return ask_of_job(store, run, person, verb);
+  });
+}
+
+void Controls::answer_pool(const http::Request& request, const http::Reply& reply) {
+  start(reply,
+        [body = protocol::parse_object(request.body)](Store& store) { return configure_pool(store, body); });
 }
 
 }  // namespace batchscope::web

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The commands of a page to a run: to its supervisor, to the machine on which it trains where it is only
-// followed here, or to start it again. Each takes as long as the answer takes, on a thread of its own.
+// followed here, or to start it again; and those to the queue. Each takes as long as the answer takes, on a
+// thread of its own.
 #pragma once
 
 #include <QObject>
 #include <QString>
 #include <QThreadPool>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "batchscope/http/request.h"
 #include "batchscope/http/server.h"
+#include "store.h"
 
 namespace batchscope::web {
 
@@ -26,8 +29,16 @@ class Controls {
   // than the owner has asked for stands in the run's events.
   void answer(const std::string& run, const std::string& person, const http::Request& request,
               const http::Reply& reply);
+  // {"command":"hold"} and the like, of a job of the queue (queue_verbs.h). Who has asked stands there, too.
+  void answer_job(const std::string& run, const std::string& person, const http::Request& request,
+                  const http::Reply& reply);
+  // {"policy":"fast"} and the like, of the pool.
+  void answer_pool(const http::Request& request, const http::Reply& reply);
 
  private:
+  // Replies with what `act` makes of the store, on another thread.
+  void start(const http::Reply& reply, std::function<protocol::Json(Store&)> act);
+
   const QString program_;
   QObject home_;
   QThreadPool threads_;

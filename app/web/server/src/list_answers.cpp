@@ -5,12 +5,12 @@
 #include "batchscope/common/shown_json.h"
 #include "batchscope/common/sweep_json.h"
 #include "batchscope/common/trial_fold.h"
-#include "batchscope/protocol/pool.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
 #include "batchscope/storage/record_json.h"
 #include "batchscope/storage/sweeps.h"
 #include "batchscope/sweep/driver.h"
+#include "queue_verbs.h"
 
 namespace batchscope::web {
 namespace {
@@ -39,8 +39,7 @@ Json queue_json(Store& store) {
                               {"since", lease.since},
                               {"until", storage::field_json(lease.until, storage::Meaning::later_time)},
                               {"why", lease.why}});
-  json["pool"] = catalogue.pool_settings();
-  json["pool"]["alive"] = run::kPool.alive();
+  json["pool"] = pool_json(catalogue);
   json["heartbeat"] = common::heartbeatJson(run::kPool);
   return json;
 }

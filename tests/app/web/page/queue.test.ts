@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Job, lanes, poolText, type Queue, tableRows } from "../../../../app/web/page/src/queue/jobs";
+import { isHeld, type Job, lanes, poolText, type Queue, tableRows } from "../../../../app/web/page/src/queue/jobs";
 
 const job: Job = {
   run: "a", name: "a", group: "", place: null, state: "running", replicas: 1, asked: "auto:1-4", devices: ["cpu:0"], target: ["cpu:0"],
@@ -12,6 +12,13 @@ const job: Job = {
 test("what the pool does, and when it was heard", () => {
   assert.equal(poolText({ policy: "fair" }, { pid: 7, age: 3, hang: "" }), "fair, heard 3 s ago");
   assert.equal(poolText({ policy: "fair", paused: true }, null), "paused");
+});
+
+test("who is held is released, whether a person has held or paused it", () => {
+  assert.equal(isHeld(job), false);
+  assert.equal(isHeld({ ...job, held: true }), true);
+  assert.equal(isHeld({ ...job, state: "held" }), true);
+  assert.equal(isHeld({ ...job, state: "held", rung: 1 }), false); // its sweep decides
 });
 
 test("trials that wait at a rung are one row until it is unfolded", () => {

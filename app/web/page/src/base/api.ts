@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requests to the server (app/web/API.md), by its types. An error carries the server's own sentence.
-import type { About, ControlRequest, Explorer, Link, RunDetail, RunList, Samples } from "./types";
+import type { About, ControlRequest, Explorer, Link, PoolChange, PriorityChange, QueueRequest, RunDetail, RunList, Samples } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
 
@@ -74,3 +74,7 @@ export const explorer = (id: string, replicas: number | null = null, signal?: Ab
 export const link = (id: string) => post<Link>(`${runPath(id)}/link`, {});
 export const control = (id: string, request: ControlRequest) =>
   post<{ result: unknown }>(`${runPath(id)}/control`, request);
+/** Returns the priorities that it has changed, so that they can be set back. */
+export const askJob = (id: string, request: QueueRequest) =>
+  post<{ changed: PriorityChange[] }>(`/api/queue/${encodeURIComponent(id)}`, request);
+export const configurePool = (change: PoolChange) => post<unknown>("/api/pool", change);

@@ -270,6 +270,27 @@ export type ControlRequest =
   | { command: "resume"; replicas?: number }
   | { command: "checkpoint" | "pause" | "stop" };
 
+/** A request about a job of the queue. */
+export type QueueRequest =
+  | { command: "hold" | "release" | "cancel" }
+  | { command: "priority"; priority: number }
+  | { command: "move"; before: string }
+  | { command: "move"; after: string };
+
+export interface PriorityChange {
+  run: string;
+  before: number;
+  after: number;
+}
+
+/** The settings of the pool that are to change. */
+export interface PoolChange {
+  policy?: string;
+  paused?: boolean;
+  draining?: boolean;
+  devices?: number; // of each kind; 0: all
+}
+
 /** The supervisor's answer to a checkpoint; to anything else, it is the status. */
 export interface CheckpointResult {
   name: string;

@@ -46,12 +46,18 @@ export interface Queue {
   rows: QueueRow[];
   devices?: string[];
   leases?: Lease[];
-  pool?: { policy: string; paused?: boolean; draining?: boolean; alive?: boolean };
+  pool?: { policy: string; paused?: boolean; draining?: boolean; devices?: number; alive?: boolean };
   /** The pool's, where it is there; `hang` says what to do where it has not beaten for a minute. */
   heartbeat?: { pid: number; age: number; hang: string } | null;
 }
 
 export const hasEnded = (job: Job) => ["succeeded", "failed", "cancelled"].includes(job.state);
+
+/** Whether a person keeps it from having devices: by holding it, or by pausing it. */
+export const isHeld = (job: Job) => job.held || (job.state === "held" && job.rung === null);
+/** Whether it has a place in the order: a trial that waits at a rung asks for nothing. */
+export const canMove = (job: Job) => job.rung === null;
+export const mostPriority = 10;
 
 /** A row of the table of jobs: a job, or the first of those that are folded under a sweep. */
 export interface TableRow {

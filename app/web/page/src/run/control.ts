@@ -3,26 +3,13 @@
 import * as api from "../base/api";
 import { button, h, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
-import { showDialog } from "../base/keys";
+import { ask } from "../base/question";
 import { Endings } from "../base/signal";
 import { type CheckpointResult, type ControlRequest, type Explorer, isActive, isResumable, type RunState, type RunStatus, toNumber } from "../base/types";
 import { ReplicaChoice } from "./replica_choice";
 import type { RunSession } from "./session";
 
 const answerSeconds = 8; // for which the supervisor's answer stays
-
-function askToStop(name: string, stop: () => void): void {
-  const dialog = h("dialog.question", { "aria-labelledby": "stop-title" },
-    h("h2", { id: "stop-title" }, `Stop ${name}?`),
-    h("p", {}, "The run writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead."),
-    h("footer", {},
-      button("Keep training", () => dialog.close(), { autofocus: true }),
-      button("Stop the run", () => {
-        dialog.close();
-        stop();
-      }, { class: "danger" })));
-  showDialog(dialog);
-}
 
 const percent = (share: number) => format.percent(Math.abs(share));
 
@@ -163,7 +150,13 @@ export class Control {
   }
 
   private confirmStop(): void {
-    askToStop(this.session.detail?.run.name ?? this.session.id, () => void this.send({ command: "stop" }));
+    ask({
+      title: `Stop ${this.session.detail?.run.name ?? this.session.id}?`,
+      consequence: "The run writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead.",
+      no: "Keep training",
+      yes: "Stop the run",
+      act: () => void this.send({ command: "stop" }),
+    });
   }
 
   // An answer that the run has left behind would be taken for its state.

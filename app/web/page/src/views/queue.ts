@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue, as the window's page of it: who has which devices, who waits and why, and who had what when.
+// The queue, as the window's page of it: who has which devices, who waits and why, and who had what when; and what a person
+// does about it, where the token allows it.
 import { get } from "../base/api";
 import { button, fill, h, setText } from "../base/dom";
 import { count, duration, timeOfDay } from "../base/format";
+import { JobActions } from "../queue/job_actions";
+import { PoolBar } from "../queue/pool_bar";
 import { keepFresh } from "../base/fresh";
 import { pathOf } from "../base/route";
+import { serverAbout } from "../base/server";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { card, totals } from "../figure/card";
@@ -23,20 +27,32 @@ export function show(root: HTMLElement): () => void {
   let timeline: Figure | undefined;
   const unfolded = new Set<string>(); // names of sweeps
   let present: Queue | undefined;
+  let newest = 0; // of the questions that were asked
   const unfold = (sweep: string) => {
     if (!unfolded.delete(sweep)) unfolded.add(sweep);
     if (present) refresh(present);
   };
   const ofJob = (text: (job: Job) => string) => ({ job, fold }: TableRow) => (fold ? "" : text(job));
+  const actions = new JobActions(load);
+  const pool = new PoolBar(load);
+  let isOwn = false; // whether this token may change anything
+  const nameOf = (job: Job) => {
+    const link = h("a", { href: pathOf("run", job.run) }, job.name);
+    if (!isOwn) return link;
+    const box = h("input", { type: "checkbox", "aria-label": `Choose ${job.name}`, "data-run": job.run });
+    box.addEventListener("change", () => actions.choose(job.run, box.checked));
+    return h("span.run-key", {}, h("label.tick", {}, box), link);
+  };
   const table = new Table<TableRow>({
     label: "Queue",
     key: ({ job, fold }) => (fold ? `sweep ${fold.sweep}` : job.run),
     none: "Nothing is in the queue. In a terminal: batchscope submit digits",
+    rowClass: ({ job, fold }) => (!fold && actions.chosen.has(job.run) ? "is-chosen" : ""),
     columns: [
       { title: "Place", isNumber: true, cell: ofJob((job) => (job.place === null ? "–" : count(job.place))) },
       { title: "Run", cell: ({ job, fold }) => (fold
         ? button(fold.sweep, () => unfold(fold.sweep), { class: "unfold", "aria-expanded": String(unfolded.has(fold.sweep)) })
-        : h("a", { href: pathOf("run", job.run) }, job.name)) },
+        : nameOf(job)) },
       { title: "State", cell: ({ job }) => h("span.state", { "data-tone": job.shown.tone }, job.shown.state) },
       { title: "Priority", isNumber: true, cell: ofJob((job) => (job.priority > 0 ? `+${job.priority}` : String(job.priority).replace("-", "−"))) },
       { title: "Replicas", cell: ofJob((job) => job.shown.replicas) },
@@ -61,8 +77,28 @@ export function show(root: HTMLElement): () => void {
   overCard.hidden = true;
   const key = h("span.actions");
   const lanesCard = card({ title: "Devices", note: "which run had each of them in the last hour", actions: [key], isWide: true }, lanesHost);
-  root.append(h("div.page.is-full", {}, h("header.page-head", {}, h("h1", {}, "Queue")), failure, hang, facts,
-    h("div.cards", {}, card({ title: "Runs", note: "in the order of the queue", isWide: true }, table.element), lanesCard, overCard)));
+  const head = h("header.page-head", {}, h("h1", {}, "Queue"));
+  const verbs = h("span.actions");
+  root.append(h("div.page.is-full", {}, head, pool.answer, failure, hang, facts,
+    h("div.cards", {}, card({ title: "Runs", note: "in the order of the queue", actions: [verbs], isWide: true }, table.element, actions.answer), lanesCard, overCard)));
+  void serverAbout().then((about) => {
+    if (about.read_only) return;
+    isOwn = true;
+    head.append(pool.element);
+    fill(verbs, ...actions.buttons);
+    endings.add(actions.listen());
+    if (present) refresh(present);
+  });
+  // A press on a row chooses it alone.
+  table.element.addEventListener("click", (event) => {
+    const pressed = event.target as Element;
+    if (pressed.closest("a, button, input")) return;
+    const run = pressed.closest("tr")?.querySelector<HTMLElement>("[data-run]")?.dataset["run"];
+    if (run) actions.chooseOnly(run);
+  });
+  endings.add(actions.chosenChanged.listen(() => {
+    if (present) refresh(present);
+  }));
 
   function refresh(queue: Queue): void {
     present = queue;
@@ -77,7 +113,11 @@ export function show(root: HTMLElement): () => void {
       ["Mean wait", duration(mean_wait)],
       ...(queue.pool ? [["Pool", poolText(queue.pool, queue.heartbeat)] as [string, string]] : [])),
       advice && h("p.note", {}, advice));
-    table.show(tableRows({ ...queue, queue: jobs }, unfolded));
+    const rows = tableRows({ ...queue, queue: jobs }, unfolded);
+    actions.show(rows.filter(({ fold }) => !fold).map(({ job }) => job));
+    if (queue.pool) pool.show(queue.pool);
+    table.show(rows);
+    for (const box of table.element.querySelectorAll<HTMLInputElement>("[data-run]")) box.checked = actions.chosen.has(box.dataset["run"]!);
     overCard.hidden = over.length === 0;
     overTable.show(over);
     const figure = queue.leases && lanes(queue, Date.now() / 1000);
@@ -98,8 +138,11 @@ export function show(root: HTMLElement): () => void {
   }
 
   async function load(): Promise<void> {
+    const asked = ++newest;
     try {
-      refresh(await get<Queue>("/api/queue"));
+      const queue = await get<Queue>("/api/queue");
+      if (asked < newest) return; // an answer from before what was asked for since
+      refresh(queue);
       failure.hidden = true;
     } catch (error) {
       failure.hidden = false;

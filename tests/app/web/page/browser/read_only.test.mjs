@@ -20,3 +20,13 @@ test("no control is there", async () => {
   });
   assert.equal(answer.status, 403);
 });
+
+test("the queue is for looking", async () => {
+  await it.store.ask("submit", "digits", "--name", "waiting", "--hold");
+  const view = await it.browser.open("/queue");
+  await view.sees("waiting");
+  await view.sees("read only");
+  const asking = await view.page.$$eval("main button:not(.sort), main input, main select", (all) => all.map((each) => each.outerHTML));
+  assert.deepEqual(asking, []);
+  await it.store.ask("cancel", "waiting");
+});

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool's settings: by what it shares the devices, how many, and whether it starts anything.
+import * as api from "../base/api";
+import { button, fill, h, setAttributes, setText } from "../base/dom";
+import type { PoolChange } from "../base/types";
+import type { Queue } from "./jobs";
+
+type Pool = NonNullable<Queue["pool"]>;
+
+const mostDevices = 4096;
+const usual = ["fair", "fast"]; // the others are for comparisons, and stand there only where one is in force
+const meanings: Record<string, string> = {
+  fair: "No run is much slower than with an even share of the devices",
+  fast: "Runs with little left to do go first, so that the mean time to completion is short",
+};
+
+export class PoolBar {
+  readonly element: HTMLElement;
+  readonly answer = h("p.hint", { role: "status" });
+  private readonly policy = h("select", { "aria-label": "Policy" });
+  private readonly devices = h("input", { type: "number", min: 1, max: mostDevices, step: 1, placeholder: "all",
+    title: "The most devices of each kind that runs may have; empty: all of them", "aria-label": "Devices of each kind that the pool may give away" });
+  private readonly pause = button("Pause", () => void this.set({ paused: !this.pool?.paused }),
+    { title: "Runs keep the devices they have, and nothing new is started" });
+  private readonly drain = button("Drain", () => void this.set({ draining: !this.pool?.draining }),
+    { title: "Nothing new is started; runs that train still get devices" });
+  private pool: Pool | undefined;
+
+  constructor(private readonly reload: () => Promise<void>) {
+    this.policy.addEventListener("change", () => void this.set({ policy: this.policy.value }));
+    this.devices.addEventListener("change", () => this.setDevices());
+    this.element = h("div.pool-bar", { role: "group", "aria-label": "Pool" },
+      h("label.field", {}, "Policy", this.policy), h("label.field", {}, "Devices", this.devices), this.pause, this.drain);
+  }
+
+  show(pool: Pool): void {
+    this.pool = pool;
+    const names = usual.includes(pool.policy) ? usual : [...usual, pool.policy];
+    if (names.length !== this.policy.length) {
+      fill(this.policy, ...names.map((name) => h("option", { value: name }, name[0]!.toUpperCase() + name.slice(1))));
+    }
+    this.policy.value = pool.policy;
+    setAttributes(this.policy, { title: meanings[pool.policy] ?? null });
+    setAttributes(this.pause, { "aria-pressed": String(pool.paused === true) });
+    setAttributes(this.drain, { "aria-pressed": String(pool.draining === true) });
+    // Not under the fingers of a person who is changing it.
+    if (document.activeElement !== this.devices) this.devices.value = pool.devices ? String(pool.devices) : "";
+  }
+
+  private setDevices(): void {
+    const isFit = this.devices.checkValidity() && (this.devices.value !== "" || !this.devices.validity.badInput);
+    setAttributes(this.devices, { "aria-invalid": !isFit });
+    if (!isFit) return this.say(`The pool's devices are a whole number from 1 to ${mostDevices}, or empty for all.`);
+    void this.set({ devices: this.devices.value === "" ? 0 : this.devices.valueAsNumber });
+  }
+
+  private async set(change: PoolChange): Promise<void> {
+    try {
+      await api.configurePool(change);
+      this.say("");
+    } catch (error) {
+      this.say((error as Error).message);
+    }
+    await this.reload();
+  }
+
+  private say(refusal: string): void {
+    setText(this.answer, refusal);
+    setAttributes(this.answer, { "data-tone": refusal === "" ? null : "bad" });
+  }
+}

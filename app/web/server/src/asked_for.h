@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Notes in a run's events of who has asked for what.
+#pragma once
+
+#include <string>
+
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::web {
+
+// Writes "pause, asked for by anna" into the run's events; nothing for the owner, whose name is empty. Never
+// fails: what was asked for is done, and without its event the answer is no other.
+void note_asked_for(storage::Catalogue& catalogue, const storage::Run& run, const std::string& what,
+                    const std::string& person);
+
+}  // namespace batchscope::web

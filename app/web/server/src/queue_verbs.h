@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verbs of a page for jobs of the queue and for the pool, which do as the command line and the window do
+// (pool/queue.h). Of the pool's settings a page changes those that start no command of anybody's.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "batchscope/protocol/json.h"
+#include "store.h"
+
+namespace batchscope::web {
+
+// Something that is asked of a job, read and checked.
+struct JobVerb {
+  std::string what;  // in a word or two: "hold", "priority 3"
+  // Does it, and returns the priorities that it changed: [{"run","before","after"}].
+  std::function<protocol::Json(storage::Catalogue&, const storage::Run&)> act;
+};
+
+// Reads {"command":"hold"} and the like (API.md). Throws Error(usage).
+JobVerb job_verb(const protocol::Json& body);
+
+// Does it to the run, for a `person` by name or the owner; blocks as pool::cancel does. Answers
+// {"job":..,"changed":[..]}. Throws Error as pool/queue.h, Error(conflict) for a run that is only followed.
+protocol::Json ask_of_job(Store& store, const std::string& id, const std::string& person,
+                          const JobVerb& verb);
+
+// The settings of the pool that a page shows: with the policies that there are.
+protocol::Json pool_json(storage::Catalogue& catalogue);
+
+// Changes the pool's settings to those that the body names. Answers {"pool":..}. Throws Error(usage).
+protocol::Json configure_pool(Store& store, const protocol::Json& body);
+
+}  // namespace batchscope::web
