@@ -14,6 +14,7 @@
 #include "explorer_answers.h"
 #include "list_answers.h"
 #include "log_answers.h"
+#include "new_run.h"
 #include "run_answers.h"
 #include "sample_answers.h"
 
@@ -58,6 +59,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
     if (request.method != "POST") throw Fault{405, "a job of the queue is controlled by POST"};
     return controls_.answer_job(path[1], caller.name, request, reply);
   }
+  if (path == Path{"queue"} && request.method == "POST")
+    return controls_.answer_new_run(caller.name, request, reply);
   if (path == Path{"pool"}) {
     if (request.method != "POST") throw Fault{405, "the pool is controlled by POST; /api/queue tells of it"};
     return controls_.answer_pool(request, reply);
@@ -69,6 +72,7 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path == Path{"stream"}) return stream(words_in(request, "runs"), request, caller, reply);
   if (path == Path{"changes"}) return feeds_.open_lists(reply, allowed(caller));
   if (path == Path{"queue"}) return ask(reply, queue_json);
+  if (path == Path{"recipes"}) return ask(reply, [](Store&) { return recipes_json(); });
   if (path == Path{"sweeps"}) return ask(reply, sweeps_json);
   if (path.size() == 2 && path[0] == "sweeps")
     return ask(reply, [name = path[1]](Store& store) { return sweep_json(store, name); });

@@ -18,6 +18,7 @@
 #include "batchscope/run/client.h"
 #include "batchscope/run/command.h"
 #include "batchscope/storage/origins.h"
+#include "new_run.h"
 #include "queue_verbs.h"
 
 namespace batchscope::web {
@@ -116,11 +117,11 @@ Controls::~Controls() {
   threads_.waitForDone();
 }
 
-void Controls::start(const http::Reply& reply, std::function<Json(Store&)> act) {
+void Controls::start(const http::Reply& reply, std::function<http::Response(Store&)> act) {
   threads_.start([this, reply, act = std::move(act)] {
     const http::Response response = answer_of([&] {
       Store store;
-      return json_response(act(store));
+      return act(store);
     });
     QMetaObject::invokeMethod(
         &home_, [reply, response] { reply(response); }, Qt::QueuedConnection);
@@ -129,22 +130,29 @@ void Controls::start(const http::Reply& reply, std::function<Json(Store&)> act) 
 
 void Controls::answer(const std::string& run, const std::string& person, const http::Request& request,
                       const http::Reply& reply) {
-  start(reply,
-        [this, run, person, asked = parsed(protocol::parse_object(request.body))](Store& store) -> Json {
-          return {{"result", with_words(carry_out(store, program_, run, person, asked))}};
-        });
+  start(reply, [this, run, person, asked = parsed(protocol::parse_object(request.body))](Store& store) {
+    return json_response({{"result", with_words(carry_out(store, program_, run, person, asked))}});
+  });
 }
 
 void Controls::answer_job(const std::string& run, const std::string& person, const http::Request& request,
                           const http::Reply& reply) {
   start(reply, [run, person, verb = job_verb(protocol::parse_object(request.body))](Store& store) {
-    return ask_of_job(store, run, person, verb);
+    return json_response(ask_of_job(store, run, person, verb));
+  });
+}
+
+void Controls::answer_new_run(const std::string& person, const http::Request& request,
+                              const http::Reply& reply) {
+  start(reply, [person, body = protocol::parse_object(request.body)](Store& store) {
+    return submit_new_run(store, person, body);
   });
 }
 
 void Controls::answer_pool(const http::Request& request, const http::Reply& reply) {
-  start(reply,
-        [body = protocol::parse_object(request.body)](Store& store) { return configure_pool(store, body); });
+  start(reply, [body = protocol::parse_object(request.body)](Store& store) {
+    return json_response(configure_pool(store, body));
+  });
 }
 
 }  // namespace batchscope::web

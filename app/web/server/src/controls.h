@@ -13,6 +13,7 @@
 #include <string>
 
 #include "batchscope/http/request.h"
+#include "batchscope/http/response.h"
 #include "batchscope/http/server.h"
 #include "store.h"
 
@@ -32,12 +33,14 @@ class Controls {
   // {"command":"hold"} and the like, of a job of the queue (queue_verbs.h). Who has asked stands there, too.
   void answer_job(const std::string& run, const std::string& person, const http::Request& request,
                   const http::Reply& reply);
+  // {"recipe":"digits"} and the like: a new run in the queue (new_run.h).
+  void answer_new_run(const std::string& person, const http::Request& request, const http::Reply& reply);
   // {"policy":"fast"} and the like, of the pool.
   void answer_pool(const http::Request& request, const http::Reply& reply);
 
  private:
   // Replies with what `act` makes of the store, on another thread.
-  void start(const http::Reply& reply, std::function<protocol::Json(Store&)> act);
+  void start(const http::Reply& reply, std::function<http::Response(Store&)> act);
 
   const QString program_;
   QObject home_;

@@ -30,16 +30,6 @@ Json change_json(const common::PriorityChange& change) {
   return {{"run", change.run}, {"before", change.before}, {"after", change.after}};
 }
 
-int priority_in(const Json& body) {
-  const Json value = body.value("priority", Json());
-  // As a number of any size: one that is too large must not wrap round.
-  if (!value.is_number_integer() || std::abs(value.get<double>()) > protocol::kMostPriority)
-    throw Error(ErrorKind::usage,
-                fmt::format("priority {} is not a whole number from {} to {}", printed(value),
-                            -protocol::kMostPriority, protocol::kMostPriority));
-  return value.get<int>();
-}
-
 Json set_priority(storage::Catalogue& catalogue, const storage::Run& run, int priority) {
   const auto job = catalogue.job(run.id);
   pool::prioritise(catalogue, run.id, priority);
@@ -120,6 +110,15 @@ void apply(const Json& body, protocol::PoolSettings& settings) {
 
 }  // namespace
 
+int priority_of(const Json& value) {
+  // As a number of any size: one that is too large must not wrap round.
+  if (!value.is_number_integer() || std::abs(value.get<double>()) > protocol::kMostPriority)
+    throw Error(ErrorKind::usage,
+                fmt::format("priority {} is not a whole number from {} to {}", printed(value),
+                            -protocol::kMostPriority, protocol::kMostPriority));
+  return value.get<int>();
+}
+
 JobVerb job_verb(const Json& body) {
   const Json command = body.is_object() ? body.value("command", Json()) : Json();
   if (command == "hold") return plain("hold", pool::hold);
@@ -127,7 +126,7 @@ JobVerb job_verb(const Json& body) {
   if (command == "cancel") return plain("cancel", pool::cancel);
   if (command == "move") return mover(body);
   if (command == "priority") {
-    const int priority = priority_in(body);
+    const int priority = priority_of(body.value("priority", Json()));
     return {fmt::format("priority {}", priority),
             [priority](storage::Catalogue& catalogue, const storage::Run& run) {
               return set_priority(catalogue, run, priority);

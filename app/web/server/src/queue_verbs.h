@@ -22,6 +22,9 @@ struct JobVerb {
 // Reads {"command":"hold"} and the like (API.md). Throws Error(usage).
 JobVerb job_verb(const protocol::Json& body);
 
+// Reads a priority. Throws Error(usage) for what is not a whole number from -10 to 10.
+int priority_of(const protocol::Json& value);
+
 // Does it to the run, for a `person` by name or the owner; blocks as pool::cancel does. Answers
 // {"job":..,"changed":[..]}. Throws Error as pool/queue.h, Error(conflict) for a run that is only followed.
 protocol::Json ask_of_job(Store& store, const std::string& id, const std::string& person,

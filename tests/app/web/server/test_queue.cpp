@@ -37,29 +37,12 @@ class TestQueue : public WebTest {
     for (const Json& each : queue.at("queue")) names.push_back(each.at("name"));
     return names;
   }
-  std::vector<std::string> askedFor(const std::string& run) const {
-    std::vector<std::string> texts;
-    for (const storage::Event& event : storage::Catalogue(protocol::catalogue_path()).events(run))
-      if (event.text.find("asked for") != std::string::npos) texts.push_back(event.text);
-    return texts;
-  }
   static std::string error(const Answer& answer) { return answer.json.value("error", ""); }
-  // Asks with another token than the owner's, or with other fields of a head.
-  Answer askBy(const QByteArray& secret, const std::string& target, const QByteArray& body,
-               const QByteArray& fields = {}) const {
-    return send("POST " + QByteArray::fromStdString(target) + " HTTP/1.1\r\nHost: localhost:" +
-                QByteArray::number(server->port()) + "\r\nAuthorization: Bearer " + secret + "\r\n" + fields +
-                "Content-Type: application/json\r\nContent-Length: " + QByteArray::number(body.size()) +
-                "\r\n\r\n" + body);
-  }
 
  private Q_SLOTS:
   void init() {
     newStore();
-    std::filesystem::create_directory(path("bin"));
-    testing::write_file(path("bin/batchscope-pool"), "#!/bin/sh\n");  // that decides nothing
-    std::filesystem::permissions(path("bin/batchscope-pool"), std::filesystem::perms::owner_all);
-    qputenv("BATCHSCOPE_BIN", path("bin").c_str());
+    stand_in("batchscope-pool");  // that decides nothing
     serve();
   }
 
@@ -172,12 +155,12 @@ class TestQueue : public WebTest {
     const QByteArray owner = QByteArray::fromStdString(server->token());
     for (const auto& [target, body] : {std::pair("/api/queue/" + run, verb), {"/api/pool", setting}}) {
       const QByteArray bytes = QByteArray::fromStdString(body);
-      QCOMPARE(askBy(reader, target, bytes).status, 403);
-      QCOMPARE(askBy(link, target, bytes).status, 403);
-      QCOMPARE(askBy(revoked, target, bytes).status, 401);
-      QCOMPARE(askBy("", target, bytes).status, 401);
-      QCOMPARE(askBy(owner, target, bytes, "Origin: http://evil.example\r\n").status, 403);
-      QCOMPARE(askBy(owner, target, bytes, "Sec-Fetch-Site: cross-site\r\n").status, 403);
+      QCOMPARE(post_by(reader, target, bytes).status, 403);
+      QCOMPARE(post_by(link, target, bytes).status, 403);
+      QCOMPARE(post_by(revoked, target, bytes).status, 401);
+      QCOMPARE(post_by("", target, bytes).status, 401);
+      QCOMPARE(post_by(owner, target, bytes, "Origin: http://evil.example\r\n").status, 403);
+      QCOMPARE(post_by(owner, target, bytes, "Sec-Fetch-Site: cross-site\r\n").status, 403);
     }
     serve({.read_only = true});
     QCOMPARE(ask(run, {{"command", "hold"}}).status, 403);
@@ -190,14 +173,14 @@ class TestQueue : public WebTest {
     const std::string run = submit("one"), other = submit("two");
     const QByteArray ben = QByteArray::fromStdString(give_token("ben:control").secret);
     QCOMPARE(ask(run, {{"command", "hold"}}).status, 200);
-    QVERIFY(askedFor(run).empty());
-    QCOMPARE(askBy(ben, "/api/queue/" + run, R"({"command":"release"})").status, 200);
-    QCOMPARE(askBy(ben, "/api/queue/" + run, R"({"command":"priority","priority":3})").status, 200);
-    QCOMPARE(askBy(ben, "/api/queue/" + run,
-                   QByteArray::fromStdString(Json{{"command", "move"}, {"after", other}}.dump()))
+    QVERIFY(asked_for(run).empty());
+    QCOMPARE(post_by(ben, "/api/queue/" + run, R"({"command":"release"})").status, 200);
+    QCOMPARE(post_by(ben, "/api/queue/" + run, R"({"command":"priority","priority":3})").status, 200);
+    QCOMPARE(post_by(ben, "/api/queue/" + run,
+                     QByteArray::fromStdString(Json{{"command", "move"}, {"after", other}}.dump()))
                  .status,
              200);
-    QCOMPARE(askedFor(run),
+    QCOMPARE(asked_for(run),
              (std::vector<std::string>{"release, asked for by ben", "priority 3, asked for by ben",
                                        "another place in the queue, asked for by ben"}));
   }

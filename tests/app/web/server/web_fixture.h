@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/paths.h"
@@ -87,6 +88,30 @@ class WebTest : public QObject {
   Answer post(const std::string& target, const QByteArray& body, const QByteArray& fields = {}) const {
     return send(head("POST", target) + fields + "Content-Type: application/json\r\nContent-Length: " +
                 QByteArray::number(body.size()) + "\r\n\r\n" + body);
+  }
+
+  // Shows another token than the owner's, or has more in its head.
+  Answer post_by(const QByteArray& secret, const std::string& target, const QByteArray& body,
+                 const QByteArray& fields = {}) const {
+    return send("POST " + QByteArray::fromStdString(target) + " HTTP/1.1\r\nHost: localhost:" +
+                QByteArray::number(server->port()) + "\r\nAuthorization: Bearer " + secret + "\r\n" + fields +
+                "Content-Type: application/json\r\nContent-Length: " + QByteArray::number(body.size()) +
+                "\r\n\r\n" + body);
+  }
+  // The run's events about what people by name have asked for.
+  static std::vector<std::string> asked_for(const std::string& run) {
+    std::vector<std::string> texts;
+    for (const storage::Event& event : storage::Catalogue(protocol::catalogue_path()).events(run))
+      if (event.text.find("asked for") != std::string::npos) texts.push_back(event.text);
+    return texts;
+  }
+
+  // Puts a program that does nothing in the place of one of ours.
+  void stand_in(const std::string& program) const {
+    std::filesystem::create_directories(path("bin"));
+    testing::write_file(path("bin/" + program), "#!/bin/sh\n");
+    std::filesystem::permissions(path("bin/" + program), std::filesystem::perms::owner_all);
+    qputenv("BATCHSCOPE_BIN", path("bin").c_str());
   }
 
   static std::string text(const Json& json) { return json.dump(); }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requests to the server (app/web/API.md), by its types. An error carries the server's own sentence.
-import type { About, ControlRequest, Explorer, Link, PoolChange, PriorityChange, QueueRequest, RunDetail, RunList, Samples } from "./types";
+import type { About, Complaints, ControlRequest, Explorer, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, Samples } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
 
 export class ApiError extends Error {
-  constructor(readonly status: number, message: string) {
+  constructor(readonly status: number, message: string, readonly fields: Complaints = {}) {
     super(message);
   }
 }
@@ -28,7 +28,8 @@ async function answer<T>(path: string, init: RequestInit): Promise<T> {
     throw new ApiError(response.status, `The server answered ${response.status} without JSON.`);
   }
   if (response.ok) return body as T;
-  throw new ApiError(response.status, (body as { error?: string }).error ?? `The server answered ${response.status}.`);
+  const refusal = body as { error?: string; fields?: Complaints };
+  throw new ApiError(response.status, refusal.error ?? `The server answered ${response.status}.`, refusal.fields);
 }
 
 export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
@@ -78,3 +79,7 @@ export const control = (id: string, request: ControlRequest) =>
 export const askJob = (id: string, request: QueueRequest) =>
   post<{ changed: PriorityChange[] }>(`/api/queue/${encodeURIComponent(id)}`, request);
 export const configurePool = (change: PoolChange) => post<unknown>("/api/pool", change);
+export const recipes = () => get<Recipes>("/api/recipes");
+/** Throws an ApiError that says what is wrong by its field. */
+export const submit = (run: NewRun) => post<{ run: string }>("/api/queue", run);
+export const check = async (run: NewRun) => (await post<{ fields: Complaints }>("/api/queue", { ...run, check: true })).fields;

@@ -270,6 +270,47 @@ export type ControlRequest =
   | { command: "resume"; replicas?: number }
   | { command: "checkpoint" | "pause" | "stop" };
 
+/** A field of a recipe, with its default as text; a flag's is "true" or "false". */
+export interface RecipeParameter {
+  name: string;
+  type: "integer" | "number" | "flag" | "choice";
+  value: string;
+  min: number | null;
+  max: number | null;
+  choices: string[];
+  help: string;
+}
+
+/** An installed recipe, of which runs are made. */
+export interface Recipe {
+  name: string;
+  title: string;
+  description: string;
+  parameters: RecipeParameter[];
+  fixed: string[]; // parameters that a page does not set
+}
+
+export interface Recipes {
+  recipes: Recipe[];
+  replicas: string; // as many as this machine has devices for
+}
+
+/** A run that is to be put into the queue. */
+export interface NewRun {
+  recipe: string;
+  values: Record<string, string>;
+  name: string;
+  replicas: string;
+  priority: number;
+  held: boolean;
+  group: string;
+  tags: string;
+  note: string;
+}
+
+/** Says what is wrong with a field, by its name; "values.epochs" is a recipe's. */
+export type Complaints = Record<string, string>;
+
 /** A request about a job of the queue. */
 export type QueueRequest =
   | { command: "hold" | "release" | "cancel" }

@@ -5,6 +5,7 @@ import { get } from "../base/api";
 import { button, fill, h, setText } from "../base/dom";
 import { count, duration, timeOfDay } from "../base/format";
 import { JobActions } from "../queue/job_actions";
+import { askForRun } from "../queue/new_run";
 import { PoolBar } from "../queue/pool_bar";
 import { keepFresh } from "../base/fresh";
 import { pathOf } from "../base/route";
@@ -28,6 +29,7 @@ export function show(root: HTMLElement): () => void {
   const unfolded = new Set<string>(); // names of sweeps
   let present: Queue | undefined;
   let newest = 0; // of the questions that were asked
+  let loading: Promise<void> = Promise.resolve(); // the newest question
   const unfold = (sweep: string) => {
     if (!unfolded.delete(sweep)) unfolded.add(sweep);
     if (present) refresh(present);
@@ -46,7 +48,7 @@ export function show(root: HTMLElement): () => void {
   const table = new Table<TableRow>({
     label: "Queue",
     key: ({ job, fold }) => (fold ? `sweep ${fold.sweep}` : job.run),
-    none: "Nothing is in the queue. In a terminal: batchscope submit digits",
+    none: "Nothing is in the queue. Add a run, or in a terminal: batchscope submit digits",
     rowClass: ({ job, fold }) => (!fold && actions.chosen.has(job.run) ? "is-chosen" : ""),
     columns: [
       { title: "Place", isNumber: true, cell: ofJob((job) => (job.place === null ? "–" : count(job.place))) },
@@ -84,6 +86,7 @@ export function show(root: HTMLElement): () => void {
   void serverAbout().then((about) => {
     if (about.read_only) return;
     isOwn = true;
+    pool.element.append(button("Add a run …", () => void askForRun((run) => void added(run)), { class: "primary" }));
     head.append(pool.element);
     fill(verbs, ...actions.buttons);
     endings.add(actions.listen());
@@ -137,11 +140,22 @@ export function show(root: HTMLElement): () => void {
     }));
   }
 
-  async function load(): Promise<void> {
+  async function added(run: string): Promise<void> {
+    await load();
+    actions.chooseOnly(run);
+  }
+
+  // Is over when the newest answer is shown, also where that is of a later question.
+  function load(): Promise<void> {
+    loading = ask();
+    return loading;
+  }
+
+  async function ask(): Promise<void> {
     const asked = ++newest;
     try {
       const queue = await get<Queue>("/api/queue");
-      if (asked < newest) return; // an answer from before what was asked for since
+      if (asked < newest) return loading;
       refresh(queue);
       failure.hidden = true;
     } catch (error) {

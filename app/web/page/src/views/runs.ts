@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // All runs of the store.
-import { h, setAttributes, setText } from "../base/dom";
+import { button, h, setAttributes, setText } from "../base/dom";
+import { go, pathOf } from "../base/route";
+import { serverAbout } from "../base/server";
+import { askForRun } from "../queue/new_run";
 import { compareAddress, RunList } from "../runs/list";
 
 export function show(root: HTMLElement): () => void {
@@ -13,7 +16,11 @@ export function show(root: HTMLElement): () => void {
     setText(link, `Compare ${list.compared.size} runs`);
     setAttributes(link, { href: compareAddress(list.compared) });
   });
-  root.append(h("div.page", {}, h("header.page-head", {}, h("h1", {}, "Runs"), bar), list.element));
+  const head = h("header.page-head", {}, h("h1", {}, "Runs"), bar);
+  void serverAbout().then((about) => {
+    if (!about.read_only) head.append(button("New run …", () => void askForRun(() => go(pathOf("queue"))), { class: "new" }));
+  });
+  root.append(h("div.page", {}, head, list.element));
   return () => {
     stop();
     list.end();

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dialog of a new run: a recipe that this machine has, its fields, and how the queue is to treat the run. The server
+// checks all of it while a person writes, by the functions of the command line; what is wrong is told below its field.
+import * as api from "../base/api";
+import { button, type Child, fill, h, setAttributes, setText } from "../base/dom";
+import { showDialog } from "../base/keys";
+import type { Complaints, NewRun, Recipe, RecipeParameter, Recipes } from "../base/types";
+import { mostPriority } from "./jobs";
+
+const patience = 250; // ms, in which a person goes on writing
+
+type Editor = HTMLInputElement | HTMLSelectElement;
+
+/** A field with its label, a hint, and below them what is wrong with it. */
+class Field {
+  readonly element: HTMLElement;
+  private readonly complaint: HTMLElement;
+
+  constructor(readonly name: string, label: string, readonly editor: Editor, hint = "") {
+    const id = `new-${name.replace(".", "-")}`;
+    this.complaint = h("p.complaint", { id: `${id}-complaint` });
+    setAttributes(editor, { id, "aria-describedby": `${id}-complaint` });
+    const isFlag = editor.type === "checkbox";
+    const title = h("label", { for: id }, label);
+    this.element = h("div", { class: isFlag ? "form-field is-flag" : "form-field" },
+      ...(isFlag ? [h("span.form-flag", {}, editor, title)] : [title, editor]), h("p.hint", {}, hint), this.complaint);
+  }
+
+  complain(text: string): void {
+    setText(this.complaint, text);
+    setAttributes(this.editor, { "aria-invalid": text === "" ? null : "true" });
+  }
+}
+
+function editorOf(parameter: RecipeParameter): Editor {
+  if (parameter.type === "choice") {
+    const select = h("select", {}, ...parameter.choices.map((choice) => h("option", { value: choice }, choice)));
+    select.value = parameter.value;
+    return select;
+  }
+  if (parameter.type === "flag") return h("input", { type: "checkbox", checked: parameter.value === "true" });
+  return h("input", { type: "text", inputmode: "decimal", value: parameter.value, autocomplete: "off" });
+}
+
+const textOf = (editor: Editor) => (editor instanceof HTMLInputElement && editor.type === "checkbox" ? String(editor.checked) : editor.value.trim());
+
+const line = (value = "") => h("input", { type: "text", value, autocomplete: "off", spellcheck: "false" });
+
+class NewRunForm {
+  readonly element: HTMLFormElement;
+  private readonly what: Field;
+  private readonly name = new Field("name", "Name", line());
+  private readonly replicas: Field;
+  private readonly priority = new Field("priority", "Priority",
+    h("input", { type: "number", min: -mostPriority, max: mostPriority, step: 1, value: 0 }), `From −${mostPriority} to ${mostPriority}; larger goes first`);
+  private readonly held = new Field("held", "Hold it until it is released", h("input", { type: "checkbox" }));
+  private readonly group = new Field("group", "Group", line(), "For runs that belong together; may be empty");
+  private readonly tags = new Field("tags", "Tags", line(), "Words to find the run by, with commas between them");
+  private readonly note = new Field("note", "Note", line());
+  private readonly description = h("p.hint");
+  private readonly fields = h("div.form-fields");
+  private readonly fixed = h("p.hint");
+  private readonly answer = h("p.complaint", { role: "alert" });
+  private parameters: Field[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private newest = 0; // of the questions that were asked
+
+  constructor(private readonly offer: Recipes, close: () => void, private readonly submitted: (run: string) => void) {
+    const titles = offer.recipes.map((each) => h("option", { value: each.name }, each.title));
+    this.what = new Field("recipe", "What to run", h("select", {}, ...titles));
+    this.replicas = new Field("replicas", "Replicas", line(offer.replicas), "A number; or a range such as 1-4, or auto: the best goodput decides");
+    const columns = (...children: Child[]) => h("div.form-fields", {}, ...children);
+    this.element = h("form.new-run", { novalidate: true },
+      this.what.element, this.description,
+      columns(this.name.element, this.replicas.element, this.priority.element, this.held.element),
+      h("h3", {}, "Settings of the program"), this.fields, this.fixed,
+      h("h3", {}, "To find it by"), columns(this.group.element, this.tags.element, this.note.element),
+      h("footer", {}, this.answer, button("Cancel", close), h("button.primary", { type: "submit" }, "Add to the queue")));
+    this.what.editor.addEventListener("change", () => this.showRecipe());
+    this.element.addEventListener("input", () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.check(), patience);
+    });
+    this.element.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.submit();
+    });
+    this.what.editor.value = offer.recipes.find((each) => each.name === "digits")?.name ?? offer.recipes[0]!.name;
+    this.showRecipe();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    ++this.newest;
+  }
+
+  focus(): void {
+    this.what.editor.focus();
+  }
+
+  private get recipe(): Recipe {
+    return this.offer.recipes.find((each) => each.name === this.what.editor.value)!;
+  }
+
+  private get all(): Field[] {
+    return [this.what, this.name, this.replicas, this.priority, this.held, ...this.parameters, this.group, this.tags, this.note];
+  }
+
+  private showRecipe(): void {
+    const { recipe } = this;
+    setText(this.description, recipe.description);
+    // The recipe's name until a person writes another.
+    const name = this.name.editor;
+    if (this.offer.recipes.some((each) => each.name === name.value) || name.value === "") name.value = recipe.name;
+    this.parameters = recipe.parameters.map((each) => new Field(`values.${each.name}`, each.name, editorOf(each), each.help));
+    fill(this.fields, ...this.parameters.map((each) => each.element));
+    setText(this.fixed, recipe.fixed.length === 0 ? "" :
+      `Free text is set in a terminal alone: batchscope submit --recipe ${recipe.name} ${recipe.fixed.map((each) => `--set ${each}=…`).join(" ")}`);
+    this.complain({});
+  }
+
+  private get run(): NewRun {
+    const priority = (this.priority.editor as HTMLInputElement).valueAsNumber;
+    return {
+      recipe: this.recipe.name,
+      values: Object.fromEntries(this.parameters.map(({ name, editor }) => [name.slice("values.".length), textOf(editor)])),
+      name: textOf(this.name.editor),
+      replicas: textOf(this.replicas.editor),
+      priority, // NaN, which is null in JSON, is refused by the server
+      held: (this.held.editor as HTMLInputElement).checked,
+      group: textOf(this.group.editor),
+      tags: textOf(this.tags.editor),
+      note: textOf(this.note.editor),
+    };
+  }
+
+  private complain(complaints: Complaints): void {
+    for (const field of this.all) field.complain(complaints[field.name] ?? "");
+    setText(this.answer, "");
+  }
+
+  private async check(): Promise<void> {
+    const asked = ++this.newest;
+    try {
+      const complaints = await api.check(this.run);
+      if (asked === this.newest) this.complain(complaints);
+    } catch (error) {
+      if (asked === this.newest) setText(this.answer, (error as Error).message);
+    }
+  }
+
+  private async submit(): Promise<void> {
+    this.end();
+    try {
+      this.submitted((await api.submit(this.run)).run);
+    } catch (error) {
+      const complaints = error instanceof api.ApiError ? error.fields : {};
+      this.complain(complaints);
+      const wrong = this.all.find((field) => field.name in complaints);
+      if (wrong) wrong.editor.focus();
+      else setText(this.answer, (error as Error).message);
+    }
+  }
+}
+
+/** Asks for a new run, and tells of the one that was put into the queue. */
+export async function askForRun(submitted: (run: string) => void): Promise<void> {
+  const body = h("div", { role: "status" }, h("p", {}, "Asking for the recipes …"));
+  const dialog = h("dialog.form", { "aria-labelledby": "new-run-title" }, h("h2", { id: "new-run-title" }, "Add a run to the queue"), body);
+  showDialog(dialog);
+  const fail = (text: string) => fill(body, h("p.complaint", { role: "alert" }, text), h("footer", {}, button("Close", () => dialog.close())));
+  try {
+    const offer = await api.recipes();
+    if (offer.recipes.length === 0) return fail("No recipe is installed on this machine. In a terminal: batchscope submit PROGRAM");
+    const form = new NewRunForm(offer, () => dialog.close(), (run) => {
+      dialog.close();
+      submitted(run);
+    });
+    dialog.addEventListener("close", () => form.end());
+    body.replaceWith(form.element);
+    form.focus();
+  } catch (error) {
+    fail((error as Error).message);
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run is put into the queue from the page, with checked fields, and trains.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setUp } from "./support/case.mjs";
+
+const it = setUp();
+
+// Writes into the field in place of what it has.
+async function write(view, name, text) {
+  const field = await view.find(name, "textbox");
+  await field.click({ count: 3 });
+  await view.page.keyboard.press("Backspace");
+  await field.type(text);
+}
+
+// Waits until the field is refused with these words; with none, until it is not refused.
+const refuses = (view, name, words) => view.until((id, expected) => {
+  const complaint = document.getElementById(`new-${id}-complaint`);
+  return complaint && (expected === "" ? complaint.textContent === "" : complaint.textContent.includes(expected));
+}, name, words);
+
+test("a recipe is chosen, its fields are checked, and the run trains", async () => {
+  const view = await it.browser.open("/queue");
+  await view.press("Add a run …");
+  await view.sees("Handwritten digits");
+  await view.sees("A small convolutional network");
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  await write(view, "epochs", "0");
+  await refuses(view, "values-epochs", "expected a whole number of at least 1");
+  await write(view, "Name", "from-the-page");
+  await write(view, "Replicas", "often");
+  await refuses(view, "replicas", "often");
+  await view.press("Add to the queue");
+  await view.until(() => document.activeElement?.getAttribute("aria-invalid") === "true");
+  assert.equal((await it.store.json("queue")).queue.length, 0);
+  await write(view, "epochs", "2000");
+  await write(view, "Replicas", "1");
+  await refuses(view, "values-epochs", "");
+  await refuses(view, "replicas", "");
+  await view.press("Add to the queue");
+  await view.until(() => !document.querySelector("dialog"));
+  await view.until(() => document.querySelector('input[aria-label="Choose from-the-page"]')?.checked);
+  const run = await it.store.idOf("from-the-page");
+  await view.page.goto(it.server.at(`/run/${run}`));
+  await view.sees("Training on 1 replica");
+  assert.equal((await it.store.json("show", run)).hyperparameters.epochs, "2000");
+  view.assertSound();
+});
+
+test("a run is added, held, from the list of runs on a phone", async () => {
+  const view = await it.browser.open("/", { viewport: { width: 390, height: 844, isMobile: true, hasTouch: true } });
+  await view.press("New run …");
+  await view.sees("What to run");
+  const select = await view.find("What to run", "combobox");
+  await select.select("least_squares");
+  await view.until(() => document.getElementById("new-name").value === "least_squares");
+  await view.press("Hold it until it is released", "checkbox");
+  await view.press("Add to the queue");
+  await view.sees("held; release it");
+  const [job] = (await it.store.json("queue")).queue.filter((each) => each.name === "least_squares");
+  assert.equal(job.held, true);
+  await it.store.ask("cancel", job.run);
+  view.assertSound();
+});
