@@ -20,6 +20,7 @@
 #include "batchscope/storage/origins.h"
 #include "new_run.h"
 #include "queue_verbs.h"
+#include "run_edits.h"
 
 namespace batchscope::web {
 namespace {
@@ -139,6 +140,20 @@ void Controls::answer_job(const std::string& run, const std::string& person, con
                           const http::Reply& reply) {
   start(reply, [run, person, verb = job_verb(protocol::parse_object(request.body))](Store& store) {
     return json_response(ask_of_job(store, run, person, verb));
+  });
+}
+
+void Controls::answer_edit(const std::string& run, const std::string& person, const http::Request& request,
+                           const http::Reply& reply) {
+  start(reply, [run, person, body = protocol::parse_object(request.body)](Store& store) {
+    return json_response(edit_run(store, run, person, body));
+  });
+}
+
+void Controls::answer_trash(const std::string& run, const std::string& person, const http::Request& request,
+                            const http::Reply& reply) {
+  start(reply, [run, person, body = protocol::parse_object(request.body)](Store& store) {
+    return json_response(trash_run(store, run, person, body));
   });
 }
 

@@ -33,6 +33,11 @@ class Controls {
   // {"command":"hold"} and the like, of a job of the queue (queue_verbs.h). Who has asked stands there, too.
   void answer_job(const std::string& run, const std::string& person, const http::Request& request,
                   const http::Reply& reply);
+  // {"set":{"name":..}} of a run's fields, and {"removed":true} (run_edits.h).
+  void answer_edit(const std::string& run, const std::string& person, const http::Request& request,
+                   const http::Reply& reply);
+  void answer_trash(const std::string& run, const std::string& person, const http::Request& request,
+                    const http::Reply& reply);
   // {"recipe":"digits"} and the like: a new run in the queue (new_run.h).
   void answer_new_run(const std::string& person, const http::Request& request, const http::Reply& reply);
   // {"policy":"fast"} and the like, of the pool.

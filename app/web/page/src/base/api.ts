@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requests to the server (app/web/API.md), by its types. An error carries the server's own sentence.
-import type { About, Complaints, ControlRequest, Explorer, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, Samples } from "./types";
+import type { About, Complaints, ControlRequest, Explorer, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
 
@@ -83,3 +83,7 @@ export const recipes = () => get<Recipes>("/api/recipes");
 /** Throws an ApiError that says what is wrong by its field. */
 export const submit = (run: NewRun) => post<{ run: string }>("/api/queue", run);
 export const check = async (run: NewRun) => (await post<{ fields: Complaints }>("/api/queue", { ...run, check: true })).fields;
+/** Changes nothing where the run has other texts than `was`. */
+export const edit = (id: string, set: RunTexts, was: RunTexts = {}) =>
+  post<{ changed: RunTexts; before: RunTexts }>(`${runPath(id)}/edit`, { set, was });
+export const trash = (id: string, removed: boolean) => post<unknown>(`${runPath(id)}/trash`, { removed });

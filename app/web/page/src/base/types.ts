@@ -270,6 +270,14 @@ export type ControlRequest =
   | { command: "resume"; replicas?: number }
   | { command: "checkpoint" | "pause" | "stop" };
 
+/** Texts that a person writes about a run, by their fields; only those that are to change. */
+export interface RunTexts {
+  name?: string;
+  group?: string;
+  tags?: string; // with commas between them
+  note?: string;
+}
+
 /** A field of a recipe, with its default as text; a flag's is "true" or "false". */
 export interface RecipeParameter {
   name: string;

@@ -2,35 +2,13 @@
 // The dialog of a new run: a recipe that this machine has, its fields, and how the queue is to treat the run. The server
 // checks all of it while a person writes, by the functions of the command line; what is wrong is told below its field.
 import * as api from "../base/api";
-import { button, type Child, fill, h, setAttributes, setText } from "../base/dom";
+import { button, type Child, fill, h, setText } from "../base/dom";
+import { type Editor, Field, line } from "../base/field";
 import { showDialog } from "../base/keys";
 import type { Complaints, NewRun, Recipe, RecipeParameter, Recipes } from "../base/types";
 import { mostPriority } from "./jobs";
 
 const patience = 250; // ms, in which a person goes on writing
-
-type Editor = HTMLInputElement | HTMLSelectElement;
-
-/** A field with its label, a hint, and below them what is wrong with it. */
-class Field {
-  readonly element: HTMLElement;
-  private readonly complaint: HTMLElement;
-
-  constructor(readonly name: string, label: string, readonly editor: Editor, hint = "") {
-    const id = `new-${name.replace(".", "-")}`;
-    this.complaint = h("p.complaint", { id: `${id}-complaint` });
-    setAttributes(editor, { id, "aria-describedby": `${id}-complaint` });
-    const isFlag = editor.type === "checkbox";
-    const title = h("label", { for: id }, label);
-    this.element = h("div", { class: isFlag ? "form-field is-flag" : "form-field" },
-      ...(isFlag ? [h("span.form-flag", {}, editor, title)] : [title, editor]), h("p.hint", {}, hint), this.complaint);
-  }
-
-  complain(text: string): void {
-    setText(this.complaint, text);
-    setAttributes(this.editor, { "aria-invalid": text === "" ? null : "true" });
-  }
-}
 
 function editorOf(parameter: RecipeParameter): Editor {
   if (parameter.type === "choice") {
@@ -43,8 +21,6 @@ function editorOf(parameter: RecipeParameter): Editor {
 }
 
 const textOf = (editor: Editor) => (editor instanceof HTMLInputElement && editor.type === "checkbox" ? String(editor.checked) : editor.value.trim());
-
-const line = (value = "") => h("input", { type: "text", value, autocomplete: "off", spellcheck: "false" });
 
 class NewRunForm {
   readonly element: HTMLFormElement;
@@ -70,7 +46,7 @@ class NewRunForm {
     this.what = new Field("recipe", "What to run", h("select", {}, ...titles));
     this.replicas = new Field("replicas", "Replicas", line(offer.replicas), "A number; or a range such as 1-4, or auto: the best goodput decides");
     const columns = (...children: Child[]) => h("div.form-fields", {}, ...children);
-    this.element = h("form.new-run", { novalidate: true },
+    this.element = h("form.form-body", { novalidate: true },
       this.what.element, this.description,
       columns(this.name.element, this.replicas.element, this.priority.element, this.held.element),
       h("h3", {}, "Settings of the program"), this.fields, this.fixed,

@@ -7,6 +7,7 @@ import { Endings } from "../base/signal";
 import { ViewState } from "../chart/view_state";
 import { Control } from "../run/control";
 import { Dashboard } from "../run/dashboard";
+import { editButton } from "../run/edit";
 import { header } from "../run/header";
 import { readout } from "../run/readout";
 import { restartSteps } from "../run/restart_steps";
@@ -25,8 +26,9 @@ export function show(root: HTMLElement, route: Route): () => void {
   const values = readout(session);
   const records = new Records(route.id);
   const failure = h("p.failure", { role: "alert", hidden: true });
+  const said = h("p.note", { hidden: true }); // by a person
   const side = h("section.side", { "aria-label": "Control and values" }, steps.element, values.element);
-  root.append(h("div.run-view", {}, h("div.instrument", {}, head.element, failure, dashboard.element, records.element), side));
+  root.append(h("div.run-view", {}, h("div.instrument", {}, head.element, said, failure, dashboard.element, records.element), side));
 
   session.failed.listen((message) => {
     failure.hidden = false;
@@ -34,12 +36,16 @@ export function show(root: HTMLElement, route: Route): () => void {
   });
   session.detailChanged.listen(() => {
     failure.hidden = true;
-    if (session.detail !== null) records.show(session.detail);
+    if (session.detail === null) return;
+    records.show(session.detail);
+    const { group, tags, note } = session.detail.run;
+    setText(said, [group && `Group ${group}`, tags.length > 0 && `Tags ${tags.join(", ")}`, note].filter(Boolean).join(" · "));
+    said.hidden = said.textContent === "";
   });
   let control: Control | null = null;
   void serverAbout().then((about) => {
     if (about.read_only) return;
-    head.links.append(shareButton(route.id));
+    head.links.append(editButton(() => session.detail?.run, () => void session.refresh()), shareButton(route.id));
     control = new Control(session, about.devices.length);
     side.prepend(control.element);
     session.statusChanged.emit();

@@ -16,7 +16,7 @@ async function write(view, name, text) {
 
 // Waits until the field is refused with these words; with none, until it is not refused.
 const refuses = (view, name, words) => view.until((id, expected) => {
-  const complaint = document.getElementById(`new-${id}-complaint`);
+  const complaint = document.getElementById(`field-${id}-complaint`);
   return complaint && (expected === "" ? complaint.textContent === "" : complaint.textContent.includes(expected));
 }, name, words);
 
@@ -54,7 +54,7 @@ test("a run is added, held, from the list of runs on a phone", async () => {
   await view.sees("What to run");
   const select = await view.find("What to run", "combobox");
   await select.select("least_squares");
-  await view.until(() => document.getElementById("new-name").value === "least_squares");
+  await view.until(() => document.getElementById("field-name").value === "least_squares");
   await view.press("Hold it until it is released", "checkbox");
   await view.press("Add to the queue");
   await view.sees("held; release it");

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts of a run that a person changes: its name, group, tags and note; and its way into the trash. Each can be undone.
+import * as api from "../base/api";
+import { button, h, setText } from "../base/dom";
+import { Field, line } from "../base/field";
+import { showDialog } from "../base/keys";
+import { tell } from "../base/notice";
+import { go, pathOf } from "../base/route";
+import type { RunSummary, RunTexts } from "../base/types";
+
+const textsOf = (run: RunSummary): Required<RunTexts> => ({ name: run.name, group: run.group, tags: run.tags.join(", "), note: run.note });
+
+async function remove(run: RunSummary): Promise<void> {
+  await api.trash(run.id, true);
+  go("/");
+  tell(`${run.name} is in the trash.`, async () => {
+    await api.trash(run.id, false);
+    go(pathOf("run", run.id));
+  });
+}
+
+/** `changed` is called after each change, also one that is undone. */
+function askForTexts(run: RunSummary, changed: () => void): void {
+  const before = textsOf(run);
+  const note = h("textarea", { rows: 4 });
+  note.value = before.note;
+  const fields = {
+    name: new Field("name", "Name", line(before.name)),
+    group: new Field("group", "Group", line(before.group), "For runs that belong together; may be empty"),
+    tags: new Field("tags", "Tags", line(before.tags), "Words to find the run by, with commas between them"),
+    note: new Field("note", "Note", note),
+  };
+  const answer = h("p.complaint", { role: "alert" });
+  const attempt = async (act: () => Promise<void>) => {
+    try {
+      await act();
+      dialog.close();
+    } catch (error) {
+      setText(answer, (error as Error).message);
+    }
+  };
+  const save = () => attempt(async () => {
+    const entries = Object.entries(fields).map(([name, { editor }]) => [name, editor.value] as const);
+    const set = Object.fromEntries(entries.filter(([name, text]) => text !== before[name as keyof RunTexts]));
+    const answer = await api.edit(run.id, set);
+    changed();
+    const names = Object.keys(fields).filter((name) => name in answer.changed);
+    if (names.length === 0) return;
+    tell(`Changed the ${names.join(", ")} of ${answer.changed.name ?? run.name}.`, async () => {
+      await api.edit(run.id, answer.before, answer.changed);
+      changed();
+    });
+  });
+  const form = h("form.form-body", { novalidate: true }, ...Object.values(fields).map((field) => field.element),
+    h("footer", {}, button("Move to the trash", () => void attempt(() => remove(run)), { class: "danger" }), answer,
+      button("Cancel", () => dialog.close()), h("button.primary", { type: "submit" }, "Save")));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void save();
+  });
+  const dialog = h("dialog.form", { "aria-labelledby": "edit-title" }, h("h2", { id: "edit-title" }, `Edit ${run.name}`), form);
+  showDialog(dialog);
+  fields.name.editor.focus();
+}
+
+export function editButton(run: () => RunSummary | undefined, changed: () => void): HTMLButtonElement {
+  const act = () => {
+    const present = run();
+    if (present) askForTexts(present, changed);
+  };
+  return button("Edit", act, { class: "link", title: "Change name, group, tags and note, or move the run to the trash" });
+}
