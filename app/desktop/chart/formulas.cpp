@@ -39,33 +39,34 @@ constexpr char kNoisePaper[] =
     QT_TRANSLATE_NOOP("Formulas", "The simple noise scale: McCandlish et al. 2018");
 constexpr char kMeasured[] = QT_TRANSLATE_NOOP("Formulas", "Measured at every step");
 constexpr char kFactorWords[] = QT_TRANSLATE_NOOP(
-    "Formulas", "What the scaling rule multiplies the scheduled learning rate by, for the larger batch");
+    "Formulas", "The scaling rule multiplies the scheduled learning rate by it, because the batch is larger");
 
 constexpr std::array kFormulas{
     Formula{names::kGain,
             QT_TRANSLATE_NOOP("Formulas", "Gain"),
             QT_TRANSLATE_NOOP("Formulas",
-                              "How many steps on the initial batch size one step is worth: from 1 to S.\n"
-                              "σ²: variance of the gradient, μ²: the true gradient's square, S: batch size "
-                              "over the initial one"),
+                              "How many steps at the initial batch size one step is worth: from 1 to S.\n"
+                              "σ²: the gradient's variance; μ²: the squared norm of the true gradient; "
+                              "S: the batch size divided by the initial one"),
             "gain = (σ² + μ²) / (σ²/S + μ²)",
             "(%1 + %2) / (%1 / %3 + %2)",
             kAdaScalePaper,
             {names::kGradVar, names::kGradSqr, names::kScale},
             [](Values v) { return goodput::gain_of(v[1], v[0], v[2]); }},
-    Formula{names::kEfficiency,
-            QT_TRANSLATE_NOOP("Formulas", "Statistical efficiency"),
-            QT_TRANSLATE_NOOP("Formulas",
-                              "What a sample is worth beside one in a batch of the initial size, S: batch "
-                              "size over the initial one"),
-            "efficiency = gain / S",
-            "%1 / %2",
-            kPolluxPaper,
-            {names::kGain, names::kScale},
-            [](Values v) { return std::min(1.0, v[0] / v[1]); }},
+    Formula{
+        names::kEfficiency,
+        QT_TRANSLATE_NOOP("Formulas", "Statistical efficiency"),
+        QT_TRANSLATE_NOOP("Formulas",
+                          "How much a sample is worth, compared with one in a batch of the initial size.\n"
+                          "S: the batch size divided by the initial one"),
+        "efficiency = gain / S",
+        "%1 / %2",
+        kPolluxPaper,
+        {names::kGain, names::kScale},
+        [](Values v) { return std::min(1.0, v[0] / v[1]); }},
     Formula{names::kGoodput,
             QT_TRANSLATE_NOOP("Formulas", "Goodput"),
-            QT_TRANSLATE_NOOP("Formulas", "Samples a second, counted by what they are worth"),
+            QT_TRANSLATE_NOOP("Formulas", "Samples a second, each weighted by the statistical efficiency"),
             "goodput = throughput × efficiency",
             "%1 × %2",
             kPolluxPaper,
@@ -73,7 +74,7 @@ constexpr std::array kFormulas{
             [](Values v) { return v[0] * v[1]; }},
     Formula{names::kThroughput,
             QT_TRANSLATE_NOOP("Formulas", "Throughput"),
-            QT_TRANSLATE_NOOP("Formulas", "Samples a second, whatever they are worth"),
+            QT_TRANSLATE_NOOP("Formulas", "Samples a second, not weighted by the statistical efficiency"),
             "throughput = batch size / step time",
             "%1 / %2 s",
             kMeasured,
@@ -82,9 +83,9 @@ constexpr std::array kFormulas{
     Formula{names::kNoiseScale,
             QT_TRANSLATE_NOOP("Formulas", "Noise scale"),
             QT_TRANSLATE_NOOP("Formulas",
-                              "The batch size beyond which more samples a step say little new.\nσ²: variance "
-                              "of the gradient at the initial batch size M₀ = M/S, μ²: the true gradient's "
-                              "square"),
+                              "Above this batch size, more samples a step tell little that is new.\n"
+                              "σ²: the gradient's variance at the initial batch size M₀ = M/S; "
+                              "μ²: the squared norm of the true gradient"),
             "noise scale = σ²/μ² × M/S",
             "%1 / %2 × %3 / %4",
             kNoisePaper,
@@ -93,7 +94,7 @@ constexpr std::array kFormulas{
     Formula{names::kProgress,
             QT_TRANSLATE_NOOP("Formulas", "Scale-invariant iterations"),
             QT_TRANSLATE_NOOP("Formulas",
-                              "Steps on the initial batch size that the run is worth: every step counts by "
+                              "How many steps at the initial batch size the run is worth: every step adds "
                               "its gain"),
             "progress = progress before + gain",
             "%1 + %2",
@@ -132,15 +133,15 @@ constexpr std::array kFormulas{
             QT_TRANSLATE_NOOP("Formulas", "Square-root scaling: Krizhevsky 2014"),
             {names::kScale},
             [](Values v) { return goodput::sqrt_factor(v[0]); }},
-    Formula{
-        names::kLearningRate,
-        QT_TRANSLATE_NOOP("Formulas", "Learning rate"),
-        QT_TRANSLATE_NOOP("Formulas", "As the step applied it: the schedule's, for the batch size at hand"),
-        "learning rate = scheduled rate × factor",
-        "%1 × %2",
-        kAdaScalePaper,
-        {common::kScheduledRate, names::kLearningRateFactor},
-        [](Values v) { return v[0] * v[1]; }},
+    Formula{names::kLearningRate,
+            QT_TRANSLATE_NOOP("Formulas", "Learning rate"),
+            QT_TRANSLATE_NOOP("Formulas",
+                              "The scheduled rate, scaled for the batch size, as the step applied it"),
+            "learning rate = scheduled rate × factor",
+            "%1 × %2",
+            kAdaScalePaper,
+            {common::kScheduledRate, names::kLearningRateFactor},
+            [](Values v) { return v[0] * v[1]; }},
     Formula{names::kBatchSize,
             QT_TRANSLATE_NOOP("Formulas", "Batch size"),
             QT_TRANSLATE_NOOP("Formulas", "Samples behind one step of the optimizer"),
@@ -151,7 +152,7 @@ constexpr std::array kFormulas{
             [](Values v) { return v[0] * v[1] * (1 + v[2]); }},
     Formula{names::kScale,
             "S",
-            QT_TRANSLATE_NOOP("Formulas", "How much larger the batch is than the initial one"),
+            QT_TRANSLATE_NOOP("Formulas", "The batch size divided by the initial one"),
             "S = M / M₀",
             "",
             kAdaScalePaper,
@@ -159,7 +160,7 @@ constexpr std::array kFormulas{
             nullptr},
     Formula{common::kComputeTime,
             QT_TRANSLATE_NOOP("Formulas", "Compute"),
-            QT_TRANSLATE_NOOP("Formulas", "What of a step is not spent waiting for other replicas"),
+            QT_TRANSLATE_NOOP("Formulas", "The part of a step that is not spent waiting for other replicas"),
             "compute = step time − sync",
             "%1 − %2 s",
             kMeasured,

@@ -261,7 +261,7 @@ QString ControlPanel::predictionText() const {
   if (session_->waitsForNodes()) return common::waitText(*session_->elsewhere());
   const bool isOver = !is_active(state) && !is_resumable(state);
   if (isOver && (!session_->model() || replicas_->chosen() == present_))
-    return tr("This run is over; start another from the Run menu.");
+    return tr("This run has finished; start another from the Run menu.");
   if (const std::string diverged = common::divergedText(session_->run()); !diverged.empty())
     return QString::fromStdString(diverged);
   if ((state == RunState::failed || state == RunState::interrupted) && !message.isEmpty()) return message;
@@ -292,7 +292,7 @@ QString ControlPanel::presentText(const protocol::Model& model) const {
 QString ControlPanel::changeText(const protocol::Model& model, int replicas) const {
   const auto best = bestPoint(model, replicas);
   const auto now = presentPoint(model, present_, session_->status().latest);
-  if (!best) return tr("The model knows no batch size that fits %1.").arg(common::replicaCount(replicas));
+  if (!best) return tr("The model has no batch size that fits %1.").arg(common::replicaCount(replicas));
   QString text = tr("Predicted goodput %1 samples/s").arg(predictedGoodput(*best));
   if (now && now->goodput > 0) {
     const double change = best->goodput / now->goodput - 1;
@@ -355,9 +355,9 @@ void ControlPanel::confirmStop() {
   question->setInformativeText(
       session_->waitsForNodes() ? tr("Its job is cancelled, and it does not train until it is resumed.")
       : session_->elsewhere()
-          ? tr("It writes a checkpoint first, and its job ends. It can be resumed from it later, "
+          ? tr("The run writes a checkpoint first, and its job ends. It can be resumed from it later, "
                "by a new job.")
-          : tr("It writes a checkpoint first, and can be resumed from it later. To free its "
+          : tr("The run writes a checkpoint first, and can be resumed from it later. To free its "
                "devices for a while, pause it instead."));
   question->setIconPixmap(QApplication::windowIcon().pixmap(48));
   question->setAttribute(Qt::WA_DeleteOnClose);

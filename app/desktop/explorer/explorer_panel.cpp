@@ -138,7 +138,7 @@ QWidget* ExplorerPanel::stepTimeCard() {
   plot_ = new Figure(frame);
   plot_->setAccessibleName(tr("Measured step time over predicted"));
   error_ = named("chartUnit", frame);
-  table_ = new PlainTable(tr("No step time measured yet."), frame);
+  table_ = new PlainTable(tr("No step time has been measured yet."), frame);
   table_->setObjectName(QStringLiteral("stepTimes"));
   table_->setAccessibleName(tr("Measured and predicted step times"));
   table_->setModel(times_);
@@ -226,7 +226,7 @@ void ExplorerPanel::refreshWhatIf(const protocol::Model& model, int replicas) {
   QStringList notes;
   if (!sharing.isEmpty()) notes += sharing + QLatin1Char('.');
   if (replicas > model.max_profiled_replicas)
-    notes += tr("Never measured on %1: an extrapolation from at most %2.")
+    notes += tr("Never measured on %1: extrapolated from at most %2.")
                  .arg(common::replicaCount(replicas), common::replicaCount(model.max_profiled_replicas));
   flag_->setText(notes.join(QLatin1Char(' ')));
 }

@@ -25,7 +25,7 @@ QString textOf(const StepTime& time) {
 
 FigureData stepTimeFigure(const std::vector<StepTime>& times) {
   FigureData data;
-  data.missing = tr("No step time measured yet");
+  data.missing = tr("No step time has been measured yet");
   if (times.empty()) return data;
   double low = times.front().measured, high = low;
   std::map<int, FigureSeries> byReplicas;

@@ -180,8 +180,8 @@ QWidget* QueuePage::buildTimeline() {
   auto* frame = card(this);
   vbox(frame, {1, 7, 1, 2}, 4,
        {hbox(nullptr, {12, 0, 10, 0}, 7,
-             {named("chartTitle", frame, tr("Devices")), named("chartUnit", frame, tr("who had which, when")),
-              rest(), now_}),
+             {named("chartTitle", frame, tr("Devices")),
+              named("chartUnit", frame, tr("which run had each of them, and when")), rest(), now_}),
         {timeline_, 1}});
   return frame;
 }

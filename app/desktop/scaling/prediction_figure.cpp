@@ -34,7 +34,7 @@ FigureTable::Cell boolCell(const std::optional<bool>& value) {
 
 FigureData predictedAndObtained(const std::vector<storage::Generation>& generations) {
   FigureData data;
-  data.missing = tr("Nothing was predicted of a restart yet.");
+  data.missing = tr("No restart has been predicted yet.");
   common::Predictions predictions = common::predictionsOf(generations);
   std::vector<common::PredictedRestart>& restarts = predictions.restarts;
   if (restarts.empty()) return data;

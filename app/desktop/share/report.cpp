@@ -153,8 +153,8 @@ void addRecords(ReportPage& page, RunSession& session) {
   const std::string& run = session.run().id;
   page.addTable(
       tr("Restarts"),
-      {tr(">Generation"), tr(">Replicas"), tr("Began with"), tr(">Iterations"), tr(">Pause"), tr("Of which"),
-       tr("Prediction"), tr("Outcome")},
+      {tr(">Generation"), tr(">Replicas"), tr("Reason"), tr(">Iterations"), tr(">Pause"),
+       tr("Parts of the pause"), tr("Prediction"), tr("Outcome")},
       session.generations(), [](const storage::Generation& each) {
         return Row{{common::formatCount(each.number), common::formatCount(each.replicas), text(each.reason),
                     QStringLiteral("%1 – %2").arg(common::formatCount(each.first_step),

@@ -82,7 +82,7 @@ FigureData learningCurves(const SweepView& view, const std::vector<double>& rank
   FigureData data;
   const sweep::StopRule& rule = view.file.stop;
   const bool hasRungs = rule.kind != sweep::StopRule::Kind::none;
-  data.missing = hasRungs ? tr("No trial has come to a rung yet.")
+  data.missing = hasRungs ? tr("No trial has reached a rung yet.")
                           : tr("This sweep has no rungs: each trial has one value, at its end.");
   if (!hasRungs) return data;
   auto [curves, lineage, last] = curvesOf(view);
@@ -164,7 +164,7 @@ FigureData bestSoFar(const SweepView& view, Budget budget) {
       tr("%1 %2 after %3").arg(metricOf(view), common::metricText(view, best), common::formatDuration(x));
   data.series = {std::move(line), std::move(steps)};
   data.bottom = {.kind = FigureAxis::Kind::Time,
-                 .title = budget == Budget::WallTime ? tr("time since it began") : tr("device time"),
+                 .title = budget == Budget::WallTime ? tr("time since the sweep began") : tr("device time"),
                  .low = 0};
   data.left = {.title = metricAxis(view).title()};
   return data;
@@ -173,7 +173,7 @@ FigureData bestSoFar(const SweepView& view, Budget budget) {
 FigureData scatter(const SweepView& view, const TrialAxis& x, const TrialAxis& y,
                    const std::vector<double>& ranks) {
   FigureData data;
-  data.missing = tr("No trial has both yet.");
+  data.missing = tr("No trial has both values yet.");
   FigureSeries dots{.ink = {Ink::Accent}, .mark = FigureSeries::Mark::Dots, .size = kDot};
   FigureSeries best{.ink = kBest, .mark = FigureSeries::Mark::Dots, .size = kBestDot};
   for (std::size_t trial = 0; trial < view.trials.size(); ++trial) {
@@ -210,7 +210,7 @@ FigureData importanceBars(const SweepView& view, const std::vector<double>& impo
     data.left.ticks.push_back({static_cast<double>(part.values.size()), name});
     part.values.push_back(100 * importance[i]);
     data.barTexts.push_back(
-        tr("%1: %2 of what is known to matter").arg(name, common::formatPercent(importance[i])));
+        tr("%1: %2 of the known effect of all parameters").arg(name, common::formatPercent(importance[i])));
   }
   data.bottom = {.title = tr("%"), .low = 0};
   data.description = tr("%1 matters most").arg(data.left.ticks.back().label);
