@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Whether our wheel installs and works on a Debian 12 that has nothing but Python (in_bare_debian.sh): an ordinary user installs it
+# Whether our wheel installs and works on a Debian that has nothing but Python (in_bare_debian.sh): an ordinary user installs it
 # without network into an environment, records a script, and looks at it.
 #
 #   try_wheel_on_bare_debian.sh FOLDER batchscope-*.whl
@@ -38,4 +38,4 @@ print(web.build_opener(web.HTTPCookieProcessor()).open(json.load(open("served"))
 kill $server
 PERSON
 INSIDE
-echo "$(basename "$2") installs, records and serves on a bare Debian 12"
+echo "$(basename "$2") installs, records and serves on a bare Debian ($(cat "$1/etc/debian_version"))"
