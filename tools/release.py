@@ -82,7 +82,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     parser.add_argument("--tree", action="append", default=[], metavar="FILE=TREE")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()  # FILEs come after --tree
     moment = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
     shutil.rmtree(arguments.folder, ignore_errors=True)
     arguments.folder.mkdir(parents=True)
