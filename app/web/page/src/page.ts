@@ -3,6 +3,7 @@
 import "uplot/dist/uPlot.min.css";
 import "../style/page.css";
 import { startKeys } from "./base/keys";
+import { startNotices } from "./base/notices";
 import { followLinks, here, navigated, parse, pathOf, type Route } from "./base/route";
 import { serverAbout } from "./base/server";
 import { Shell } from "./base/shell";
@@ -43,7 +44,7 @@ navigated.listen(show);
 show(here());
 // The shell tells a failure.
 void serverAbout().then(({ run }) => {
-  if (run === null) return;
+  if (run === null) return startNotices();
   only = run;
   shell.showOnly(run);
   show(here());

@@ -3,6 +3,7 @@
 import { about } from "./api";
 import { button, fill, h, setAttributes, setText } from "./dom";
 import { showSheet } from "./keys";
+import { canNotify, chooseNotices, notifies } from "./notices";
 import { pathOf, type Route } from "./route";
 import { serverAbout } from "./server";
 import { type Connection, connectionChanged, unheard } from "./stream";
@@ -17,6 +18,22 @@ const links: [href: string, text: string, views: string[]][] = [
 
 const schemes: [Scheme, string][] = [["system", "As the system"], ["light", "Light"], ["dark", "Dark"]];
 
+// Not for who may see one run alone, whose list of runs is refused.
+function noticesChoice(): HTMLElement {
+  const box = h("input", { type: "checkbox", checked: notifies() });
+  const words = h("span", {}, "Tell me when a run ends");
+  const choice = h("label", { hidden: true }, box, words);
+  box.addEventListener("change", () => {
+    const isWanted = box.checked;
+    void chooseNotices(isWanted).then((isOn) => {
+      box.checked = isOn;
+      setText(words, isWanted && !isOn ? "The browser allows this page no notifications" : "Tell me when a run ends");
+    });
+  });
+  serverAbout().then(({ run }) => (choice.hidden = run !== null || !canNotify()), () => {});
+  return choice;
+}
+
 function lookMenu(): HTMLElement {
   const select = h("select", { "aria-label": "Colours" }, ...schemes.map(([value, text]) => h("option", { value }, text)));
   select.value = chosenScheme();
@@ -24,7 +41,7 @@ function lookMenu(): HTMLElement {
   const palette = h("input", { type: "checkbox", checked: hasColourBlindPalette() });
   palette.addEventListener("change", () => chooseColourBlind(palette.checked));
   const menu = h("details.menu", {}, h("summary", {}, "View"),
-    h("div.menu-list", {}, select, h("label", {}, palette, "Colours for the colour-blind"), button("Keys (?)", showSheet)));
+    h("div.menu-list", {}, select, h("label", {}, palette, "Colours for the colour-blind"), noticesChoice(), button("Keys (?)", showSheet)));
   document.addEventListener("pointerdown", (event) => {
     if (!menu.contains(event.target as Node)) menu.open = false;
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Light, dark or as the system has it, and the series' colours for the colour-blind: two attributes of the root, to which
 // style/tokens.css answers. A canvas gets its colours from the same custom properties.
+import { keep, kept } from "./kept";
 import { Signal } from "./signal";
 
 export type Scheme = "system" | "light" | "dark";
@@ -9,24 +10,8 @@ export const themed = new Signal();
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 
-function stored(name: string): string | null {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null; // where a browser keeps nothing, a choice lasts as long as the page
-  }
-}
-
-function store(name: string, value: string): void {
-  try {
-    localStorage.setItem(name, value);
-  } catch {
-    return;
-  }
-}
-
-let scheme: Scheme = (["light", "dark"] as const).find((each) => each === stored("scheme")) ?? "system";
-let isColourBlind = stored("palette") === "colour-blind";
+let scheme: Scheme = (["light", "dark"] as const).find((each) => each === kept("scheme")) ?? "system";
+let isColourBlind = kept("palette") === "colour-blind";
 
 export const chosenScheme = () => scheme;
 export const hasColourBlindPalette = () => isColourBlind;
@@ -45,13 +30,13 @@ export function startTheme(): void {
 
 export function chooseScheme(chosen: Scheme): void {
   scheme = chosen;
-  store("scheme", chosen);
+  keep("scheme", chosen);
   apply();
 }
 
 export function chooseColourBlind(isOn: boolean): void {
   isColourBlind = isOn;
-  store("palette", isOn ? "colour-blind" : "usual");
+  keep("palette", isOn ? "colour-blind" : "usual");
   apply();
 }
 
