@@ -95,8 +95,11 @@ class TestPeriodicCheckpoint : public QObject {
 
   void checkpoints_are_made_again_when_there_is_room() {
     PeriodicJob job;
-    const auto replicas = job.generation(
-        1, {}, {"--ballast", "100000", "--step-ms", "50", "--full-from", "0", "--full-until", "10"});
+    // Near the end it waits until there is one, however slow the disk is; the signal itself does nothing.
+    const auto replicas =
+        job.generation(1, "19:0",
+                       {"--ballast", "100000", "--step-ms", "50", "--full-from", "0", "--full-until", "10",
+                        "--signal-number", QString::number(SIGWINCH), "--await"});
     QVERIFY(all_ended(replicas));
     QCOMPARE(job.checkpoints().size(), 2u);  // the one before that of the end
     const auto periodic = protocol::verify_checkpoint(job.checkpoints().back());
