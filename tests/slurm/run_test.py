@@ -301,6 +301,10 @@ class ScriptTest(unittest.TestCase):
         run = re.search(r"batchscope-(\w{8})", said)[1]
         self.assertEqual(said.replace(run, "k3v90abc").replace(str(PROGRAMS), "/usr/bin"), (HERE / "job.sh").read_text())
 
+    def test_a_node_has_as_many_replicas_as_its_gpus_are_for(self):
+        said = self.submit("digits", "--gpus-per-node", "4", "--devices-per-replica", "2").stdout
+        self.assertIn("\nexport BATCHSCOPE_REPLICAS_PER_NODE=2\n", said)
+
     def test_bash_reads_it(self):
         script = self.submit("digits", "--folder", "/tmp/it's $HOME `here`").stdout
         words = subprocess.run(["bash", "-c", script.replace("exec ", "printf '%s\\n' ")], text=True, capture_output=True).stdout
@@ -309,6 +313,7 @@ class ScriptTest(unittest.TestCase):
     def test_refuses_what_would_be_taken_for_something_else(self):
         for options in (["--nodes", "3-1"], ["--nodes", "0"], ["--time=-x"], ["--folder", "/tmp/a\nb"], ["--folder", '/tmp/"'],
                         ["--sbatch-arg=--job-name=x"], ["--sbatch-arg=-Jx"], ["--sbatch-arg=word"], ["--sbatch-arg=--a\nb"],
+                        ["--gpus-per-node", "3", "--devices-per-replica", "4"],
                         ["--replicas", "2"], ["--hold"], ["--slurm=-x"], ["--slurm=a b"]):
             with self.subTest(options):
                 self.assertEqual(self.submit("digits", *options).returncode, 2)

@@ -3,6 +3,7 @@
 // The flags of a run that is to be made, as `run` and `submit` share them.
 #pragma once
 
+#include "batchscope/protocol/replicas.h"
 #include "command_line/command_builder.h"
 
 namespace batchscope::cli {
@@ -34,6 +35,13 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
       .option("--tag TEXT", &Options::tags, "A tag of the run; may be repeated", Takes::repeated)
       .option("--note TEXT", &Options::note, "A note on the run")
       .option("--device NAME", &Options::device, device, deviceKind())
+      .option("--devices-per-replica N", &Options::devices_per_replica,
+              "GPUs, or cores, of each replica; default: one GPU, or its share of the free cores",
+              range(1, protocol::kMostReplicas))
+      .option("--cores N", &Options::cores,
+              "The same for a run on cores, which keeps them over restarts: twice the replicas are twice the "
+              "cores",
+              range(1, protocol::kMostReplicas))
       .option("--recipe TEXT", &Options::recipe, "A recipe's name, file or folder instead of a program")
       .option("--set TEXT", &Options::settings, "A parameter of the recipe, KEY=VALUE", Takes::repeated)
       .option("--at EVENT", &Options::triggers, "A scripted event, such as epoch=2:replicas=1",
@@ -41,7 +49,10 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
       .option("--checkpoint-every TIME", &Options::checkpoint_every,
               "Write a checkpoint this often; default: 60s; 0: never")
       .option("--resume-arg TEXT", &Options::resume_argument,
-              "Restart a script with this argument and the path that its torch.save wrote last");
+              "Restart a script with this argument and the path that its torch.save wrote last")
+      .option("--notify CMD|URL", &Options::notify,
+              "When it has finished or failed, call CMD with a sentence, or post JSON to URL; default: "
+              "$BATCHSCOPE_NOTIFY");
   addFaultFlags(command.app(), command.options()->faults);
 }
 

@@ -2,6 +2,7 @@
 //
 // The commands that start a run, and those that control it.
 #include "batchscope/protocol/replicas.h"
+#include "batchscope/run/end_notice.h"
 #include "batchscope/run/supervisor.h"
 #include "command_line/help_text.h"
 #include "command_line/spec_options.h"
@@ -83,6 +84,17 @@ void addSupervise(CommandSet& set) {
   command->group("");
 }
 
+// Started by a supervisor at the end of its run; nobody types it.
+void addTellEnd(CommandSet& set) {
+  const auto run = std::make_shared<std::string>();
+  CLI::App* command = set.add("tell-end", "", "", [=] {
+    run::tell_end(*run);
+    return kExitOk;
+  });
+  command->add_option("RUN", *run)->required();
+  command->group("");
+}
+
 }  // namespace
 
 void addTrainingCommands(CommandSet& set) {
@@ -125,6 +137,7 @@ void addTrainingCommands(CommandSet& set) {
               range(0, kMostOrdinal))
       .json();
   addSupervise(set);
+  addTellEnd(set);
 }
 
 }  // namespace batchscope::cli

@@ -27,10 +27,12 @@ struct SpecOptions {
   std::vector<std::string> tags;
   std::string note;
   std::optional<std::string> device;
+  int devices_per_replica = 0, cores = 0;  // 0: not said
   bool oversubscribe = false;
   std::vector<std::string> triggers;
   std::string checkpoint_every;  // a duration; "0": never
   std::string resume_argument;   // by which a program is told of its own snapshot; empty: it is not
+  std::string notify;            // as run::check_notify takes it
   FaultOptions faults;
 };
 

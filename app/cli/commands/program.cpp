@@ -12,6 +12,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
+#include "batchscope/run/end_notice.h"
 #include "batchscope/run/own_snapshot.h"
 #include "batchscope/run/recipe.h"
 #include "batchscope/run/script.h"
@@ -146,6 +147,20 @@ protocol::RunSpec baseSpec(const SpecOptions& options) {
   return spec;
 }
 
+// --devices-per-replica and --cores, of which the other says what kind of device, too.
+void giveEach(protocol::RunSpec& spec, const SpecOptions& options) {
+  if (options.devices_per_replica > 0) spec.devices_per_replica = options.devices_per_replica;
+  if (options.cores == 0) return;
+  if (options.devices_per_replica > 0)
+    throw Error(ErrorKind::usage, "--cores and --devices-per-replica say the same: give one of them");
+  if (spec.device != "auto" && spec.device != "cpu")
+    throw Error(ErrorKind::usage, fmt::format("--cores is for runs on cores, and --device is {}: give "
+                                              "--devices-per-replica {}",
+                                              spec.device, options.cores));
+  spec.device = "cpu";
+  spec.devices_per_replica = options.cores;
+}
+
 }  // namespace
 
 std::string findProgram(const std::string& text) {
@@ -167,12 +182,17 @@ protocol::RunSpec makeSpec(const SpecOptions& options) {
   }
   spec.efficiency_floor = options.efficiency_floor.value_or(spec.efficiency_floor);
   if (options.device) spec.device = *options.device;
+  giveEach(spec, options);
   spec.oversubscribe = spec.oversubscribe || options.oversubscribe;
   for (const std::string& trigger : options.triggers)
     spec.triggers.push_back(protocol::Trigger::parse(trigger));
   if (!options.checkpoint_every.empty())
     spec.checkpoint_interval = protocol::parse_duration(options.checkpoint_every);
   if (!options.resume_argument.empty()) spec.environment[run::kResumeArgument] = options.resume_argument;
+  if (!options.notify.empty()) {
+    run::check_notify(options.notify);
+    spec.environment[run::kNotify] = options.notify;
+  }
   options.faults.apply(spec);
   for (const std::string& tag : options.tags) storage::check_tag(tag);
   storage::check_note(options.note);

@@ -39,7 +39,7 @@ int submitToSlurm(const SubmitOptions& options) {
   refuseThePoolsOptions(options);
   const protocol::RunSpec spec = makeSpec(options);
   run::check_spec(spec);
-  const slurm::JobRequest request = slurm::requestOf(options);
+  const slurm::JobRequest request = slurm::requestOf(options, spec);
   const int replicas = slurm::replicasOf(spec, !options.replicas.empty(), request);
   const std::string id = protocol::new_run_id();
   const fs::path place = slurm::folderOf(options) / id;

@@ -5,12 +5,14 @@
 
 #include <QCoreApplication>
 #include <QTemporaryFile>
+#include <algorithm>
 #include <fstream>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/storage/catalogue.h"
 #include "slurm/programs.h"
+#include "text/format.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -32,7 +34,7 @@ void writeScript(const fs::path& file, const std::string& text) {
 
 }  // namespace
 
-JobRequest requestOf(const SlurmOptions& options) {
+JobRequest requestOf(const SlurmOptions& options, const protocol::RunSpec& spec) {
   JobRequest request;
   if (options.partition != SlurmOptions::kSitesDefault) request.partition = options.partition;
   if (!options.nodes.empty()) request.nodes = NodeRange::parse(options.nodes);
@@ -40,6 +42,16 @@ JobRequest requestOf(const SlurmOptions& options) {
   request.replicas_per_node = options.replicasPerNode.value_or(0);
   request.time = options.time;
   request.arguments = options.sbatchArguments;
+  const int of_each = spec.devices_of_each();
+  if (request.gpus_per_node == 0 || of_each == 1) return request;
+  if (of_each * std::max(1, request.replicas_per_node) > request.gpus_per_node)
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--gpus-per-node {} is too few for {} with {} GPUs each: ask for more of them, or for "
+                    "fewer replicas on a node",
+                    request.gpus_per_node, plural(std::max(1, request.replicas_per_node), "replica"),
+                    of_each));
+  if (request.replicas_per_node == 0) request.replicas_per_node = request.gpus_per_node / of_each;
   return request;
 }
 

@@ -16,7 +16,7 @@
 namespace batchscope::cli::slurm {
 
 // Returns the request for these options. Throws Error(usage) naming an option that cannot be met.
-JobRequest requestOf(const SlurmOptions& options);
+JobRequest requestOf(const SlurmOptions& options, const protocol::RunSpec& spec);
 // Throws Error(usage) where anything was said that counts for nothing without --slurm.
 void refuseWithoutSlurm(const SlurmOptions& options);
 

@@ -34,7 +34,7 @@ SweepOnSlurm sweepOnSlurm(const RunSweepOptions& options, const SweepPlan& plan)
     slurm::refuseWithoutSlurm(options);
     return {};
   }
-  const slurm::TrialPlace place{.request = slurm::requestOf(options),
+  const slurm::TrialPlace place{.request = slurm::requestOf(options, plan.base),
                                 .folder = slurm::folderOf(options),
                                 .fixed_replicas = !plan.file.replicas.empty()};
   slurm::replicasOf(plan.base, place.fixed_replicas, place.request);  // is there room

@@ -19,6 +19,7 @@ protocol::RunSpec baseOf(const sweep::SweepFile& file, bool elsewhere) {
   options.arguments = file.arguments;
   options.replicas = file.replicas;
   if (!file.device.empty()) options.device = file.device;
+  options.devices_per_replica = file.devices_per_replica;
   protocol::RunSpec spec = makeSpec(options);
   if (!elsewhere && file.replicas.empty() && !spec.auto_replicas) spec.auto_replicas.emplace();
   return spec;

@@ -4,6 +4,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QSpinBox>
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
@@ -44,6 +45,7 @@ NewRunDialog::NewRunDialog(NewRunOffer offer, QWidget* parent)
       tags_(new QLineEdit(this)),
       note_(new QLineEdit(this)),
       device_(new QComboBox(this)),
+      devicesOfEach_(new QSpinBox(this)),
       oversubscribe_(new QCheckBox(tr("Several replicas, or runs, may share a GPU"), this)),
       queue_(new QueueForm(offer_.runs, this)),
       program_(new ProgramForm(this)) {
@@ -86,6 +88,9 @@ void NewRunDialog::fillForms() {
     const QString name = QString::fromStdString(gpu);
     device_->addItem(tr("GPU %1").arg(name.section(QLatin1Char(':'), 1)), name);
   }
+  devicesOfEach_->setRange(0, std::max<int>({1, offer_.devices, static_cast<int>(offer_.gpus.size())}));
+  devicesOfEach_->setSpecialValueText(tr("Automatic"));
+  devicesOfEach_->setButtonSymbols(QAbstractSpinBox::NoButtons);
   oversubscribe_->setAccessibleName(oversubscribe_->text());
 
   choice_->add(tr("What to run"), what_);
@@ -94,6 +99,8 @@ void NewRunDialog::fillForms() {
   start_->add(tr("Replicas"), replicas_,
               tr("A number; or a range such as 1-4, or auto: the best goodput decides"));
   start_->add(tr("Device"), device_);
+  start_->add(tr("Devices each"), devicesOfEach_,
+              tr("GPUs or cores of each replica. Automatic: one GPU, or its share of the free cores"));
   start_->add({}, oversubscribe_);
   start_->setRowVisible(oversubscribe_, !offer_.gpus.empty());
   about_->add(tr("Group"), group_, tr("For runs that belong together; may be empty"));
@@ -102,6 +109,7 @@ void NewRunDialog::fillForms() {
   for (QLineEdit* field : {name_, replicas_, group_, tags_, note_})
     connect(field, &QLineEdit::textChanged, this, &NewRunDialog::validate);
   connect(device_, &QComboBox::currentIndexChanged, this, &NewRunDialog::validate);
+  connect(devicesOfEach_, &QSpinBox::valueChanged, this, &NewRunDialog::validate);
   connect(oversubscribe_, &QCheckBox::toggled, this, &NewRunDialog::validate);
 }
 
@@ -124,6 +132,7 @@ void NewRunDialog::showProgram(const run::Recipe::Values& values) {
     column_->insertWidget(column_->indexOf(program_), parameters_);
     connect(parameters_, &ParameterForm::edited, this, &NewRunDialog::validate);
     suggest(name_, QString::fromStdString(chosen->name));
+    if (!cloned_) devicesOfEach_->setValue(chosen->devices_per_replica);
   }
   QWidget* last = when_->at(1);
   for (const CheckedForm* form : std::initializer_list<const CheckedForm*>{start_, queue_, fields, about_})
@@ -176,6 +185,8 @@ void NewRunDialog::clone(const storage::Run& run) {
   if (device_->findData(QString::fromStdString(spec.device)) < 0)
     device_->addItem(QString::fromStdString(spec.device), QString::fromStdString(spec.device));
   device_->setCurrentIndex(device_->findData(QString::fromStdString(spec.device)));
+  devicesOfEach_->setMaximum(std::max(devicesOfEach_->maximum(), spec.devices_per_replica));
+  devicesOfEach_->setValue(spec.devices_per_replica);
   oversubscribe_->setChecked(spec.oversubscribe);
   group_->setText(QString::fromStdString(spec.group));
   QStringList tags;
@@ -252,6 +263,7 @@ NewRun NewRunDialog::newRun() const {
   run.spec.name = name_->text().toStdString();
   run.spec.group = group_->text().toStdString();
   run.spec.device = device_->currentData().toString().toStdString();
+  run.spec.devices_per_replica = devicesOfEach_->value();
   run.spec.oversubscribe = oversubscribe_->isChecked();
   const protocol::ReplicaCount count = replicas();
   run.spec.replicas = count.first(run.spec.replicas);

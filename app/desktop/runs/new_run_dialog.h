@@ -16,6 +16,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QSpinBox;
 
 namespace batchscope::desktop {
 
@@ -68,6 +69,7 @@ class NewRunDialog : public StartDialog {
   CheckedForm *choice_, *start_, *about_;
   QLineEdit *name_, *replicas_, *group_, *tags_, *note_;
   QComboBox* device_;
+  QSpinBox* devicesOfEach_;
   QCheckBox* oversubscribe_;
   QueueForm* queue_;
   ProgramForm* program_;

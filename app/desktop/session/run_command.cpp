@@ -86,6 +86,9 @@ QString runCommand(const NewRun& run, const run::Recipe* recipe, const run::Reci
   for (const std::string& tag : run.tags) words.add("--tag", tag);
   words.addChanged("--note", run.note, std::string());
   words.addChanged("--device", spec.device, base.device);
+  const int base_each = recipe != nullptr ? recipe->devices_per_replica : base.devices_per_replica;
+  if (spec.devices_per_replica != base_each)
+    words.add("--devices-per-replica", std::to_string(spec.devices_per_replica));
   if (spec.oversubscribe && !run.queued) words.add("--oversubscribe");
   words.addChanged("--efficiency-floor", spec.efficiency_floor, base.efficiency_floor);
   for (const protocol::Trigger& trigger : spec.triggers) words.add("--at", trigger.text());

@@ -12,7 +12,7 @@ EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent) {
   auto* icon = new QSvgWidget(QStringLiteral(":/icons/batchscope.svg"), this);
   icon->setFixedSize(96, 96);
   QLabel* text = named("dim", this,
-                       tr("The demo trains a small model with two replicas on this machine. "
+                       tr("The demo trains a small model with two replicas of a core each. "
                           "Watch its gain and goodput, and restart it on another number of replicas "
                           "while it learns."));
   text->setWordWrap(true);

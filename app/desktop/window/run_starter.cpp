@@ -74,7 +74,9 @@ void RunStarter::startDemo(const QStringList& arguments) {
       Q_EMIT runRequested(QString::fromStdString(running->id));
       return;
     }
+    // With a core each, twice the replicas are twice the machine; without, the two divide what one has.
     spec.replicas = 2;
+    spec.devices_per_replica = 1;
     if (!arguments.isEmpty()) {  // the rest is as the program itself would have it
       spec.arguments.clear();
       for (const QString& argument : arguments) spec.arguments.push_back(argument.toStdString());
@@ -86,7 +88,10 @@ void RunStarter::startDemo(const QStringList& arguments) {
 void RunStarter::startLesson(const Launch& launch) {
   attempt([&] {
     protocol::RunSpec spec = specOf(launch.recipe, launch.values);
-    if (launch.replicas > 0) spec.replicas = launch.replicas;
+    if (launch.replicas > 0) {
+      spec.replicas = launch.replicas;
+      spec.devices_per_replica = 1;  // as in the demo
+    }
     start({spec});
   });
 }

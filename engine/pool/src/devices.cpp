@@ -24,10 +24,11 @@ bool is_pools_choice(const std::string& device) {
   return device == "auto" || device == "cpu" || device == "cuda";
 }
 
-ReplicaRange replica_range(const protocol::RunSpec& spec, int devices) {
-  if (!spec.auto_replicas) return {spec.replicas, spec.replicas};
-  const int min = std::max(spec.auto_replicas->min, 1);
-  return {min, std::max(spec.auto_replicas->max > 0 ? spec.auto_replicas->max : devices, min)};
+DeviceRange device_range(const protocol::RunSpec& spec, int devices) {
+  const int of_each = spec.devices_of_each();
+  if (!spec.auto_replicas) return {spec.replicas * of_each, spec.replicas * of_each};
+  const int min = std::max(spec.auto_replicas->min, 1) * of_each;
+  return {min, std::max(spec.auto_replicas->max > 0 ? spec.auto_replicas->max * of_each : devices, min)};
 }
 
 }  // namespace batchscope::pool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The devices of a machine that a run may have from the pool, and how many: a device is a replica's. A run
-// for any device gets GPUs where there are some.
+// The devices of a machine that a run may have from the pool, and how many. A run for any device gets GPUs
+// where there are some.
 #pragma once
 
 #include <string>
@@ -20,11 +20,12 @@ std::vector<std::string> devices_for(const protocol::RunSpec& spec, const run::M
 // Whether the pool may choose among devices of this kind: one that is named is a person's choice.
 bool is_pools_choice(const std::string& device);
 
-// Replicas; max is at least 1, and 0 has become `devices`.
-struct ReplicaRange {
+// Devices of all its replicas: as many as each has times their number, or the range of it. max is at least
+// min; where nobody said how many, it is as far as `devices` go.
+struct DeviceRange {
   int min = 1;
   int max = 1;
 };
-ReplicaRange replica_range(const protocol::RunSpec& spec, int devices);
+DeviceRange device_range(const protocol::RunSpec& spec, int devices);
 
 }  // namespace batchscope::pool

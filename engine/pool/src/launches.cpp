@@ -62,12 +62,12 @@ Launch Launches::start(const Member& member, const std::vector<std::string>& dev
       catalogue_.put_job(job);
     }
     protocol::RunSpec spec = member.run.spec;
-    spec.replicas = static_cast<int>(devices.size());
+    spec.replicas = static_cast<int>(devices.size()) / spec.devices_of_each();
     // One that keeps its devices is not to choose their number itself where no pool does.
     if (!job.preemptible) spec.auto_replicas.reset();
     if (spec.replicas != member.run.spec.replicas || spec.auto_replicas != member.run.spec.auto_replicas)
       catalogue_.set_spec(id, spec);
-    under_way_[id] = run::spawn_supervisor(id, devices);
+    under_way_[id] = run::spawn_supervisor(id, spec.replicas, devices);
     supervisors_.expect(id);
     return Launch::begun;
   } catch (const Error& error) {

@@ -39,10 +39,10 @@ std::optional<double> remaining_work(const Member& member) {
          static_cast<double>(member.model->init_batch_size);
 }
 
-policy::Goodput goodput_of(const Member& member) {
+policy::Goodput goodput_of_replicas(const Member& member) {
   if (!member.model || !member.model->perf) return {};
   // A forecast asks for the same counts a thousand times. Whatever devices the run has had, each replica is
-  // given one here.
+  // given its own here.
   return [model = *member.model, known = std::make_shared<std::map<std::pair<int, int>, double>>()](
              int, int num_nodes, int num_replicas) mutable {
     const auto [entry, is_new] = known->try_emplace({num_nodes, num_replicas});
@@ -51,6 +51,18 @@ policy::Goodput goodput_of(const Member& member) {
       entry->second = best->goodput;
     return entry->second;
   };
+}
+
+// The policy counts devices. Where a replica has several, only multiples are of use, and on one node, since a
+// number alone does not say which node's would make a whole set.
+policy::Goodput goodput_of(const Member& member) {
+  if (const int of_each = member.run.spec.devices_of_each(); of_each > 1)
+    return [of_each, of_replicas = goodput_of_replicas(member)](int kind, int num_nodes, int num_devices) {
+      if (num_devices % of_each != 0 || num_nodes > 1) return 0.0;
+      const int replicas = num_devices / of_each;
+      return of_replicas ? of_replicas(kind, num_nodes, replicas) : replicas;
+    };
+  return goodput_of_replicas(member);
 }
 
 // "GPU" or "core": of those that it has, else of those that it may have.
@@ -133,19 +145,19 @@ class KindPlan {
   }
 
   int least(const Member& member) const {
-    return replica_range(member.run.spec, static_cast<int>(devices_.size())).min;
+    return device_range(member.run.spec, static_cast<int>(devices_.size())).min;
   }
 
   policy::Job job_of(std::size_t index, bool fixed) const {
     const Member& member = *members_[index];
-    const auto range = replica_range(member.run.spec, static_cast<int>(devices_.size()));
+    const auto range = device_range(member.run.spec, static_cast<int>(devices_.size()));
     const auto held = static_cast<int>(own_[index].size());
     policy::Job job;
     job.name = member.run.name;
     job.goodput = goodput_of(member);
     job.min_replicas = range.min;
     job.max_replicas = fixed ? std::max(range.max, held) : range.max;
-    job.max_profiled = member.max_profiled;
+    job.max_profiled = member.max_profiled * member.run.spec.devices_of_each();
     job.preemptible = !fixed;
     job.placement = placement_of(own_[index]);
     job.age = world_.now - (member.job ? member.job->submitted : member.run.created);

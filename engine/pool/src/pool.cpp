@@ -45,7 +45,7 @@ bool same_devices(Devices a, Devices b) {
 
 bool arrived(const Member& member, const Devices& target) {
   return same_devices(target, member.held) &&
-         (target.empty() || member.run.replicas == static_cast<int>(target.size()));
+         (target.empty() || member.run.replicas * member.run.spec.devices_of_each() == std::ssize(target));
 }
 
 std::string asked(const protocol::RunSpec& spec) {

@@ -137,12 +137,16 @@ void check_submit(const protocol::RunSpec& spec) {
                 fmt::format("--device {}: the pool chooses among the GPUs; say cuda", spec.device));
   const run::Machine machine = run::Machine::here();
   const int devices = static_cast<int>(devices_for(spec, machine).size());
-  if (const int least = replica_range(spec, devices).min; least > devices)
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format(
-            "the run needs at least {} replicas, and this machine has {} {}{} for them: ask for fewer", least,
-            devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
+  const int least = device_range(spec, devices).min, of_each = spec.devices_of_each();
+  if (least <= devices) return;
+  const int replicas = least / of_each;
+  throw Error(
+      ErrorKind::conflict,
+      fmt::format("the run needs at least {} replica{}{}, and this machine has {} {}{} for them: ask for "
+                  "fewer",
+                  replicas, replicas == 1 ? "" : "s",
+                  of_each == 1 ? "" : fmt::format(" with {} {}s each", of_each, devices_kind(spec, machine)),
+                  devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
 }
 
 protocol::RunSpec with_environment(protocol::RunSpec spec) {

@@ -64,6 +64,7 @@ Environment Environment::from_process() {
   e.backend = text(variable::kBackend, e.backend);
   e.device = text(variable::kDevice, e.device);
   e.num_devices = integer(variable::kNumDevices, e.num_devices, 0, kMost);
+  e.devices_per_replica = integer(variable::kDevicesPerReplica, 0, 0, kMost);
   e.measure_cores = integer(variable::kMeasureCores, 1, 0, 1) == 1;
   e.triggers = text(variable::kTriggers);
   e.sample_log = text(variable::kSampleLog);
@@ -117,6 +118,7 @@ std::map<std::string, std::string> Environment::to_variables() const {
   set(variable::kBackend, backend, defaults.backend);
   set(variable::kDevice, device, defaults.device);
   if (num_devices != 0) variables[variable::kNumDevices] = std::to_string(num_devices);
+  if (devices_per_replica != 0) variables[variable::kDevicesPerReplica] = std::to_string(devices_per_replica);
   if (!measure_cores) variables[variable::kMeasureCores] = "0";
   set(variable::kTriggers, triggers);
   set(variable::kSampleLog, sample_log);

@@ -159,6 +159,7 @@ void RunSpec::check() const {
   }
   time_outs.check();
   in_range("checkpoint_interval", checkpoint_interval, 0.0, kLongestDuration);
+  in_range("devices_per_replica", devices_per_replica, 0, kMostReplicas);
   in_range("restart_budget", restart_budget, 0, kMostRestarts);
   in_range("max_local_batch_size", max_local_batch_size, std::int64_t{0},
            std::int64_t{std::numeric_limits<int>::max()});
@@ -173,6 +174,7 @@ void to_json(Json& json, const RunSpec& spec) {
           {"replicas", spec.replicas},
           {"auto_replicas", spec.auto_replicas ? Json(*spec.auto_replicas) : Json()},
           {"efficiency_floor", spec.efficiency_floor},
+          {"devices_per_replica", spec.devices_per_replica},
           {"oversubscribe", spec.oversubscribe},
           {"device", spec.device},
           {"group", spec.group},
@@ -221,6 +223,7 @@ void from_json(const Json& json, RunSpec& spec) {
   if (const auto range = json.find("auto_replicas"); range != json.end() && !range->is_null())
     read("auto_replicas", spec.auto_replicas.emplace(), AutoReplicas{});
   read("efficiency_floor", spec.efficiency_floor, defaults.efficiency_floor);
+  read("devices_per_replica", spec.devices_per_replica, defaults.devices_per_replica);
   read("oversubscribe", spec.oversubscribe, defaults.oversubscribe);
   read("device", spec.device, defaults.device);
   read("group", spec.group, defaults.group);

@@ -3,6 +3,7 @@
 // The allocation of a generation: so many replicas, on these devices or on whatever is free.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <string>
 #include <utility>
@@ -15,9 +16,10 @@ struct Allocation {
   std::vector<std::string> devices;  // by their names, these and no others; empty: any
 
   Allocation() = default;
-  // 0 replicas: one for each device. A number alone is an allocation too.
-  Allocation(int count, std::vector<std::string> names = {})
-      : replicas(count != 0 ? count : static_cast<int>(names.size())), devices(std::move(names)) {}
+  // 0 replicas: one for each `of_each` devices, and one at least. A number alone is an allocation too.
+  Allocation(int count, std::vector<std::string> names = {}, int of_each = 1)
+      : replicas(count != 0 || names.empty() ? count : std::max(1, static_cast<int>(names.size()) / of_each)),
+        devices(std::move(names)) {}
 
   auto operator<=>(const Allocation&) const = default;
 };

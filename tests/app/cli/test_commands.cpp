@@ -107,6 +107,9 @@ class TestCommands : public CommandTest {
     row("expecting nothing", {"run", "true", "--expect", "loss<nan"}, "NaN");
     row("rescale to words", {"rescale", "latest", "two"}, "N");
     row("device", {"run", "true", "--device", "tpu"}, "tpu");
+    row("cores of a GPU", {"run", "true", "--device", "cuda", "--cores", "2"}, "--devices-per-replica 2");
+    row("cores twice", {"run", "true", "--cores", "2", "--devices-per-replica", "2"}, "give one of them");
+    row("no cores", {"submit", "true", "--cores", "0"}, "--cores");
     row("trigger", {"run", "true", "--at", "noon=1:stop"}, "noon=1:stop");
     row("expectation", {"run", "true", "--expect", "accuracy"}, "NAME OP VALUE");
     row("timeout", {"run", "true", "--timeout", "soon"}, "soon");

@@ -273,6 +273,7 @@ class TestDialogs : public test::WindowTest {
     run.spec.group = "toys";
     run.spec.replicas = 2;
     run.spec.device = "cpu";
+    run.spec.devices_per_replica = 2;
     run.spec.checkpoint_interval = 30;
     run.spec.triggers.push_back(protocol::Trigger::parse("epoch=2:replicas=1"));
     run.tags = {"best"};
@@ -285,7 +286,8 @@ class TestDialogs : public test::WindowTest {
     QCOMPARE(dialog.command(),
              QStringLiteral(
                  "batchscope run --recipe toy --replicas 2 --name 'digits copy' --group toys --tag best "
-                 "--device cpu --at epoch=2:replicas=1 --checkpoint-every 30s --set epochs=7 --set "
+                 "--device cpu --devices-per-replica 2 --at epoch=2:replicas=1 --checkpoint-every 30s --set "
+                 "epochs=7 --set "
                  "quick=true"));
     NewRun made = dialog.newRun();
     QCOMPARE(made.spec.name, std::string("digits copy"));

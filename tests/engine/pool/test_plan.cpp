@@ -216,6 +216,19 @@ class TestPlan : public QObject {
     QCOMPARE(make_plan(world({two}, 1), Scope::round).decision.choices[0].why, std::string("impossible"));
   }
 
+  void aReplicaHasAllItsDevicesOrNone() {
+    Member big = member("a", 2);
+    big.run.spec.devices_per_replica = 2;
+    QCOMPARE(make_plan(world({big}, 5), Scope::round).targets.at("a").size(), 4u);
+    QCOMPARE(make_plan(world({big}, 3), Scope::round).targets.at("a").size(), 2u);
+    const Plan shared = make_plan(world({big, member("b", 4)}, 3), Scope::round);
+    QCOMPARE(shared.targets.at("a").size(), 2u);
+    QCOMPARE(shared.targets.at("b").size(), 1u);
+    const Plan none = make_plan(world({big}, 1), Scope::round);
+    QCOMPARE(none.targets.at("a"), Devices{});
+    QCOMPARE(none.decision.choices[0].why, std::string("impossible"));
+  }
+
   void whoeverIsHeldGivesBack() {
     Member held = member("a", 1, {"cpu:0"});
     held.standing = Standing::outside;

@@ -16,11 +16,13 @@ class TestEnvironment : public QObject {
 
   static void clear() {
     for (const char* name :
-         {variable::kMasterAddress, variable::kMasterPort, variable::kNumReplicas, variable::kReplicaRank,
-          variable::kNumNodes, variable::kNumRestarts, variable::kCheckpointPath, variable::kThreads,
-          variable::kTelemetrySocket, variable::kRendezvousDir, variable::kBackend, variable::kDevice,
-          variable::kNumDevices, variable::kCollectiveTimeout, variable::kMaxLocalBatchSize,
-          variable::kNonFinite, variable::kRendezvousToken, variable::kMeetingTimeout, variable::kContention})
+         {variable::kMasterAddress,     variable::kMasterPort,        variable::kNumReplicas,
+          variable::kReplicaRank,       variable::kNumNodes,          variable::kNumRestarts,
+          variable::kCheckpointPath,    variable::kThreads,           variable::kTelemetrySocket,
+          variable::kRendezvousDir,     variable::kBackend,           variable::kDevice,
+          variable::kNumDevices,        variable::kDevicesPerReplica, variable::kCollectiveTimeout,
+          variable::kMaxLocalBatchSize, variable::kNonFinite,         variable::kRendezvousToken,
+          variable::kMeetingTimeout,    variable::kContention})
       qunsetenv(name);
   }
 
@@ -50,6 +52,7 @@ class TestEnvironment : public QObject {
     out.threads = 2;
     out.device = "cuda:1";
     out.num_devices = 3;
+    out.devices_per_replica = 2;
     out.collective_timeout = 2.5;
     out.max_local_batch_size = 57;
     out.non_finite = NonFinite::restore;
@@ -60,6 +63,7 @@ class TestEnvironment : public QObject {
     QCOMPARE(in.to_variables(), out.to_variables());
     QCOMPARE(in.threads.value(), 2);
     QCOMPARE(in.num_devices, 3);
+    QCOMPARE(in.devices_per_replica, 2);
     QCOMPARE(in.checkpoint_path, out.checkpoint_path);
     QCOMPARE(in.collective_timeout, 2.5);
     QCOMPARE(in.max_local_batch_size, 57);

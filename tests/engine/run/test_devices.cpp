@@ -110,7 +110,7 @@ class TestDevices : public Scenario {
     VERIFY_STORY(first, trains_in(first, 4, {"cuda:4"}));
     VERIFY_STORY(first, stops(first));
     VERIFY_THROWS("conflict", "cuda:5 by run scenario", resume_run(catalogue(), first, 0, {"cuda:5"}));
-    spawn_supervisor(first, {"cuda:6"});
+    spawn_supervisor(first, 1, {"cuda:6"});
     VERIFY_STORY(first, trains_in(first, 5, {"cuda:6"}));
   }
 

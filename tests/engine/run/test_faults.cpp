@@ -135,7 +135,7 @@ class TestFaults : public Scenario {
         sweeps.submit(sweep.name, {},
                       spec_of(1, {"--steps", "60", "--checkpoint-every", "20", "--crash-at", "30",
                                   "--crash-says", "non_finite", "--crash-code", "1"}));
-    spawn_supervisor(id, {});
+    spawn_supervisor(id, 0, {});
     VERIFY_RUN(reaches(id, RunState::failed));
     QCOMPARE(catalogue().generations(id).size(), 1u);
   }

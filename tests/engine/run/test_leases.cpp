@@ -61,10 +61,10 @@ class TestLeases : public QObject {
   void twoRunsShareNoGpuByAccident() {
     const Machine machine = machine_with(8, 4);
     Leaser first(*catalogue_, machine, "cuda"), second(*catalogue_, machine, "cuda");
-    QCOMPARE(first.devices.take(first.spec, 2).visible_gpus.value(), std::string("0,1"));
+    QCOMPARE(first.devices.take(first.spec, 2).places.front().visible_gpus.value(), std::string("0,1"));
     QVERIFY(second.refused(3));
     QVERIFY(second.held().empty());
-    QCOMPARE(second.devices.take(second.spec, 2).visible_gpus.value(), std::string("2,3"));
+    QCOMPARE(second.devices.take(second.spec, 2).places.front().visible_gpus.value(), std::string("2,3"));
     QVERIFY(first.refused(3));
     QCOMPARE(first.held(), (Devices{"cuda:0", "cuda:1"}));
   }

@@ -374,6 +374,14 @@ class TestMachineFaults : public QObject {
     QCOMPARE(f.log.take(), "term; checkpointed; launch 2 rescale; ");
   }
 
+  void aReplicaThatLosesADeviceOfSeveralIsLeftOut() {
+    MachineFixture f(1);
+    f.machine.rescale(Allocation(2, {"cpu:0", "cpu:1", "n2/cpu:0", "n2/cpu:1"}));
+    f.machine.confine(2, [](const std::string& device) { return device == "n2/cpu:1"; });
+    QCOMPARE(f.machine.target(), Allocation(1, {"cpu:0", "cpu:1"}));
+    f.all_exit(1, 143);
+  }
+
   void aPausedRunGoesOnWhereThereIsRoom() {
     MachineFixture f(3);
     f.machine.pause();

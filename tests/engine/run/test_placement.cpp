@@ -22,6 +22,11 @@ protocol::RunSpec on(const std::string& device, bool oversubscribe = false) {
   return spec;
 }
 
+protocol::RunSpec with(int devices_per_replica, protocol::RunSpec spec) {
+  spec.devices_per_replica = devices_per_replica;
+  return spec;
+}
+
 Leases held(const Devices& devices) {
   Leases leases;
   for (const std::string& device : devices) leases.push_back({device, "aaaaaaaa", "digits"});
@@ -45,7 +50,7 @@ class TestPlacement : public QObject {
     QCOMPARE(placement.places.size(), 3u);
     QCOMPARE(placement.places[2].threads, 2);
     QCOMPARE(placement.devices, (Devices{"cpu:0", "cpu:1", "cpu:2", "cpu:3", "cpu:4", "cpu:5"}));
-    QVERIFY(!placement.visible_gpus);
+    QVERIFY(!placement.places[0].visible_gpus);
     QVERIFY(placement.warning.empty());
   }
 
@@ -76,13 +81,13 @@ class TestPlacement : public QObject {
     QCOMPARE(placement.places[1].device, "cuda:1");
     QCOMPARE(placement.places[1].backend, "nccl");
     QCOMPARE(placement.devices, (Devices{"cuda:0", "cuda:1"}));
-    QCOMPARE(placement.visible_gpus.value(), std::string("0,1"));
+    QCOMPARE(placement.places[0].visible_gpus.value(), std::string("0,1"));
   }
 
   void aRunSeesNoGpuOfAnother() {
     const Placement placement = place(on("cuda"), 2, machine_with(8, 4), held({"cuda:0", "cuda:2"}));
     QCOMPARE(placement.devices, (Devices{"cuda:1", "cuda:3"}));
-    QCOMPARE(placement.visible_gpus.value(), std::string("1,3"));
+    QCOMPARE(placement.places[0].visible_gpus.value(), std::string("1,3"));
     QCOMPARE(placement.places[0].device, "cuda:0");  // counted among those it sees
   }
 
@@ -107,7 +112,7 @@ class TestPlacement : public QObject {
   void oneGpuMayBeNamed() {
     const Placement placement = place(on("cuda:1"), 1, machine_with(8, 2), {});
     QCOMPARE(placement.devices, Devices{"cuda:1"});
-    QCOMPARE(placement.visible_gpus.value(), std::string("1"));
+    QCOMPARE(placement.places[0].visible_gpus.value(), std::string("1"));
     VERIFY_HOLDS(refusal(on("cuda:1"), 1, machine_with(8, 2), held({"cuda:1"})), "cuda:1 by run digits");
     VERIFY_HOLDS(refusal(on("cuda:7"), 1, machine_with(8, 2)), "shows cuda:0-1");
     VERIFY_HOLDS(refusal(on("cuda:1"), 2, machine_with(8, 2)), "2 replicas on 1 GPU");
@@ -116,12 +121,54 @@ class TestPlacement : public QObject {
   void anyDeviceIsAGpuWhereEnoughAreFree() {
     const Placement gpus = place(on("auto"), 2, machine_with(8, 3), held({"cuda:0"}));
     QCOMPARE(gpus.devices, (Devices{"cuda:1", "cuda:2"}));
-    QCOMPARE(gpus.visible_gpus.value(), std::string("1,2"));
+    QCOMPARE(gpus.places[0].visible_gpus.value(), std::string("1,2"));
     const Placement cores = place(on("auto"), 3, machine_with(3, 3), held({"cuda:0"}));
     QCOMPARE(cores.devices, (Devices{"cpu:0", "cpu:1", "cpu:2"}));
-    QCOMPARE(cores.visible_gpus.value(), std::string());
+    QCOMPARE(cores.places[0].visible_gpus.value(), std::string());
     VERIFY_HOLDS(cores.warning, "2 of 3 GPUs are free (held: cuda:0 by run digits");
-    QVERIFY(!place(on("cpu"), 1, machine_with(3, 3), {}).visible_gpus);
+    QVERIFY(!place(on("cpu"), 1, machine_with(3, 3), {}).places[0].visible_gpus);
+  }
+
+  void severalGpusOfAReplicaAreSeenByNoOther() {
+    const Placement placement = place(with(2, on("cuda")), 2, machine_with(8, 5), held({"cuda:1"}));
+    QCOMPARE(placement.devices, (Devices{"cuda:0", "cuda:2", "cuda:3", "cuda:4"}));
+    QCOMPARE(placement.places[0].visible_gpus.value(), std::string("0,2"));
+    QCOMPARE(placement.places[1].visible_gpus.value(), std::string("3,4"));
+    QCOMPARE(placement.places[1].device, std::string("cuda:0"));
+    QCOMPARE(placement.places[1].backend, std::string("nccl"));
+  }
+
+  void aReplicaIsRefusedWhereItsGpusAreTooFew() {
+    VERIFY_HOLDS(refusal(with(2, on("cuda")), 2, machine_with(8, 3)),
+                 "2 replicas with 2 GPUs each on 3 GPUs");
+    VERIFY_HOLDS(refusal(with(2, on("cuda")), 1, machine_with(8, 2), held({"cuda:1"})),
+                 "1 replica needs 2 GPUs, and 1 of 2 is free");
+    VERIFY_HOLDS(refusal(with(3, on("cuda", true)), 1, machine_with(8, 2)), "--devices-per-replica");
+    const Placement shared = place(with(2, on("cuda", true)), 2, machine_with(8, 3), {});
+    QCOMPARE(shared.places[1].visible_gpus.value(), std::string("2,0"));
+    QCOMPARE(shared.places[1].backend, std::string("gloo"));
+  }
+
+  void coresOfAReplicaStayAsTheyAre() {
+    for (const int replicas : {1, 2, 3}) {
+      const Placement placement = place(with(2, on("cpu")), replicas, machine_with(8, 0), held({"cpu:0"}));
+      QCOMPARE(placement.devices.size(), static_cast<std::size_t>(2 * replicas));
+      for (const Place& one : placement.places) QCOMPARE(one.threads, 2);
+      QVERIFY(placement.warning.empty());
+    }
+    const Placement crowded = place(with(2, on("cpu")), 2, machine_with(3, 0), {});
+    QCOMPARE(crowded.places[1].threads, 2);
+    QCOMPARE(crowded.devices.size(), 3u);
+    VERIFY_HOLDS(crowded.warning, "2 replicas with 2 cores each share 3 cores");
+  }
+
+  void asManyDevicesAreNamedAsTheReplicasHave() {
+    const auto spec = with(2, on("cpu"));
+    const Allocation two(0, {"cpu:0", "cpu:1", "cpu:4", "cpu:5"}, 2);
+    QCOMPARE(two.replicas, 2);
+    QCOMPARE(place(spec, two, machine_with(8, 0), {}).places.size(), 2u);
+    VERIFY_HOLDS(refusal(spec, Allocation(0, {"cpu:0", "cpu:1", "cpu:2"}, 2), machine_with(8, 0)),
+                 "3 devices are named (cpu:0-2), and 1 replica with 2 cores needs 2");
   }
 
   void namedDevicesAreGivenAndNoOthers() {
@@ -129,7 +176,7 @@ class TestPlacement : public QObject {
     QCOMPARE(cores.devices, (Devices{"cpu:6", "cpu:1"}));
     QCOMPARE(cores.places.size(), 2u);
     QCOMPARE(cores.places[0].threads, 1);
-    QCOMPARE(cores.visible_gpus.value(), std::string());
+    QCOMPARE(cores.places[0].visible_gpus.value(), std::string());
     QVERIFY(cores.warning.empty());
 
     const Placement threads =
@@ -140,7 +187,7 @@ class TestPlacement : public QObject {
 
     const Placement gpus = place(on("cuda"), Allocation(0, {"cuda:3", "cuda:1"}), machine_with(8, 4), {});
     QCOMPARE(gpus.devices, (Devices{"cuda:3", "cuda:1"}));
-    QCOMPARE(gpus.visible_gpus.value(), std::string("3,1"));
+    QCOMPARE(gpus.places[0].visible_gpus.value(), std::string("3,1"));
     QCOMPARE(gpus.places[1].device, "cuda:1");  // counted among those it sees
     QCOMPARE(gpus.places[1].backend, "nccl");
     QCOMPARE(gpus.places[1].threads, 4);
@@ -227,8 +274,8 @@ class TestPlacement : public QObject {
     const Nodes nodes{2, {{"n2", machine_with(4, 4)}}};
     const Placement placement = place(on("cuda"), 4, machine_with(4, 2), &nodes, held({"n2/cuda:0"}));
     QCOMPARE(placement.devices, (Devices{"cuda:0", "cuda:1", "n2/cuda:1", "n2/cuda:2"}));
-    QCOMPARE(placement.visible_gpus.value(), std::string("0,1"));
-    QCOMPARE(placement.visible_elsewhere.at("n2"), std::string("1,2"));
+    QCOMPARE(placement.places[0].visible_gpus.value(), std::string("0,1"));
+    QCOMPARE(placement.places[2].visible_gpus.value(), std::string("1,2"));
     QCOMPARE(placement.places[3].device, std::string("cuda:1"));
     for (const Place& one : placement.places) QCOMPARE(one.backend, std::string("nccl"));
   }
@@ -258,8 +305,8 @@ class TestPlacement : public QObject {
     const Nodes nodes{1, {{"n2", machine_with(4, 4)}}};
     const Placement placement = place(on("cuda"), Allocation(0, {"cuda:1", "n2/cuda:2", "n2/cuda:3"}),
                                       machine_with(4, 2), &nodes, {});
-    QCOMPARE(placement.visible_gpus.value(), std::string("1"));
-    QCOMPARE(placement.visible_elsewhere.at("n2"), std::string("2,3"));
+    QCOMPARE(placement.places[0].visible_gpus.value(), std::string("1"));
+    QCOMPARE(placement.places[1].visible_gpus.value(), std::string("2,3"));
     QCOMPARE(placement.places[2].device, std::string("cuda:1"));
   }
 

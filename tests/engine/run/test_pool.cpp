@@ -129,14 +129,14 @@ class TestPool : public Scenario {
     const std::string holder = start(spec);
     VERIFY_STORY(holder, trains(holder, 1));
     const std::string waiting = catalogue().submit_run(spec, {});
-    spawn_supervisor(waiting, {"cuda:0"});
+    spawn_supervisor(waiting, 1, {"cuda:0"});
     const std::filesystem::path log = protocol::run_paths(waiting).root / "supervisor.log";
     QVERIFY(eventually(
         [&] { return testing::holds(testing::contents(log), "cuda:0 by run scenario (" + holder); }));
     QVERIFY(eventually([&] { return supervisor(waiting) == 0; }));
     QCOMPARE(catalogue().run(waiting)->state, protocol::RunState::pending);
     VERIFY_STORY(holder, stops(holder));
-    spawn_supervisor(waiting, {"cuda:0"});
+    spawn_supervisor(waiting, 1, {"cuda:0"});
     VERIFY_STORY(waiting, reaches(waiting, protocol::RunState::running));
   }
 

@@ -101,6 +101,7 @@ class TestSweepFile : public QObject {
     QVERIFY2(read(sweep.text()) == sweep, sweep.text().c_str());
     sweep.replicas = "1-4";
     sweep.device = "cpu";
+    sweep.devices_per_replica = 2;
     sweep.stop = {StopRule::Kind::pbt, 10, 500, 3, StopRule::Unit::steps, {0.4, 0.5}};
     QVERIFY2(read(sweep.text()) == sweep, sweep.text().c_str());
     QVERIFY(SweepFile::parse(sweep.text(), "a sweep") == sweep);

@@ -149,7 +149,8 @@ double shared() { return goodput::sharing(num_replicas(), num_devices()); }
 
 goodput::Devices devices() {
   const int count = num_devices();
-  return {count, count > 0 && cores() > 0, std::max(1, cores())};
+  const bool divided = count > 0 && cores() > 0 && process().environment.devices_per_replica == 0;
+  return {count, divided, std::max(1, cores())};
 }
 
 Profile::Key key(std::int64_t local_batch_size) {

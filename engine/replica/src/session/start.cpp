@@ -159,7 +159,10 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
   hello.generation = environment.num_restarts;
   hello.pid = ::getpid();
   hello.device = computing().device();
-  if (hello.device == "cpu" && counts_gpus(environment)) process.environment.num_devices = usable_cores();
+  if (hello.device == "cpu" && counts_gpus(environment)) {
+    const int of_each = std::max(1, process.environment.devices_per_replica);
+    process.environment.num_devices = std::max(1, usable_cores() / of_each);
+  }
   if (hello.device == "cpu") set_cores(hello.threads, [](int threads) { computing().use_threads(threads); });
   hello.library = computing().library();
   hello.mono = protocol::monotonic_seconds();

@@ -4,6 +4,8 @@
 // field, because people write these files by hand.
 #include "batchscope/run/recipe.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,6 +14,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/replicas.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/toml_fields.h"
 #include "system/programs.h"
@@ -189,6 +192,13 @@ Recipe Recipe::load(const fs::path& file) {
       fields.fail(*fields.find("replicas"), std::string("field 'replicas': ") + error.what());
     }
   }
+  if (const auto of_each = fields.number("devices_per_replica")) {
+    if (!(*of_each >= 1 && *of_each <= protocol::kMostReplicas && *of_each == std::floor(*of_each)))
+      fields.fail(*fields.find("devices_per_replica"),
+                  fmt::format("field 'devices_per_replica': expected a whole number from 1 to {}, found {}",
+                              protocol::kMostReplicas, *of_each));
+    recipe.devices_per_replica = static_cast<int>(*of_each);
+  }
   if (const toml::node* faults = fields.find("faults")) {
     if (!faults->is_table())
       fields.fail(*faults, "faults is not a table: write what a fault does below [faults]");
@@ -305,6 +315,7 @@ protocol::RunSpec Recipe::spec(const Values& values) const {
   spec.recipe = file.string();
   spec.replicas = replicas;
   spec.auto_replicas = auto_replicas;
+  spec.devices_per_replica = devices_per_replica;
   spec.time_outs = time_outs;
   spec.restart_budget = restart_budget;
   spec.non_finite = non_finite;

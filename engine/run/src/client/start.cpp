@@ -178,7 +178,7 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
   if (protocol::is_active(run->state))
     throw Error(ErrorKind::conflict, fmt::format("run {} is {} already; `batchscope attach {}` watches it",
                                                  id, protocol::run_state_name(run->state), id));
-  const Allocation wanted(replicas, devices);
+  const Allocation wanted(replicas, devices, run->spec.devices_of_each());
   check_spec(run->spec);
   if (catalogue.job(id)) return back_into_queue(catalogue, *run, wanted);
   const std::vector<storage::Lease> leases = catalogue.leases();
@@ -189,10 +189,10 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
   await_supervisor(catalogue, id, spawn_supervisor(id, wanted), run->ended);
 }
 
-ProcessId spawn_supervisor(const std::string& id, const std::vector<std::string>& devices) {
+ProcessId spawn_supervisor(const std::string& id, int replicas, const std::vector<std::string>& devices) {
   protocol::check_devices(devices);
   protocol::make_run_directories(protocol::run_paths(id));
-  return spawn_supervisor(id, Allocation(0, devices));
+  return spawn_supervisor(id, Allocation(replicas, devices));
 }
 
 std::string supervisor_last_words(const std::string& id) {

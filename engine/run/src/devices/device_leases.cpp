@@ -46,7 +46,7 @@ const Placement& DeviceLeases::take(const protocol::RunSpec& spec, const Allocat
     // Cores are shared at worst: a full disk is not a reason not to train on them. GPUs would be shared by
     // accident.
     placement = place(spec, allocation, machine_, nodes_ ? &*nodes_ : nullptr, {});
-    if (placement.visible_gpus) throw;
+    if (placement.places.front().visible_gpus) throw;
     on_trouble(std::string("cores are used without a lease: ") + error.what());
   }
   return taken_[allocation] = std::move(placement);

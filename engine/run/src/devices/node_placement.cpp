@@ -28,7 +28,6 @@ void append(Placement& whole, const std::string& node, const Placement& share) {
     whole.places.push_back(place);
   }
   for (const std::string& device : share.devices) whole.devices.push_back(node + "/" + device);
-  if (share.visible_gpus) whole.visible_elsewhere[node] = *share.visible_gpus;
   if (!share.warning.empty())
     whole.warning += (whole.warning.empty() ? "" : "; ") + ("on node " + node + ": " + share.warning);
 }
@@ -53,15 +52,18 @@ void agree_on_backend(Placement& placement) {
   for (Place& place : placement.places) place.backend = "gloo";
 }
 
-// A replica on each of the devices that are named.
+// A replica on each of the devices that are named, or on so many of them as it is to have.
 Placement place_named(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
                       const Nodes* nodes, const std::vector<storage::Lease>& of_others,
                       const std::vector<std::string>& own) {
   const std::vector<std::string>& named = allocation.devices;
-  if (allocation.replicas != static_cast<int>(named.size()))
-    throw Error(ErrorKind::usage, fmt::format("{} on {} devices of several nodes: each replica needs a "
-                                              "device of its own there; name as many devices as replicas",
-                                              replica_count_text(allocation.replicas), named.size()));
+  const int of_each = spec.devices_of_each();
+  if (allocation.replicas * of_each != static_cast<int>(named.size()))
+    throw Error(ErrorKind::usage, fmt::format("{} on {} devices of several nodes: each replica needs {} "
+                                              "of its own there; name {} for each",
+                                              replica_count_text(allocation.replicas), named.size(),
+                                              of_each == 1 ? "a device" : fmt::format("{} devices", of_each),
+                                              of_each == 1 ? "one" : fmt::format("{}", of_each)));
   for (const std::string& device : named) {
     const std::string node = node_of_device(device);
     const bool there =
@@ -74,13 +76,13 @@ Placement place_named(const protocol::RunSpec& spec, const Allocation& allocatio
   }
   Placement placement;
   if (const auto here = names_on("", named); !here.empty())
-    placement = place(spec, Allocation(0, here), machine, of_others, own);
+    placement = place(spec, Allocation(0, here, of_each), machine, of_others, own);
   for (const Node& node : nodes->others) {
     const auto names = names_on(node.name, named);
     if (names.empty()) continue;
     try {
       append(placement, node.name,
-             place(spec, Allocation(0, names), node.machine, leases_of(node.name + "/", of_others),
+             place(spec, Allocation(0, names, of_each), node.machine, leases_of(node.name + "/", of_others),
                    names_on(node.name, own)));
     } catch (const Error& error) {
       throw Error(error.kind(), "node " + node.name + ": " + error.what());
@@ -98,7 +100,7 @@ std::vector<std::string> devices_to_lease(const protocol::RunSpec& spec, const A
                                           const std::vector<std::string>& own) {
   if (all_here(allocation.devices)) return place(spec, allocation, machine, of_others, own).devices;
   if (const auto here = names_on("", allocation.devices); !here.empty())
-    place(spec, Allocation(0, here), machine, of_others, own);
+    place(spec, Allocation(0, here, spec.devices_of_each()), machine, of_others, own);
   for (const storage::Lease& lease : of_others)
     if (!node_of_device(lease.device).empty() &&
         std::find(allocation.devices.begin(), allocation.devices.end(), lease.device) !=

@@ -72,36 +72,69 @@ Devices gpus_for(const protocol::RunSpec& spec, const Machine& machine) {
 
 std::string count_gpus(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "GPU" : "GPUs"); }
 
-void check_gpus(std::size_t replicas, const Supply& gpus, const std::vector<storage::Lease>& of_others) {
-  const std::size_t gpu_count = gpus.devices.size();
-  if (replicas > gpu_count)
-    throw Error(ErrorKind::conflict, replica_count_text(static_cast<int>(replicas)) + " on " +
-                                         count_gpus(gpu_count) +
-                                         ": ask for fewer, or allow several on one with --oversubscribe");
-  if (replicas > gpus.free)
-    throw Error(ErrorKind::conflict,
-                fmt::format("{} {}, and {} of {} {} free (held: {}): ask for fewer, pause or stop the "
-                            "other run, or share with --oversubscribe",
-                            replica_count_text(static_cast<int>(replicas)),
-                            replicas == 1 ? "needs a GPU" : "need a GPU each", gpus.free, gpu_count,
-                            gpus.free == 1 ? "is" : "are", holdings(gpus.devices, of_others)));
+// "2 replicas", "2 replicas with 2 GPUs each".
+std::string demand_text(int replicas, int of_each, const char* device) {
+  const std::string count = replica_count_text(replicas);
+  if (of_each == 1) return count;
+  return fmt::format("{} with {} {}s{}", count, of_each, device, replicas == 1 ? "" : " each");
 }
 
-// Each replica sees the run's GPUs alone, and counts them from 0.
+void check_gpus(int replicas, int of_each, const Supply& gpus, const std::vector<storage::Lease>& of_others) {
+  const std::size_t gpu_count = gpus.devices.size();
+  const std::size_t wanted = static_cast<std::size_t>(replicas) * static_cast<std::size_t>(of_each);
+  if (wanted > gpu_count)
+    throw Error(ErrorKind::conflict, demand_text(replicas, of_each, "GPU") + " on " + count_gpus(gpu_count) +
+                                         ": ask for fewer, or allow several on one with --oversubscribe");
+  if (wanted > gpus.free)
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("{} {}, and {} of {} {} free (held: {}): ask for fewer, pause or stop the "
+                    "other run, or share with --oversubscribe",
+                    replica_count_text(replicas),
+                    of_each > 1     ? fmt::format("{} {} GPUs{}", replicas == 1 ? "needs" : "need", of_each,
+                                              replicas == 1 ? "" : " each")
+                    : replicas == 1 ? "needs a GPU"
+                                    : "need a GPU each",
+                    gpus.free, gpu_count, gpus.free == 1 ? "is" : "are", holdings(gpus.devices, of_others)));
+}
+
+// As CUDA_VISIBLE_DEVICES lists them.
+std::string visible(const Devices& gpus) {
+  std::string text;
+  for (const std::string& gpu : gpus) text += (text.empty() ? "" : ",") + gpu.substr(gpu.find(':') + 1);
+  return text;
+}
+
+// The GPUs of one replica that has several. Where GPUs are shared, the last replicas get the first ones
+// again.
+Devices own_gpus(const Devices& all, int rank, int of_each) {
+  Devices own;
+  for (int i = 0; i < of_each; ++i)
+    own.push_back(all[static_cast<std::size_t>(rank * of_each + i) % all.size()]);
+  return own;
+}
+
+// Each replica sees the run's GPUs alone, or its own ones where it has several, and counts them from 0.
 Placement on_gpus(const protocol::RunSpec& spec, int replicas, const Machine& machine, const Supply& gpus,
                   const std::vector<storage::Lease>& of_others) {
+  const int of_each = spec.devices_of_each();
+  if (std::ssize(gpus.devices) < of_each)
+    throw Error(ErrorKind::conflict,
+                fmt::format("{}, and there {} {}: ask for fewer for each by --devices-per-replica",
+                            demand_text(replicas, of_each, "GPU"), gpus.devices.size() == 1 ? "is" : "are",
+                            count_gpus(gpus.devices.size())));
   Placement placement;
-  placement.devices = gpus.first(static_cast<std::size_t>(replicas));
-  const int count = static_cast<int>(placement.devices.size());
-  std::string visible;
-  for (const std::string& device : placement.devices)
-    visible += (visible.empty() ? "" : ",") + device.substr(device.find(':') + 1);
-  placement.visible_gpus = visible;
+  placement.devices = gpus.first(static_cast<std::size_t>(replicas) * static_cast<std::size_t>(of_each));
+  const int count = static_cast<int>(placement.devices.size()), sets = count / of_each;
   for (int rank = 0; rank < replicas; ++rank) {
     Place place;
     place.threads = std::max(1, static_cast<int>(machine.cores.size()) / replicas);
-    place.device = spec.device == "auto" ? "auto" : "cuda:" + std::to_string(rank % count);
-    place.backend = spec.device == "auto" ? "auto" : replicas > count ? "gloo" : "nccl";
+    place.device = spec.device == "auto" ? "auto"
+                   : of_each > 1         ? "cuda:0"
+                                         : fmt::format("cuda:{}", rank % count);
+    place.backend = spec.device == "auto" ? "auto" : replicas > sets ? "gloo" : "nccl";
+    place.visible_gpus =
+        visible(of_each > 1 ? own_gpus(placement.devices, rank, of_each) : placement.devices);
     placement.places.push_back(place);
   }
   if (const std::string others = holdings(placement.devices, of_others); !others.empty())
@@ -129,17 +162,27 @@ Placement on_cores(const protocol::RunSpec& spec, int replicas, const Machine& m
                    const std::vector<storage::Lease>& of_others) {
   const Supply cores(machine.cores, of_others);
   const auto wanted = static_cast<std::size_t>(replicas);
-  const bool shares = cores.free < wanted;
-  const std::size_t threads = std::max<std::size_t>(1, (shares ? cores.devices.size() : cores.free) / wanted);
+  const auto of_each = static_cast<std::size_t>(spec.devices_of_each());
+  const bool shares = cores.free < wanted * of_each;
+  std::size_t threads = of_each;
+  if (spec.devices_per_replica == 0)
+    threads = std::max<std::size_t>(1, (shares ? cores.devices.size() : cores.free) / wanted);
   Placement placement;
   placement.devices = cores.first(threads * wanted);
-  placement.places.assign(wanted, {static_cast<int>(threads), spec.device, "auto", {}});
-  if (wanted > cores.devices.size())
-    placement.warning = fmt::format("{} replicas share {} {} and will wait for one another", replicas,
-                                    cores.devices.size(), cores.devices.size() == 1 ? "core" : "cores");
+  placement.places.assign(wanted, {.threads = static_cast<int>(threads), .device = spec.device});
+  if (wanted * of_each > cores.devices.size())
+    placement.warning =
+        fmt::format("{} {} {} {} and{} will wait for one another",
+                    demand_text(replicas, static_cast<int>(of_each), "core"),
+                    replicas == 1 ? "shares" : "share", cores.devices.size(),
+                    cores.devices.size() == 1 ? "core" : "cores", replicas == 1 ? " its threads" : "");
   if (const std::string shared = sharing_text(placement.devices, of_others); !shared.empty())
     placement.warning += (placement.warning.empty() ? "" : "; ") + shared;
   return placement;
+}
+
+void hide_gpus(Placement& placement) {
+  for (Place& place : placement.places) place.visible_gpus = "";
 }
 
 // Places a run on the devices that were named.
@@ -160,15 +203,23 @@ Placement on_named(const protocol::RunSpec& spec, const Allocation& allocation, 
   if (const std::string others = holdings(missing(named, own), of_others); !others.empty())
     throw Error(ErrorKind::conflict, "devices are held by another run: " + others);
 
+  if (spec.devices_per_replica > 0 && !spec.oversubscribe &&
+      std::ssize(named) != std::ptrdiff_t{allocation.replicas} * spec.devices_per_replica)
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} devices are named ({}), and {} {} {}: name as many", named.size(), device_list(named),
+                    demand_text(allocation.replicas, spec.devices_per_replica, gpu ? "GPU" : "core"),
+                    allocation.replicas == 1 ? "needs" : "need",
+                    allocation.replicas * spec.devices_per_replica));
   Placement placement;
   if (gpu) {
     const Supply supply(gpus_for(spec, {machine.cores, named}), {});
-    if (!spec.oversubscribe) check_gpus(static_cast<std::size_t>(allocation.replicas), supply, {});
+    if (!spec.oversubscribe) check_gpus(allocation.replicas, spec.devices_of_each(), supply, {});
     placement = on_gpus(spec, allocation.replicas, machine, supply, {});
   } else {
     placement = on_cores(spec, allocation.replicas, {named, {}}, {});
     if (placement.warning.empty()) placement.warning = sharing_text(named, of_others);
-    if (!machine.gpus.empty() && spec.device == "auto") placement.visible_gpus = "";
+    if (!machine.gpus.empty() && spec.device == "auto") hide_gpus(placement);
   }
   placement.devices = named;
   return placement;
@@ -191,20 +242,24 @@ Machine free_devices(const Machine& machine, const std::vector<storage::Lease>& 
 
 bool uses_gpus(const protocol::RunSpec& spec) { return spec.device.starts_with("cuda"); }
 
-int device_count(const protocol::RunSpec& spec, const Machine& machine) {
-  if (!uses_gpus(spec)) return static_cast<int>(machine.cores.size());
-  return spec.device == "cuda" ? static_cast<int>(machine.gpus.size()) : 1;  // or one by its name
+int room_for_replicas(const protocol::RunSpec& spec, const Machine& machine) {
+  const int of_each = spec.devices_of_each();
+  if (!uses_gpus(spec)) return static_cast<int>(machine.cores.size()) / of_each;
+  return spec.device == "cuda" ? static_cast<int>(machine.gpus.size()) / of_each : 1;  // or one by its name
 }
 
 void insist_on_devices(const protocol::RunSpec& spec, int replicas, const Machine& machine) {
   const bool gpus = uses_gpus(spec) || (spec.device == "auto" && !machine.gpus.empty());
   const auto count = static_cast<int>((gpus ? machine.gpus : machine.cores).size());
-  if (replicas <= count) return;
+  const int of_each = spec.devices_of_each();
+  if (replicas <= count / of_each) return;
+  const char* const kind = gpus ? "GPU" : "core";
   throw Error(
       ErrorKind::conflict,
       fmt::format(
-          "{} are too many: the pool gives each a {} of its own, and this machine has only {}; ask for fewer",
-          replica_count_text(replicas), gpus ? "GPU" : "core", count));
+          "{} {} too many: the pool gives each {} of its own, and this machine has only {}; ask for fewer",
+          replica_count_text(replicas), replicas == 1 ? "is" : "are",
+          of_each == 1 ? fmt::format("a {}", kind) : fmt::format("{} {}s", of_each, kind), count));
 }
 
 Error devices_are_the_pools(const std::string& run) {
@@ -228,11 +283,12 @@ Placement place(const protocol::RunSpec& spec, const Allocation& allocation, con
   if (spec.device == "cpu" || machine.gpus.empty()) return on_cores(spec, replicas, machine, of_others);
 
   const Supply gpus(gpus_for(spec, machine), of_others);
-  const bool enough = static_cast<std::size_t>(replicas) <= gpus.free;
+  const int of_each = spec.devices_of_each();
+  const bool enough = replicas <= static_cast<int>(gpus.free) / of_each;
   if (enough || spec.oversubscribe) return on_gpus(spec, replicas, machine, gpus, of_others);
-  if (!any) check_gpus(static_cast<std::size_t>(replicas), gpus, of_others);
+  if (!any) check_gpus(replicas, of_each, gpus, of_others);
   Placement placement = on_cores(spec, replicas, machine, of_others);
-  placement.visible_gpus = "";
+  hide_gpus(placement);
   const std::string others = holdings(gpus.devices, of_others);
   placement.warning =
       fmt::format("{} train on cores, as {} of {} are free{}{}", replica_count_text(replicas), gpus.free,

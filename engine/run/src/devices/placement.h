@@ -8,12 +8,15 @@
 // there is not one for each, it shares all of them with whoever has them, and says so. A run for any device
 // ("auto") takes GPUs where enough of them are free and cores where not.
 //
+// A run may ask for several devices for each replica (RunSpec::devices_per_replica): for a model that one GPU
+// does not hold, or for cores that are not divided anew with each number of replicas. Such a replica sees its
+// own GPUs alone, and counts them from 0.
+//
 // Where devices are named, the run gets these and no others, cores as strictly as GPUs: whoever names them
 // knows what is free, or is to be told that it is not. What the run holds already, or the pool holds for it,
 // is its own, whoever shares it: another run that came later takes nothing away.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,17 +31,16 @@ namespace batchscope::run {
 
 struct Place {
   int threads = 1;
-  std::string device = "auto";   // BATCHSCOPE_DEVICE
-  std::string backend = "auto";  // BATCHSCOPE_BACKEND
-  std::string node = {};         // by its name; empty: this one
+  std::string device = "auto";                   // BATCHSCOPE_DEVICE
+  std::string backend = "auto";                  // BATCHSCOPE_BACKEND
+  std::string node = {};                         // by its name; empty: this one
+  std::optional<std::string> visible_gpus = {};  // CUDA_VISIBLE_DEVICES, where it is to be set
 };
 
 struct Placement {
-  std::vector<Place> places;                             // one for each rank
-  std::vector<std::string> devices;                      // to be leased, each once
-  std::optional<std::string> visible_gpus;               // CUDA_VISIBLE_DEVICES, where it is to be set
-  std::string warning;                                   // a sentence, or empty
-  std::map<std::string, std::string> visible_elsewhere;  // the same on other nodes, by their name
+  std::vector<Place> places;         // one for each rank
+  std::vector<std::string> devices;  // to be leased, each once
+  std::string warning;               // a sentence, or empty
 
   int nodes() const;  // that it uses
 };
@@ -48,12 +50,12 @@ Machine free_devices(const Machine& machine, const std::vector<storage::Lease>& 
 
 // The run asks for GPUs and cannot do without.
 bool uses_gpus(const protocol::RunSpec& spec);
-// Returns the number of devices that the run may have, whoever has them now: GPUs where it asks for them,
+// Returns for how many replicas the run may have devices, whoever has them now: GPUs where it asks for them,
 // else cores.
-int device_count(const protocol::RunSpec& spec, const Machine& machine);
+int room_for_replicas(const protocol::RunSpec& spec, const Machine& machine);
 
 // Throws Error(conflict) where the pool could never give a run so many replicas on this machine: it gives
-// each a device of its own.
+// each devices of its own.
 void insist_on_devices(const protocol::RunSpec& spec, int replicas, const Machine& machine);
 
 // `own`: devices that the run holds already. Throws Error(usage) for fewer than one replica or an unknown

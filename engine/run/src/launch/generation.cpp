@@ -165,17 +165,11 @@ void meet_over_nodes(const GenerationOrder& order, protocol::Environment& e) {
 }
 
 // Hides the list in our environment, which is of this one's GPUs and means nothing on another node.
-void set_visible_gpus(const Placement& placement, const std::string& node,
-                      std::map<std::string, std::string>& inherited,
+void set_visible_gpus(const Place& place, std::map<std::string, std::string>& inherited,
                       std::map<std::string, std::string>& own) {
   constexpr char kVisible[] = "CUDA_VISIBLE_DEVICES";
-  if (node.empty()) {
-    if (placement.visible_gpus) own[kVisible] = *placement.visible_gpus;
-    return;
-  }
-  inherited.erase(kVisible);
-  if (const auto found = placement.visible_elsewhere.find(node); found != placement.visible_elsewhere.end())
-    own[kVisible] = found->second;
+  if (!place.node.empty()) inherited.erase(kVisible);
+  if (place.visible_gpus) own[kVisible] = *place.visible_gpus;
 }
 
 }  // namespace
@@ -194,11 +188,11 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
   }
   for (const char* name :
        {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
-        protocol::variable::kThreads, protocol::variable::kNumDevices, protocol::variable::kContention,
-        protocol::variable::kTriggers, protocol::variable::kMemoryPath, protocol::variable::kUnloadable,
-        protocol::variable::kCollectiveTimeout, protocol::variable::kMaxLocalBatchSize,
-        protocol::variable::kNonFinite, protocol::variable::kRendezvousToken,
-        protocol::variable::kMeetingTimeout})
+        protocol::variable::kThreads, protocol::variable::kNumDevices, protocol::variable::kDevicesPerReplica,
+        protocol::variable::kContention, protocol::variable::kTriggers, protocol::variable::kMemoryPath,
+        protocol::variable::kUnloadable, protocol::variable::kCollectiveTimeout,
+        protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite,
+        protocol::variable::kRendezvousToken, protocol::variable::kMeetingTimeout})
     order.environment.erase(name);
   for (const auto& [name, value] : spec.environment) order.environment[name] = value;
   // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
@@ -235,7 +229,8 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
   e.collective_timeout = spec.time_outs.collective;
   e.max_local_batch_size = spec.max_local_batch_size;
   e.non_finite = spec.non_finite;
-  e.num_devices = static_cast<int>(order.placement.devices.size());
+  e.num_devices = std::max(1, static_cast<int>(order.placement.devices.size()) / spec.devices_of_each());
+  e.devices_per_replica = spec.devices_per_replica;
   e.memory_path = paths.memory.string();
   if (!order.unloadable.empty())
     e.unloadable =
@@ -272,7 +267,7 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
       variables[protocol::variable::kContention] = protocol::Json(order.contention).dump();
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
-    set_visible_gpus(order.placement, place.node, replica.environment, variables);
+    set_visible_gpus(place, replica.environment, variables);
     set_torchrun_variables(order, rank, master_address_, ports.torch, variables);
     const char* const own_path = std::getenv(kPythonPath);
     if (const auto path = replica.environment.find(kPythonPath);

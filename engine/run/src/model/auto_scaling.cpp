@@ -59,11 +59,12 @@ std::string why_it_stays(const goodput::ReplicaDecision& decision, int replicas,
 int most_replicas(const protocol::RunSpec& spec, const Machine& machine, const Machine& free, int present) {
   const bool gpus = uses_gpus(spec);
   const protocol::AutoReplicas range = spec.auto_replicas.value_or(protocol::AutoReplicas{});
-  const auto devices_in_all = static_cast<int>(gpus ? machine.gpus.size() : machine.cores.size());
-  const auto unheld = static_cast<int>(gpus ? free.gpus.size() : free.cores.size());
-  const int available = std::max(unheld, std::min(present, devices_in_all));
+  const int of_each = spec.devices_of_each();
+  const int room = static_cast<int>(gpus ? machine.gpus.size() : machine.cores.size()) / of_each;
+  const int unheld = static_cast<int>(gpus ? free.gpus.size() : free.cores.size()) / of_each;
+  const int available = std::max(unheld, std::min(present, room));
   int most = range.max > 0 ? range.max : available;
-  if (!spec.oversubscribe && (gpus || available < devices_in_all)) most = std::min(most, available);
+  if (!spec.oversubscribe && (gpus || available < room)) most = std::min(most, available);
   return std::max(range.min, most);
 }
 

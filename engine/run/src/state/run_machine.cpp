@@ -184,13 +184,28 @@ void RunMachine::fail(const std::string& why) {
     stop();
 }
 
+namespace {
+
+// As many of these devices as give each replica `of_each`.
+std::vector<std::string> whole_sets(std::vector<std::string> devices, int of_each) {
+  const auto set = static_cast<std::size_t>(of_each);
+  devices.resize(devices.size() / set * set);
+  return devices;
+}
+
+}  // namespace
+
 void RunMachine::confine(int most, const std::function<bool(const std::string& device)>& lost) {
   const auto fit = [&](Allocation& allocation) {
     std::vector<std::string> left = allocation.devices;
-    if (lost && std::erase_if(left, lost) > 0)
-      allocation = left.empty() ? Allocation(std::min(allocation.replicas, most)) : Allocation(0, left);
-    else if (allocation.devices.empty() && allocation.replicas > most)
+    const int of_each = std::max(1, static_cast<int>(left.size()) / std::max(1, allocation.replicas));
+    if (lost && std::erase_if(left, lost) > 0) {
+      left = whole_sets(std::move(left), of_each);
+      allocation =
+          left.empty() ? Allocation(std::min(allocation.replicas, most)) : Allocation(0, left, of_each);
+    } else if (allocation.devices.empty() && allocation.replicas > most) {
       allocation = Allocation(most);
+    }
   };
   fit(target_);
   for (auto* const later : {&old_, &queued_})

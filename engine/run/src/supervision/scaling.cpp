@@ -31,7 +31,7 @@ void Scaling::use_nodes(int replicas_per_node, std::vector<Node> others) {
     const bool gpus = uses_gpus(spec_) || (spec_.device == "auto" && !leases_.machine().gpus.empty());
     RunSpec spec = spec_;
     if (spec.device == "auto") spec.device = "cuda";
-    replicas_per_node = gpus ? std::max(1, device_count(spec, leases_.machine())) : 1;
+    replicas_per_node = gpus ? std::max(1, room_for_replicas(spec, leases_.machine())) : 1;
   }
   leases_.use_nodes({replicas_per_node, std::move(others)});
 }
@@ -85,13 +85,13 @@ void Scaling::program_uses(const std::string& device) {
 
 int Scaling::shared_devices() const {
   const Allocation& present = machine_.allocation();
-  const auto named = static_cast<int>(present.devices.size());
+  const auto named = static_cast<int>(present.devices.size()) / spec_.devices_of_each();
   if (named > 0 && named < present.replicas) return named;
   const RunSpec placed = leases_.placed(spec_);
-  int count = device_count(placed, leases_.machine());
+  int count = room_for_replicas(placed, leases_.machine());
   if (leases_.nodes())
-    for (const Node& node : leases_.nodes()->others) count += device_count(placed, node.machine);
-  return count;
+    for (const Node& node : leases_.nodes()->others) count += room_for_replicas(placed, node.machine);
+  return std::max(count, 1);
 }
 
 void Scaling::move_to(const Allocation& allocation, const std::string& reason) {

@@ -52,7 +52,9 @@ class Scaling {
   int shared_devices() const;
   // Replicas divide the cores of the run, so that each has fewer where there are more of them; where devices
   // were named, by a person or by the pool, each keeps as many as it has.
-  bool divides_cores() const { return machine_.allocation().devices.empty(); }
+  bool divides_cores() const {
+    return machine_.allocation().devices.empty() && spec_.devices_per_replica == 0;
+  }
   // Returns the devices of the present generation.
   std::vector<std::string> devices() const { return leases_.devices(machine_.allocation()); }
 

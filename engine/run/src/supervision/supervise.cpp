@@ -10,6 +10,7 @@
 
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/end_notice.h"
 #include "batchscope/run/supervisor.h"
 #include "devices/node_placement.h"
 #include "record/predecessor.h"
@@ -77,6 +78,7 @@ void tell_failure(storage::Catalogue& catalogue, const storage::Run& run, const 
   catalogue.add_event(run.id, generations.empty() ? 0 : generations.back().number, run.step, "error",
                       "failed: " + why);
   catalogue.set_state(run.id, RunState::failed, why);
+  announce_end(run.id, run.spec);
 }
 
 }  // namespace
@@ -90,7 +92,7 @@ int supervise(const std::string& id, int replicas, const std::vector<std::string
   if (run->state == RunState::finished)
     throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
   const Claim claim(catalogue, id);
-  const Allocation wanted(replicas, devices);
+  const Allocation wanted(replicas, devices, run->spec.devices_of_each());
   lease_named(catalogue, *run, wanted);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is a full disk, not the end

@@ -19,6 +19,7 @@
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/application.h"
 #include "batchscope/run/contention.h"
+#include "batchscope/run/end_notice.h"
 #include "batchscope/run/node_devices.h"
 #include "batchscope/storage/medium.h"
 #include "launch/program_file.h"
@@ -234,8 +235,9 @@ void Supervision::begin() {
   settle();
 }
 
-goodput::Devices Supervision::devices_of(const Placement& placement) {
-  return {static_cast<int>(placement.devices.size()), false, placement.places.front().threads};
+goodput::Devices Supervision::devices_of(const Placement& placement) const {
+  const int sets = static_cast<int>(placement.devices.size()) / run_.spec.devices_of_each();
+  return {std::max(1, sets), false, placement.places.front().threads};
 }
 
 void Supervision::look_at_other_runs() {
@@ -438,6 +440,7 @@ void Supervision::finish() {
   pool_call_.call();  // the run leaves devices behind
   publish_status();
   control_.flush();
+  announce_end(run_.id, run_.spec);
   loop_.exit(state == RunState::finished  ? kExitOk
              : state == RunState::stopped ? kExitCheckpointed
                                           : kExitFailure);

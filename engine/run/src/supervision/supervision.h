@@ -67,7 +67,7 @@ class Supervision final : private Orders {
   void begin();
   void look_at_other_runs();
   void take_earlier_bound(const Placement& placement);
-  static goodput::Devices devices_of(const Placement& placement);
+  goodput::Devices devices_of(const Placement& placement) const;
   void on_tick();
   void on_second();
   void record_progress(double fraction);

@@ -51,7 +51,8 @@ Json Supervision::restart_json() {
 void Supervision::rescale(const Request& request) {
   const bool asks_pool = !request.by_pool && scaling_.in_queue();
   if (!request.devices.empty()) {
-    scaling_.move_to({request.replicas.value_or(0), request.devices}, request.by_pool ? "pool" : "rescale");
+    scaling_.move_to({request.replicas.value_or(0), request.devices, run_.spec.devices_of_each()},
+                     request.by_pool ? "pool" : "rescale");
     if (asks_pool && !spec_.auto_replicas) scaling_.choose({});
     return;
   }
@@ -93,7 +94,7 @@ void Supervision::resume(const Request& request) {
     pool_call_.call();
     return;
   }
-  const Allocation to(request.replicas.value_or(0), request.devices);
+  const Allocation to(request.replicas.value_or(0), request.devices, run_.spec.devices_of_each());
   const Allocation wanted = to.replicas > 0 ? to : Allocation(machine_.target().replicas);
   if (machine_.state() == RunState::paused)
     scaling_.take_devices(wanted, request.by_pool ? "pool" : "resume");

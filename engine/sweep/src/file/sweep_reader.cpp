@@ -197,6 +197,8 @@ SweepFile read(const fs::path& file, const toml::table& table) {
   }
   sweep.replicas = read_checked(fields, "replicas", protocol::ReplicaCount::parse);
   sweep.device = read_checked(fields, "device", protocol::check_device_kind);
+  sweep.devices_per_replica =
+      static_cast<int>(read_whole(fields, "devices_per_replica", 1, protocol::kMostReplicas).value_or(0));
   read_parameters(file, fields, sweep);
   fields.no_others();
   if (sweep.method != Method::grid && !sweep.trials)

@@ -73,6 +73,7 @@ std::string SweepFile::text() const {
   if (seed != 0) out << "seed = " << seed << "\n";
   if (!replicas.empty()) out << "replicas = " << toml_text(replicas) << "\n";
   if (!device.empty()) out << "device = " << toml_text(device) << "\n";
+  if (devices_per_replica > 0) out << "devices_per_replica = " << devices_per_replica << "\n";
   out << "method = " << toml_text(name_of(kMethods, method)) << "\n";
   if (stop.kind != StopRule::Kind::none) {
     out << "\n[stop]\nkind = " << toml_text(name_of(kStopKinds, stop.kind))

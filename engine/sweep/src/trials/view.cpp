@@ -126,6 +126,8 @@ std::vector<std::string> best_command(const SweepView& view) {
   std::vector<std::string> command{"batchscope", "run"};
   if (!file.replicas.empty()) command.insert(command.end(), {"--replicas", file.replicas});
   if (!file.device.empty()) command.insert(command.end(), {"--device", file.device});
+  if (file.devices_per_replica > 0)
+    command.insert(command.end(), {"--devices-per-replica", std::to_string(file.devices_per_replica)});
   if (!file.recipe.empty()) {
     command.insert(command.end(), {"--recipe", from_anywhere(file.recipe, spec.recipe, spec)});
     for (const auto& [name, value] : parameters) command.insert(command.end(), {"--set", name + "=" + value});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of which runs a person is told.
+// A person is told of runs that ended by themselves, and of no others.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { endedSince } from "../../../../app/web/page/src/base/notices";

@@ -37,6 +37,7 @@ inline constexpr char kThreads[] = "BATCHSCOPE_THREADS";
 inline constexpr char kBackend[] = "BATCHSCOPE_BACKEND";
 inline constexpr char kDevice[] = "BATCHSCOPE_DEVICE";
 inline constexpr char kNumDevices[] = "BATCHSCOPE_NUM_DEVICES";
+inline constexpr char kDevicesPerReplica[] = "BATCHSCOPE_DEVICES_PER_REPLICA";
 inline constexpr char kMeasureCores[] = "BATCHSCOPE_MEASURE_CORES";
 inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
 inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
@@ -86,7 +87,8 @@ struct Environment {
   std::optional<int> threads;    ///< compute threads of this replica
   std::string backend = "auto";  ///< auto | gloo | nccl
   std::string device = "auto";   ///< auto | cpu | cuda:N
-  int num_devices = 0;           ///< that all replicas share; 0: one each
+  int num_devices = 0;           ///< that all replicas share, or sets of devices_per_replica; 0: one each
+  int devices_per_replica = 0;   ///< RunSpec::devices_per_replica
   bool measure_cores = true;     ///< a lone replica takes some steps with fewer threads, to know their worth
   std::string triggers;          ///< JSON array of protocol::Trigger, see run_spec.h
   std::string sample_log;        ///< directory: every replica logs the sample ids it uses there

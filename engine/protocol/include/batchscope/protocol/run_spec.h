@@ -4,6 +4,7 @@
 /// written into the catalogue when a run is made and read by the run's supervisor.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -45,14 +46,18 @@ inline constexpr int kMostRestarts = 1'000'000;  ///< the largest restart budget
 
 /// Everything that is needed to start a run, or to start it again.
 struct RunSpec {
-  std::string name;                                ///< as a person calls it
-  std::string program;                             ///< absolute path
-  std::vector<std::string> arguments;              ///< without the program's name
-  std::string working_directory;                   ///< absolute path
-  std::string recipe;                              ///< path of the recipe it came from, or empty
-  int replicas = 1;                                ///< of the first generation
-  std::optional<AutoReplicas> auto_replicas;       ///< goodput chooses their number from then on; else nobody
-  double efficiency_floor = 0.5;                   ///< speed-up per replica that auto_replicas keeps up
+  std::string name;                           ///< as a person calls it
+  std::string program;                        ///< absolute path
+  std::vector<std::string> arguments;         ///< without the program's name
+  std::string working_directory;              ///< absolute path
+  std::string recipe;                         ///< path of the recipe it came from, or empty
+  int replicas = 1;                           ///< of the first generation
+  std::optional<AutoReplicas> auto_replicas;  ///< goodput chooses their number from then on; else nobody
+  double efficiency_floor = 0.5;              ///< speed-up per replica that auto_replicas keeps up
+  /// GPUs or cores of each replica; 0: one GPU, or its share of the free cores.
+  int devices_per_replica = 0;
+  /// The same, and 1 where nothing is said.
+  int devices_of_each() const { return std::max(1, devices_per_replica); }
   bool oversubscribe = false;                      ///< more replicas than GPUs, over Gloo
   std::string device = "auto";                     ///< auto, cpu or cuda:N
   std::string group;                               ///< runs that belong together, or empty

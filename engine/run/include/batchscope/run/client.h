@@ -40,9 +40,11 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
                 const std::vector<std::string>& devices = {});
 
 /// The same without waiting, and for a run that never had a supervisor too: it is on its way when this
-/// returns, and whether it came up is for the catalogue and the run's supervisor.log to say. Returns its
-/// process. Throws Error(not_found | io) where not even that can be had.
-protocol::ProcessId spawn_supervisor(const std::string& id, const std::vector<std::string>& devices);
+/// returns, on these replicas and devices, or as the run's spec says where they are 0 and none. Whether it
+/// came up is for the catalogue and the run's supervisor.log to say. Returns its process. Throws
+/// Error(not_found | io) where not even that can be had.
+protocol::ProcessId spawn_supervisor(const std::string& id, int replicas,
+                                     const std::vector<std::string>& devices);
 
 /// Returns the last line of the log of a supervisor that ended before it took its run; empty: there is none.
 std::string supervisor_last_words(const std::string& id);

@@ -45,6 +45,8 @@ struct Recipe {
   std::string description;  ///< a sentence or two
   std::string program;      ///< name of an executable beside ours, or a path relative to the recipe
   int replicas = 1;         ///< to begin with
+  /// RunSpec::devices_per_replica.
+  int devices_per_replica = 0;
   /// Where the recipe leaves the number to goodput; `replicas` is the first generation's.
   std::optional<protocol::AutoReplicas> auto_replicas;
   protocol::TimeOuts time_outs;  ///< how long anything may take

@@ -43,6 +43,7 @@ struct SweepFile {
   std::string
       replicas;        ///< of each run, as --replicas takes it; empty: as the pool says, within the recipe's
   std::string device;  ///< as --device takes it; empty: auto
+  int devices_per_replica = 0;  ///< as --devices-per-replica takes it; 0: not said
 
   bool operator==(const SweepFile&) const = default;  ///< of all fields
 

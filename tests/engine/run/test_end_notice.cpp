@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a run, posted to an address.
+#include "batchscope/run/end_notice.h"
+
+#include <QTemporaryDir>
+#include <optional>
+
+#include "batchscope/http/server.h"
+#include "batchscope/protocol/json.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/storage/catalogue.h"
+#include "test_case.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using protocol::RunState;
+
+namespace {
+
+// Answers with this status, and keeps what it was asked.
+class Listener {
+ public:
+  explicit Listener(int status) {
+    server_.on_request = [this, status](const http::Request& request, const http::Reply& reply) {
+      body_ = request.body;
+      reply({.status = status});
+    };
+  }
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(server_.port()) + "/secret"; }
+  const std::optional<std::string>& body() const { return body_; }
+
+ private:
+  http::Server server_;
+  std::optional<std::string> body_;
+};
+
+}  // namespace
+
+class TestEndNotice : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_.emplace();
+    qputenv("BATCHSCOPE_DB", folder_->filePath("runs.db").toUtf8());
+    catalogue_.emplace(protocol::catalogue_path());
+  }
+  void cleanup() {
+    catalogue_.reset();
+    folder_.reset();
+  }
+
+  void aFailureIsPostedWithItsReason() {
+    const Listener listener(200);
+    const std::string id = ended(listener.url(), RunState::failed, std::string("rank 1 was killed"));
+    run::tell_end(id);
+    const protocol::Json said = protocol::Json::parse(listener.body().value());
+    QCOMPARE(said.at("event").get<std::string>(), std::string("failed"));
+    QCOMPARE(said.at("text").get<std::string>(), "digits (" + id + ") failed: rank 1 was killed");
+    QCOMPARE(said.at("run").get<std::string>(), id);
+    QCOMPARE(said.at("message").get<std::string>(), std::string("rank 1 was killed"));
+    QVERIFY(catalogue_->events(id).empty());
+  }
+
+  void aRefusalIsAnEventThatKeepsTheSecret() {
+    const Listener listener(403);
+    const std::string id = ended(listener.url(), RunState::finished, "");
+    run::tell_end(id);
+    const auto events = catalogue_->events(id);
+    QCOMPARE(events.size(), 1u);
+    QVERIFY2(events[0].text.find("nobody was told of the end by 127.0.0.1: it answered 403") == 0,
+             events[0].text.c_str());
+    QVERIFY2(events[0].text.find("secret") == std::string::npos, events[0].text.c_str());
+  }
+
+  void nobodyIsToldOfWhatAPersonEnded() {
+    const Listener listener(200);
+    run::tell_end(ended(listener.url(), RunState::stopped, ""));
+    QVERIFY(!listener.body());
+  }
+
+  void anAddressNeedsAHost() {
+    run::check_notify("mail -s done me");
+    run::check_notify("https://example.org/hook");
+    VERIFY_HOLDS(testing::thrown_by([] { run::check_notify("http:///hook"); }), "is no address");
+  }
+
+ private:
+  std::string ended(const std::string& url, RunState state, const std::string& message) {
+    protocol::RunSpec spec;
+    spec.name = "digits";
+    spec.program = "/bin/true";
+    spec.environment[run::kNotify] = url;
+    const std::string id = catalogue_->create_run(spec);
+    catalogue_->set_state(id, state, message);
+    return id;
+  }
+
+  std::optional<QTemporaryDir> folder_;
+  std::optional<storage::Catalogue> catalogue_;
+};
+
+BATCHSCOPE_TEST(TestEndNotice)
+#include "test_end_notice.moc"
