@@ -3,7 +3,7 @@
 // generation, a band between its lowest and highest, and neighbours with samples at other places.
 import uPlot from "uplot";
 import * as format from "../base/format";
-import { h, setAttributes } from "../base/dom";
+import { button, h, setAttributes } from "../base/dom";
 import { Endings } from "../base/signal";
 import { colours, hasColourBlindPalette, themed, type Colours } from "../base/theme";
 import type { Axis } from "../base/types";
@@ -14,7 +14,8 @@ import { beforeNextFrame } from "./frame";
 import { listenToGestures, pressKey } from "./gestures";
 import { Legend } from "./legend";
 import type { Band, ChartFrame, Line } from "./line";
-import { type Box, inkOf, paintBands, paintBound, paintRestarts, paintStroke } from "./paint";
+import { type Box, type Ink, inkOf, paintBands, paintBound, paintRestarts, paintStroke } from "./paint";
+import { download, pictureOf, tableOf } from "./save";
 import { Scene } from "./scene";
 import type { ViewState } from "./view_state";
 
@@ -45,7 +46,10 @@ export class Chart {
     this.scene = new Scene(frame, view);
     this.crossHair = new CrossHair(this.legend);
     this.host = h("div.plot", { role: "img", tabindex: 0, "aria-label": frame.title });
-    this.element = h("figure.chart", { "data-chart": frame.name }, this.legend.element, this.host);
+    const save = h("span.save", {},
+      button("PNG", () => this.savePicture(), { "aria-label": `Save ${frame.title} as a picture`, title: "Save as a picture" }),
+      button("CSV", () => this.saveTable(), { "aria-label": `Save ${frame.title} as a table`, title: "Save what it draws as a table" }));
+    this.element = h("figure.chart", { "data-chart": frame.name }, this.legend.element, this.host, save);
     Object.assign(this.element, { chart: this });
     this.endings.on(this.host, "keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || !pressKey(event.key, event.shiftKey, view)) return;
@@ -99,6 +103,29 @@ export class Chart {
     return Object.fromEntries(this.lines.map((line) => [line.key, line.pieces]));
   }
 
+  private shownLines(): { line: Line; ink: Ink; isHidden: boolean }[] {
+    const isColourBlind = hasColourBlindPalette();
+    return this.lines.map((line, place) => (
+      { line, ink: inkOf(line.look, place, this.palette, isColourBlind), isHidden: this.isHidden(line) }));
+  }
+
+  // "baseline-loss.csv": what the page is about, and the chart.
+  private fileName(ending: string): string {
+    return `${document.querySelector("h1")?.textContent ?? "batchscope"}-${this.frame.name}.${ending}`;
+  }
+
+  private saveTable(): void {
+    const lines = this.lines.filter((line) => !this.isHidden(line));
+    download(this.fileName("csv"), new Blob([tableOf(this.frame, this.view.axis, lines)], { type: "text/csv" }));
+  }
+
+  private savePicture(): void {
+    if (this.plot === null) return;
+    const labels = this.shownLines().filter((each) => !each.isHidden && this.lines.length > 1)
+      .map(({ line, ink }) => ({ label: line.look.label, colour: ink.colour }));
+    pictureOf(this.plot.ctx.canvas, this.frame, labels, this.palette).toBlob((blob) => blob && download(this.fileName("png"), blob));
+  }
+
   private isHidden(line: Line): boolean {
     return this.view.hidden.has(`${this.frame.name}/${line.key}`) !== (line.look.isOff ?? false);
   }
@@ -113,9 +140,7 @@ export class Chart {
     this.plot ??= this.make(width, height);
     if (this.plot.width !== width || this.plot.height !== height) this.plot.setSize({ width, height });
 
-    const isColourBlind = hasColourBlindPalette();
-    const inked = this.lines.map((line, place) => (
-      { line, ink: inkOf(line.look, place, this.palette, isColourBlind), isHidden: this.isHidden(line) }));
+    const inked = this.shownLines();
     this.legend.setLines(inked.map(({ line, ink, isHidden }) => ({ key: line.key, look: line.look, ink, isHidden })));
 
     const shown = this.view.shown;
