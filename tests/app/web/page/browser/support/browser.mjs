@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Debian's chromium without a window, and what a person does with a page: opens it, finds things by their role and
-// name, waits until something is to be seen. A page that throws, breaks its content security policy or asks another
-// host fails the test that opened it.
+// Debian's chromium without a window, or its Firefox where FIREFOX says where that is; and what a person does with a
+// page: opens it, finds things by their role and name, waits until something is to be seen. A page that throws, breaks
+// its content security policy or asks another host fails the test that opened it.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ export const DESK = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 export const PATIENCE = 60_000;  // of a wait, in ms
 
+const { FIREFOX } = process.env;
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 
@@ -23,17 +24,20 @@ export class Browser {
     const browser = new Browser();
     browser.server = server;
     // Without a folder of ours puppeteer makes an empty one and removes it.
-    browser.chromium = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: FLAGS });
+    browser.program = await puppeteer.launch(FIREFOX ? { browser: "firefox", executablePath: FIREFOX }
+      : { executablePath: process.env.CHROMIUM, args: FLAGS });
     return browser;
   }
 
   // A page in a session of its own, which the token has let in; `by` is the server or a way to it.
   async open(path, { viewport = DESK, dark = false, by = this.server } = {}) {
-    const context = await this.chromium.createBrowserContext();
+    const context = await this.program.createBrowserContext();
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     await page.setViewport(viewport);
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
+    // Firefox is driven without the means to say what the system wants.
+    if (!FIREFOX) await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
+    else await page.evaluateOnNewDocument((scheme) => location.host && localStorage.setItem("scheme", scheme), dark ? "dark" : "light");
     const view = new View(page, by);
     const address = new URL(path, by.url);
     address.searchParams.set("token", by.token);
@@ -42,7 +46,7 @@ export class Browser {
   }
 
   async close() {
-    await this.chromium.close();
+    await this.program.close();
   }
 }
 
