@@ -24,7 +24,9 @@ export class Browser {
     const browser = new Browser();
     browser.server = server;
     // Without a folder of ours puppeteer makes an empty one and removes it.
-    browser.program = await puppeteer.launch(FIREFOX ? { browser: "firefox", executablePath: FIREFOX }
+    browser.program = await puppeteer.launch(FIREFOX
+      // As root it refuses to run in a home that is another's.
+      ? { browser: "firefox", executablePath: FIREFOX, env: { ...process.env, HOME: process.env.PAGE_MODULES } }
       : { executablePath: process.env.CHROMIUM, args: FLAGS });
     return browser;
   }
