@@ -23,7 +23,7 @@ const refuses = (view, name, words) => view.until((id, expected) => {
 test("a recipe is chosen, its fields are checked, and the run trains", async () => {
   const view = await it.browser.open("/queue");
   await view.press("Add a run …");
-  await view.sees("Handwritten digits");
+  await view.until(() => [...document.querySelectorAll("dialog option")].some((each) => each.textContent === "Handwritten digits"));
   await view.sees("A small convolutional network");
   assert.deepEqual(await view.accessibilityFaults(), []);
   await write(view, "epochs", "0");
