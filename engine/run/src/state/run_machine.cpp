@@ -29,6 +29,13 @@ bool all_clean(const std::vector<Exit>& exits) {
   return std::all_of(exits.begin(), exits.end(), [](const Exit& e) { return e.clean(); });
 }
 
+// As many of these devices as give each replica `of_each`.
+std::vector<std::string> whole_sets(std::vector<std::string> devices, int of_each) {
+  const auto set = static_cast<std::size_t>(of_each);
+  devices.resize(devices.size() / set * set);
+  return devices;
+}
+
 // Returns an exception's text without what differs from process to process: "<Batch object at 0x..>".
 std::string without_addresses(const std::string& text) {
   static const std::regex address("0x[0-9a-fA-F]+");
@@ -183,17 +190,6 @@ void RunMachine::fail(const std::string& why) {
   else if (intent_ != Intent::stop)
     stop();
 }
-
-namespace {
-
-// As many of these devices as give each replica `of_each`.
-std::vector<std::string> whole_sets(std::vector<std::string> devices, int of_each) {
-  const auto set = static_cast<std::size_t>(of_each);
-  devices.resize(devices.size() / set * set);
-  return devices;
-}
-
-}  // namespace
 
 void RunMachine::confine(int most, const std::function<bool(const std::string& device)>& lost) {
   const auto fit = [&](Allocation& allocation) {

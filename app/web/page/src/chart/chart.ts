@@ -121,8 +121,8 @@ export class Chart {
 
   private savePicture(): void {
     if (this.plot === null) return;
-    const labels = this.shownLines().filter((each) => !each.isHidden && this.lines.length > 1)
-      .map(({ line, ink }) => ({ label: line.look.label, colour: ink.colour }));
+    const shown = this.lines.length > 1 ? this.shownLines().filter((each) => !each.isHidden) : []; // one needs no name
+    const labels = shown.map(({ line, ink }) => ({ label: line.look.label, colour: ink.colour }));
     pictureOf(this.plot.ctx.canvas, this.frame, labels, this.palette).toBlob((blob) => blob && download(this.fileName("png"), blob));
   }
 

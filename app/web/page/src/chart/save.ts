@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A chart to take along: as a picture, or as a table of what it draws. Both are made here, of what is on the screen.
+import type { Colours } from "../base/theme";
 import type { Axis } from "../base/types";
 import type { ChartFrame, Line } from "./line";
 
@@ -20,7 +21,7 @@ export function tableOf(frame: ChartFrame, axis: Axis, lines: readonly Line[]): 
 }
 
 /** The canvas with the chart's title and the names of its lines above it, as on the screen. */
-export function pictureOf(canvas: HTMLCanvasElement, frame: ChartFrame, lines: readonly Labelled[], colours: { panel: string; text: string; dim: string }): HTMLCanvasElement {
+export function pictureOf(canvas: HTMLCanvasElement, frame: ChartFrame, lines: readonly Labelled[], colours: Colours): HTMLCanvasElement {
   const ratio = devicePixelRatio;
   const head = 30 * ratio;
   const picture = document.createElement("canvas");
