@@ -5,7 +5,9 @@
     trainer = Trainer(callbacks=[BatchScopeCallback()])
 
 Each optimizer step is recorded with loss, learning rate, batch size and step time; what the module logs is recorded where an epoch or a
-validation ends. Where the strategy is DistributedDataParallel's, the gradients are measured too (torch/ddp_monitor.py)."""
+validation ends. Where the strategy is DistributedDataParallel's, the gradients are measured too (torch/ddp_monitor.py).
+
+BatchScopeStrategy trains on as many replicas as `batchscope run --replicas` and `rescale` say (_lightning_strategy.py)."""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ else:
             raise ModuleNotFoundError("batchscope.lightning needs Lightning: install lightning or pytorch-lightning for this interpreter, "
                                       f"{sys.executable}", name="lightning") from None
 
-__all__ = ["BatchScopeCallback"]
+from ._lightning_strategy import BatchScopeStrategy  # after the message above
+
+__all__ = ["BatchScopeCallback", "BatchScopeStrategy"]
 
 
 class BatchScopeCallback(Callback):
@@ -78,7 +82,9 @@ class BatchScopeCallback(Callback):
         self._run.end_epoch(trainer.current_epoch)
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
-        stopped = isinstance(exception, KeyboardInterrupt)
+        stopped = isinstance(exception, (KeyboardInterrupt, SystemExit))
+        if isinstance(exception, SystemExit) and not exception.code:  # Lightning's answer to SIGTERM: 0 would say that all is done
+            exception.code = _logger.STOPPED
         self._run.end(_logger.STOPPED if stopped else 1, "" if stopped else f"{type(exception).__name__}: {exception}")
 
     def on_fit_end(self, trainer: Any, pl_module: Any) -> None:

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The callbacks for Lightning and Transformers and the tracker for Accelerate, against stand-ins that hold them to the documented
-interfaces (frameworks/README.md)."""
+interfaces (frameworks/README.md). With BATCHSCOPE_FRAMEWORKS=FOLDER against the real ones that are installed there."""
 import os
 import pathlib
+import re
+import socket
 import subprocess
 import sys
+import time
 import unittest
 
 import batchscope
@@ -13,7 +16,7 @@ from programs import WithPrograms
 from supervisor import PACKAGE, Supervised
 
 HERE = pathlib.Path(__file__).resolve().parent / "frameworks"
-STAND_INS = HERE / "stand_ins"
+STAND_INS = pathlib.Path(os.environ.get("BATCHSCOPE_FRAMEWORKS", HERE / "stand_ins"))
 
 
 class Recorded(Supervised):
@@ -35,16 +38,40 @@ class Recorded(Supervised):
         self.assertEqual([(one["epoch"], one["begin"]) for one in self.told("epoch")], [(0, True), (0, False), (1, True), (1, False)])
         self.assertEqual(self.told("hyperparameters")[0]["values"], {"lr": "0.05"})
 
-    def test_lightning_on_several_replicas_is_measured(self):
-        group = self.home / "group"
-        begin = ("import os\nfrom torch import distributed\n"
-                 f"distributed.init_process_group('gloo', 'file://{group}', rank=int(os.environ['ADAPTDL_REPLICA_RANK']), world_size=2)\n")
-        script = (HERE / "lightning_script.py").read_text().replace("x = torch.randn", f"{begin}x = torch.randn")
-        other = self.start(script, STAND_INS, PACKAGE_BUILT, rank=1, OPENBLAS_NUM_THREADS="1")
-        self.run_script(script, STAND_INS, PACKAGE_BUILT, OPENBLAS_NUM_THREADS="1")
-        self.assertEqual(other.communicate()[0], "")
-        self.assertEqual(self.series("batch_size"), dict.fromkeys(range(1, 9), 32))
-        self.assertEqual(list(self.series("step_time")), list(range(1, 9)))
+    def start_elastic(self, rank, replicas, port):
+        """BatchScopeStrategy, with torchrun's variables as `batchscope run` sets them."""
+        return self.start((HERE / "lightning_elastic_script.py").read_text(), STAND_INS, PACKAGE_BUILT, rank=rank, OPENBLAS_NUM_THREADS="1",
+                          ADAPTDL_SHARE_PATH=str(self.home), ADAPTDL_NUM_REPLICAS=str(replicas), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port),
+                          RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(replicas), LOCAL_WORLD_SIZE=str(replicas),
+                          GROUP_RANK="0", TORCHELASTIC_RUN_ID="test")
+
+    def wait_for_step(self, step):
+        while step not in self.series("loss"):
+            self.assertLess(time.monotonic(), self.deadline)
+            time.sleep(0.02)
+
+    def test_lightning_s_replicas_leave_together_and_another_number_goes_on(self):
+        self.deadline = time.monotonic() + 100
+        with socket.create_server(("127.0.0.1", 0)) as free, socket.create_server(("127.0.0.1", 0)) as free_too:
+            ports = free.getsockname()[1], free_too.getsockname()[1]
+        both = [self.start_elastic(rank, 2, ports[0]) for rank in range(2)]
+        self.wait_for_step(5)
+        both[1].terminate()  # one alone notices; the other one hears of it
+        left = {re.search(r"left after step (\d+)", process.communicate()[0]).group(1) for process in both}
+        self.assertEqual([process.returncode for process in both], [143, 143])
+        self.assertEqual((self.series("batch_size")[1], self.series("replicas")[1]), (16, 2))
+        self.assertIn("gain", self.told("steps")[-1]["columns"])  # of DistributedDataParallel, which is monitored
+        last, = map(int, left)
+        alone = self.start_elastic(0, 1, ports[1])
+        self.wait_for_step(last + 5)
+        alone.terminate()
+        alone.communicate()
+        self.assertEqual(alone.returncode, 143)
+        self._catch_up()
+        for reader in self.readers:
+            reader.join()
+        steps = [step for message in self.told("steps") for step, _ in enumerate(message["columns"]["step_time"], message["first_step"])]
+        self.assertEqual(steps, list(range(1, len(steps) + 1)))
 
     def test_transformers(self):
         self.train("transformers")

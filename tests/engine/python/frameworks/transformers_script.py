@@ -26,6 +26,6 @@ def collate(rows):
 data = [{"x": torch.randn(4)} for _ in range(64)]
 with tempfile.TemporaryDirectory() as folder:
     arguments = TrainingArguments(folder, num_train_epochs=2, per_device_train_batch_size=8, gradient_accumulation_steps=2, logging_steps=2,
-                                  learning_rate=0.05, run_name="shapes", report_to="none", save_strategy="no", eval_strategy="epoch",
-                                  remove_unused_columns=False, disable_tqdm=True, use_cpu=True)
+                                  learning_rate=0.05, lr_scheduler_type="constant", run_name="shapes", report_to="none",
+                                  save_strategy="no", eval_strategy="epoch", remove_unused_columns=False, disable_tqdm=True, use_cpu=True)
     Trainer(Model(), arguments, train_dataset=data, eval_dataset=data, data_collator=collate, callbacks=[BatchScopeCallback()]).train()

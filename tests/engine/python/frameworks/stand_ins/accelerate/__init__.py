@@ -17,8 +17,8 @@ class Accelerator:
         for tracker in self.trackers:
             tracker.log(values, step=step, **log_kwargs.get(tracker.name, {}))
 
-    def get_tracker(self, name):
-        return next(tracker.tracker for tracker in self.trackers if tracker.name == name)
+    def get_tracker(self, name, unwrap=False):
+        return next(tracker.tracker if unwrap else tracker for tracker in self.trackers if tracker.name == name)
 
     def end_training(self):
         for tracker in self.trackers:

@@ -65,9 +65,9 @@ class Trainer:
                 self._call("on_step_end")
                 if self.state.global_step % args.logging_steps == 0:
                     self._call("on_log", logs={"loss": loss.item(), "learning_rate": args.learning_rate, "epoch": self.state.epoch})
+            self._call("on_epoch_end")  # the epoch's evaluation comes after it
             metrics = {"eval_loss": self.model(**self.collate(self.evaluated))["loss"].item(), "epoch": self.state.epoch}
             self._call("on_log", logs=metrics)
             self._call("on_evaluate", metrics=metrics)
-            self._call("on_epoch_end")
         self._call("on_log", logs={"train_runtime": 1.0, "total_flos": 1.0})
         self._call("on_train_end")

@@ -4,6 +4,7 @@ import inspect
 import types
 
 import torch
+from torch import distributed
 
 from .callbacks import Callback
 
@@ -18,13 +19,15 @@ class LightningModule(torch.nn.Module):
 
 
 class Trainer:
-    """`replicas` processes have a process group, where the script has made one before."""
+    """Several processes have a process group, which the strategy makes."""
 
-    def __init__(self, *, callbacks, max_epochs, accumulate_grad_batches=1, **_):
+    def __init__(self, *, callbacks, max_epochs, accumulate_grad_batches=1, strategy=None, **_):
         self.callbacks, self.max_epochs, self.accumulate_grad_batches = callbacks, max_epochs, accumulate_grad_batches
-        distributed = torch.distributed.is_initialized()
-        self.world_size = torch.distributed.get_world_size() if distributed else 1
-        self.is_global_zero = not distributed or torch.distributed.get_rank() == 0
+        self.strategy = strategy or types.SimpleNamespace(on_train_start=lambda: None, on_train_batch_start=lambda batch, batch_idx: None)
+        if strategy:
+            strategy.setup_environment()
+        self.world_size = distributed.get_world_size() if distributed.is_initialized() else 1
+        self.is_global_zero = not distributed.is_initialized() or distributed.get_rank() == 0
         self.global_step = self.current_epoch = 0
         self.ckpt_path, self.callback_metrics, self.sanity_checking = None, {}, False
 
@@ -32,28 +35,38 @@ class Trainer:
         for callback in self.callbacks:
             getattr(callback, hook, lambda *_, **__: None)(self, self._module, *arguments, **named)
 
-    def fit(self, model, train_dataloaders, val_dataloaders):
-        self._module = model
+    def fit(self, model, train_dataloaders, val_dataloaders, ckpt_path=None):
+        self._module = self.strategy.lightning_module = model
         model.trainer = self
+        if ckpt_path:
+            self.ckpt_path, (self.global_step, self.current_epoch, weights) = ckpt_path, torch.load(ckpt_path)
+            model.load_state_dict(weights)
         try:
             self._fit(model, train_dataloaders, val_dataloaders)
         except BaseException as error:
             self._call("on_exception", error)
             raise
 
+    def save_checkpoint(self, path):
+        if self.is_global_zero:
+            torch.save((self.global_step, self.current_epoch, self._module.state_dict()), path)
+        if distributed.is_initialized():
+            distributed.barrier()
+
     def _fit(self, model, loader, validation):
         self.optimizers, self.num_training_batches = [model.configure_optimizers()], len(loader)
         wrapped = model
-        if torch.distributed.is_initialized():
+        if distributed.is_initialized():
             model.forward = model.training_step
             wrapped = torch.nn.parallel.DistributedDataParallel(model)
-        self.strategy = types.SimpleNamespace(model=wrapped)
+        self.strategy.model = wrapped
         self._call("on_fit_start")
         self.sanity_checking = True
         self._validate(validation)
         self.sanity_checking = False
         self._call("on_train_start")
-        for self.current_epoch in range(self.max_epochs):
+        self.strategy.on_train_start()
+        for self.current_epoch in range(self.current_epoch, self.max_epochs):
             self._call("on_train_epoch_start")
             for index, batch in enumerate(loader):
                 self._train(wrapped, batch, index)
@@ -64,6 +77,7 @@ class Trainer:
 
     def _train(self, model, batch, index):
         self._call("on_train_batch_start", batch, index)
+        self.strategy.on_train_batch_start(batch, index)
         outputs = {}
 
         def closure():
