@@ -31,6 +31,6 @@ foreach(source ${targets})
   add_test(NAME fuzz.${target}.seeds COMMAND ${fuzz_build}/bin/fuzz_${target} -runs=0 ${seeds})
   set_tests_properties(fuzz.${target}.seeds PROPERTIES LABELS "fuzz;full" TIMEOUT 60)
   add_test(NAME fuzz.${target}
-    COMMAND ${Python3_EXECUTABLE} ${fuzz_source}/search.py ${fuzz_build} ${target} --seconds 10 --seed 1)
+    COMMAND ${Python3_EXECUTABLE} ${fuzz_source}/search.py ${fuzz_build} ${target} --seconds 5 --seed 1)
   set_tests_properties(fuzz.${target} PROPERTIES LABELS "fuzz;full" TIMEOUT 120)
 endforeach()

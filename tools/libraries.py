@@ -82,16 +82,18 @@ def take_along(tree, folder, left):
     return copies
 
 
-def package_of(library):
-    """Returns the name of the Debian package that a file of the system is from."""
-    return run("dpkg", "-S", f"*/{library.name}").split(":")[0]  # dpkg may know it in /lib, where it is in /usr/lib
+def packages_of(ends):
+    """Returns the names of the Debian packages that files of the system are from, of which these are the ends of their paths: dpkg may know
+    a library in /lib, where it is in /usr/lib."""
+    found = [line.split(": ", 1) for line in run("dpkg", "-S", *(f"*/{end}" for end in ends)).splitlines()]
+    return {next(package.split(":")[0] for package, path in found if path.endswith(f"/{end}")) for end in ends}
 
 
 def copy_licences(libraries, folder):
     """Copies what Debian says of each library's licence, and the licences that it names by their place on a Debian system."""
     folder.mkdir()
     shutil.copy(ROOT / "resources/package/copyright", folder / "batchscope.txt")
-    for package in sorted({package_of(library) for library in libraries}):
+    for package in sorted(packages_of({library.name for library in libraries})):
         shutil.copy(f"/usr/share/doc/{package}/copyright", folder / f"{package}.txt")
     texts = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
     for name in sorted(set(re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", texts))):

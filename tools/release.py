@@ -14,7 +14,7 @@ import pathlib
 import re
 import shutil
 
-from libraries import ROOT, elf_files, fail, package_of, run, version
+from libraries import ROOT, elf_files, fail, packages_of, run, version
 
 # What is compiled into our programs, by Debian's packages of headers, and into the page, by npm's.
 COMPILED_IN = ["nlohmann-json3-dev", "libcli11-dev", "libsqlitecpp-dev", "libboost-dev"]
@@ -45,8 +45,9 @@ def described(name, release, address, licence="NOASSERTION"):
 def libraries_of(tree):
     """Returns the Debian packages of the shared libraries in a tree; ours are in none."""
     ours = re.compile(r"libbatchscope\.so|_engine\..*\.so|libicudata\..*")  # the last is written anew, without data
-    names = {path.name for path in elf_files(tree) if ".so" in path.name and not ours.fullmatch(path.name)}
-    return {package_of(pathlib.Path(name)) for name in names}
+    libraries = [path for path in elf_files(tree) if ".so" in path.name and not ours.fullmatch(path.name)]
+    # Qt 5 has plugins of the same names.
+    return packages_of({f"qt6/{path.relative_to(tree)}" if "plugins" in path.parts else path.name for path in libraries})
 
 
 def sbom(files, moment):

@@ -135,7 +135,8 @@ class Scenario:
         try:
             patiently(rest, met)
         except Failure as failure:
-            raise Failure(f"{failure}{missing}") from None
+            jobs = f"; the jobs:\n{json.dumps(self.jobs(), indent=1)}" if "jobs" in rest else ""
+            raise Failure(f"{failure}{missing}{jobs}") from None
 
     def interrupt(self, _):
         self.signal("INT started")

@@ -82,7 +82,7 @@ class RunList {
     if (const auto unlisted = static_cast<std::int64_t>(unlistedRuns(catalogue_).size()); unlisted > 0)
       return fmt::format("No runs are listed, but there are {}: batchscope adopt adds them\n",
                          plural(unlisted, "run folder"));
-    return "No runs yet. Start one: batchscope run digits\n";
+    return "No runs yet. Start one: batchscope run train.py\n";
   }
 
   // A person who names trials means them, and scripts are given every run.

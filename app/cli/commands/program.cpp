@@ -123,7 +123,7 @@ protocol::RunSpec baseSpec(const SpecOptions& options) {
   }
   if (isRecipe(options.program)) return specOf(loadRecipe(options.program), options);
   if (options.program.empty() && options.arguments.empty())
-    throw Error(ErrorKind::usage, "no program is named; try `batchscope run digits`, or --recipe");
+    throw Error(ErrorKind::usage, "no program is named; try `batchscope run train.py`, or --recipe NAME");
   if (!options.settings.empty())
     throw Error(
         ErrorKind::usage,

@@ -95,7 +95,7 @@ std::vector<Finding> examineLibTorch(int gpus) {
   if (!QFileInfo(program).isExecutable())  // a wheel, or what ./dev run builds
     return {
         {Level::ok, "LibTorch",
-         "not checked: batchscope-probe is missing; ./dev build makes it. Scripts use their own PyTorch"}};
+         "not checked: this installation has no batchscope-probe. Scripts use their own PyTorch"}};
   QProcess probe;
   probe.start(program, QStringList());
   if (!probe.waitForFinished(kProbeTimeoutMs) || probe.exitCode() != 0)

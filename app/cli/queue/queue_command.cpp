@@ -79,7 +79,7 @@ class QueueList {
     const std::vector<Guest> guests = this->guests();
     if (options_.json) return jsonText(jobs, guests);
     if (jobs.empty() && guests.empty())
-      return "The queue is empty. Put a run into it: batchscope submit digits\n";
+      return "The queue is empty. Put a run into it: batchscope submit train.py\n";
     const std::vector<common::QueueRow> rows = this->rows(jobs);
     std::string text = table(rows, guests).text(terminalStyle(STDOUT_FILENO)) + '\n' + totals(jobs);
     if (std::ranges::any_of(rows, [](const common::QueueRow& row) { return !row.trials.empty(); }))

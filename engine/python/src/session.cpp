@@ -37,20 +37,34 @@ void take_environment() {
   for (const auto& [name, value] : variables) known[name] = value;
 }
 
-// Initialises the session. Under a supervisor it may return in a forked replica, where Python must learn that
-// it is a child. The interpreter's lock is kept: there is only this thread.
+// Around calls that may fork, and may return in a child: what Python does before a fork, and behind it on
+// either side. From Python 3.13 on a child aborts where the first was left out.
+class MayFork {
+ public:
+  MayFork() { PyOS_BeforeFork(); }
+  ~MayFork() { ::getpid() == before_ ? PyOS_AfterFork_Parent() : PyOS_AfterFork_Child(); }
+  MayFork(const MayFork&) = delete;
+  MayFork& operator=(const MayFork&) = delete;
+
+ private:
+  const pid_t before_ = ::getpid();
+};
+
+// Initialises the session. Under a supervisor it may return in a forked replica. The interpreter's lock is
+// kept: there is only this thread.
 void init(const std::string& backend, const std::string& init_method, int world_size, int rank,
           double timeout) {
   const pid_t before = ::getpid();
   replica::offer_fork_server();
-  init_process_group({.backend = backend,
-                      .timeout = std::chrono::milliseconds(std::llround(timeout * 1000)),
-                      .init_method = init_method,
-                      .world_size = world_size,
-                      .rank = rank});
-  if (::getpid() == before) return;
-  PyOS_AfterFork_Child();
-  take_environment();
+  {
+    const MayFork around;
+    init_process_group({.backend = backend,
+                        .timeout = std::chrono::milliseconds(std::llround(timeout * 1000)),
+                        .init_method = init_method,
+                        .world_size = world_size,
+                        .rank = rank});
+  }
+  if (::getpid() != before) take_environment();
 }
 
 }  // namespace

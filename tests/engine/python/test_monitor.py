@@ -43,7 +43,7 @@ def train(rank, replicas, file):
     {after}
 
 if __name__ == "__main__":
-    torch.multiprocessing.spawn(train, ({replicas}, "{file}"), nprocs={replicas})
+    torch.multiprocessing.start_processes(train, ({replicas}, "{file}"), nprocs={replicas}, start_method="{start}")
 """
 
 
@@ -184,7 +184,8 @@ class WithoutGroup(unittest.TestCase):
 
 class Recorded(Supervised):
     def record(self, replicas=2, before="pass", within="pass", behind="pass", after="pass"):
-        return self.run_script(SCRIPT.format(before=before, within=within, behind=behind, after=after, replicas=replicas,
+        """By fork, which need not load PyTorch once more for each process."""
+        return self.run_script(SCRIPT.format(before=before, within=within, behind=behind, after=after, replicas=replicas, start="fork",
                                              file=self.home / "group"), os.environ["PYTHONPATH"], OPENBLAS_NUM_THREADS="1")
 
     def test_every_step_of_an_unchanged_loop(self):
@@ -223,7 +224,7 @@ class Alone(WithPrograms):
         """A logger's run that begins later is the same one."""
         file = self.home / "train.py"
         file.write_text(SCRIPT.format(before="pass", within="pass", behind="rank or step != 2 or batchscope.init()", after="pass", replicas=2,
-                                      file=self.home / "group"))
+                                      start="spawn", file=self.home / "group"))
         done = subprocess.run([sys.executable, str(file)], cwd=self.home, text=True, capture_output=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         run, = batchscope.runs()

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs a test program as the replicas of one generation and collects what each said: its exit code, the JSON
-// object on the last line of its standard output, its standard error. The programs are exec'ed, never forked
-// from the test: a process that ran tensor operations cannot be.
+// object on the last line of its standard output, its standard error.
 #pragma once
 
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <QCoreApplication>
-#include <QProcess>
-#include <QProcessEnvironment>
+#include <QDir>
 #include <QTemporaryDir>
-#include <chrono>
+#include <cstring>
 #include <map>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "../../last_words.h"
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/json.h"
+#include "starter.h"
+#include "text_files.h"
 
 namespace batchscope::testing {
 
@@ -62,6 +60,7 @@ struct Launch {
   std::map<std::string, std::string> variables = {};  // besides the replicas' places
   int stopped = -1;  // this rank stops itself: killed when the others have ended
   int generation = 0;
+  std::map<std::string, std::string> at_load = {};  // variables that libraries read when they are loaded
 };
 
 // A port of this machine that was free a moment ago.
@@ -87,8 +86,15 @@ inline Launch on_two_nodes(Launch launch) {
 }
 
 inline std::vector<Replica> run(const Launch& launch) {
-  const QTemporaryDir meeting;
-  std::vector<std::unique_ptr<QProcess>> processes;
+  const QTemporaryDir meeting, said;
+  std::optional<Starter> own;
+  if (!launch.at_load.empty()) own.emplace(launch.at_load);
+  Starter& starter = own ? *own : Starter::shared();
+  std::vector<std::string> arguments{launch.program.toStdString()};
+  for (const QString& argument : launch.arguments) arguments.push_back(argument.toStdString());
+
+  const auto folder = [&said](int rank) { return said.filePath(QString::number(rank)); };
+  std::vector<pid_t> processes;
   for (int rank = 0; rank < launch.replicas; ++rank) {
     protocol::Environment environment;
     environment.num_replicas = launch.replicas;
@@ -97,33 +103,28 @@ inline std::vector<Replica> run(const Launch& launch) {
     environment.rendezvous_dir = meeting.path().toStdString();
     environment.checkpoint_path = (meeting.path() + "/checkpoints").toStdString();
     environment.threads = 1;
-    QProcessEnvironment variables = QProcessEnvironment::systemEnvironment();
-    for (const auto& [name, value] : environment.to_variables())
-      variables.insert(QString::fromStdString(name), QString::fromStdString(value));
-    for (const auto& [name, value] : launch.variables)
-      variables.insert(QString::fromStdString(name), QString::fromStdString(value));
-    auto process = std::make_unique<QProcess>();
-    process->setProcessEnvironment(variables);
-    process->start(QCoreApplication::applicationDirPath() + "/train-replica",
-                   QStringList{launch.program} + launch.arguments);
-    processes.push_back(std::move(process));
+    Starter::Variables variables = launch.variables;
+    for (const auto& [name, value] : environment.to_variables()) variables.insert({name, value});
+    QDir().mkpath(folder(rank));
+    processes.push_back(starter.start(arguments, variables, folder(rank).toStdString()));
   }
+
   std::vector<Replica> replicas(processes.size());
   const auto collect = [&](int rank) {
-    QProcess& process = *processes[static_cast<std::size_t>(rank)];
+    const int status = starter.wait(processes[static_cast<std::size_t>(rank)], 60'000);
     Replica& replica = replicas[static_cast<std::size_t>(rank)];
-    if (!process.waitForFinished(60'000)) process.kill();
-    process.waitForFinished();
-    replica.code = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-    replica.errors = last_words(process);
-    replica.output = process.readAllStandardOutput();
+    replica.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    replica.errors = QByteArray::fromStdString(contents((folder(rank) + "/errors").toStdString()));
+    if (WIFSIGNALED(status))
+      replica.errors += QByteArray("ended by a signal: ") + strsignal(WTERMSIG(status)) + '\n';
+    replica.output = QByteArray::fromStdString(contents((folder(rank) + "/output").toStdString()));
     const QByteArray last = replica.output.trimmed().split('\n').last();
     if (!last.isEmpty() && replica.code >= 0) replica.said = protocol::parse_object(last.toStdString());
   };
   for (int rank = 0; rank < launch.replicas; ++rank)
     if (rank != launch.stopped) collect(rank);
   if (launch.stopped >= 0) {
-    processes[static_cast<std::size_t>(launch.stopped)]->kill();
+    kill(processes[static_cast<std::size_t>(launch.stopped)], SIGKILL);
     collect(launch.stopped);
   }
   return replicas;

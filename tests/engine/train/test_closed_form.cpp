@@ -61,8 +61,7 @@ class TestClosedForm : public QObject {
                         {"steps", 12},
                         {"generations", generations}};
     const Replica program = run({.program = "regression",
-                                 .arguments = {QString::fromStdString(settings.dump())},
-                                 .variables = {{"OPENBLAS_NUM_THREADS", "1"}}})[0];
+                                 .arguments = {QString::fromStdString(settings.dump())}})[0];
     QVERIFY2(program.said.contains("generations"), program.errors);
     const double sqr = program.said["sqr"], var = program.said["var"];
     QCOMPARE(program.said["generations"].size(), generations.size());

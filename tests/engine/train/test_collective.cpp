@@ -3,6 +3,9 @@
 // Collectives between real processes: results, order, and what each replica learns of another's failure.
 #include <QDir>
 #include <QFile>
+#include <QProcess>
+#include <QProcessEnvironment>
+#include <QTemporaryDir>
 
 #include "replicas.h"
 #include "test_case.h"

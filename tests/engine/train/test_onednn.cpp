@@ -29,8 +29,8 @@ QByteArray isa_of_replica(const std::map<std::string, std::string>& variables) {
   Launch launch;
   launch.program = "precision";
   launch.arguments = {"1", "autocast"};
-  launch.variables = variables;
-  launch.variables["ONEDNN_VERBOSE"] = "1";
+  launch.at_load = variables;
+  launch.at_load["ONEDNN_VERBOSE"] = "1";
   const Replica replica = run(launch).front();
   if (replica.code != 0) qWarning() << replica.errors;
   for (const QByteArray& line : replica.output.split('\n'))

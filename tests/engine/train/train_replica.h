@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The programs that tests run as replicas, in one: `train-replica NAME ARGUMENTS`. Each is called as a main
-// function is, with its name as the first of the arguments.
+// The programs that tests run as replicas, in one: `train-replica NAME ARGUMENTS`, and `train-replica start`
+// (starter.h). Each is called as a main function is, with its name as the first of the arguments.
 #pragma once
 
 namespace batchscope::testing {

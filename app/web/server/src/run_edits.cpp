@@ -80,7 +80,7 @@ Json edit_run(Store& store, const std::string& id, const std::string& person, co
   const Run run = store.run(id);
   storage::require_sound(run);
   for (const auto& [name, text] : was.items())
-    if (text_field(name).read(run) != text)
+    if (text != text_field(name).read(run))
       throw Error(ErrorKind::conflict, fmt::format("the {} of {} was changed since, and stays as it is", name,
                                                    common::title(run)));
   Json changed = Json::object(), before = Json::object();

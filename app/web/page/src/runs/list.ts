@@ -161,7 +161,7 @@ export class RunList {
       element.hidden = held.length === 0;
     }
     this.empty.hidden = total > 0 && runs.length > 0;
-    setText(this.empty, this.filter.value.trim() === "" ? "No runs yet. Start one in a terminal: batchscope run digits" : "No run matches.");
+    setText(this.empty, this.filter.value.trim() === "" ? "No runs yet. Start one in a terminal: batchscope run train.py" : "No run matches.");
   }
 
   private cells(): HTMLElement[] {

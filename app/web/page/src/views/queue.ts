@@ -48,7 +48,7 @@ export function show(root: HTMLElement): () => void {
   const table = new Table<TableRow>({
     label: "Queue",
     key: ({ job, fold }) => (fold ? `sweep ${fold.sweep}` : job.run),
-    none: "Nothing is in the queue. Add a run, or in a terminal: batchscope submit digits",
+    none: "Nothing is in the queue. Add a run, or in a terminal: batchscope submit train.py",
     rowClass: ({ job, fold }) => (!fold && actions.chosen.has(job.run) ? "is-chosen" : ""),
     columns: [
       { title: "Place", isNumber: true, cell: ofJob((job) => (job.place === null ? "–" : count(job.place))) },

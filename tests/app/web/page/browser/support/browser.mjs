@@ -102,7 +102,7 @@ export class View {
 
   // Waits until `condition`, called in the page with the rest, holds; returns what it returned.
   async until(condition, ...args) {
-    const handle = await this.page.waitForFunction(condition, {}, ...args);
+    const handle = await this.page.waitForFunction(condition, { polling: 50 }, ...args);  // at each frame it would cost a core
     return handle.jsonValue();
   }
 
