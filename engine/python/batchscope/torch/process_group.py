@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The beginning of a training program."""
+import importlib
 import os
 import pathlib
 import sys
@@ -26,6 +27,8 @@ def init_process_group(backend=None, init_method=None, world_size=None, rank=Non
     script = pathlib.Path(sys.argv[0]).stem or "python"
     os.environ.setdefault("ADAPTDL_CHECKPOINT_PATH", f"{script}.checkpoints")
     told = _recorder.current()
+    if "torch._compile" in sys.modules:  # a PyTorch 2, which imports this with the first optimizer: here once, before replicas are forked
+        importlib.import_module("torch._dynamo")
     engine.init_process_group(backend or "auto", init_method or "env://", world_size or 0, -1 if rank is None else rank,
                                timeout)
     _recorder.replace(recorder.EngineRecorder(), told)
