@@ -6,6 +6,7 @@ turns, on the same data, and the value is the ratio of their median times. pytho
 DistributedDataParallel with batchscope.torch.monitor, recorded, over one without, likewise. It starts itself as the replicas
 of a measure; needs python3-torch. (bench_restart measures python.restart.)"""
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -92,11 +93,20 @@ def replica(measure, name, replicas, place):
         adl.monitor(model, optimizer)
         return model
 
+    def batches():
+        """The loop that AdaptiveDataParallel wants its steps in; what the loader itself takes is not measured."""
+        data = torch.arange((warm_up + turns * steps + 1) * len(inputs) * replicas)
+        loader = adl.AdaptiveDataLoader(torch.utils.data.TensorDataset(data), batch_size=len(inputs) * replicas)
+        for _ in adl.remaining_epochs_until(1):
+            yield from loader
+
     both = [trainee(plain), trainee(adl.AdaptiveDataParallel if measure == "step" else monitored)]
+    loops = [itertools.repeat(None), batches() if measure == "step" else itertools.repeat(None)]
     times = [[], []]
     for turn in range(-1, turns):
-        for step, taken in zip(both, times):
+        for step, loop, taken in zip(both, loops, times):
             for _ in range(warm_up if turn < 0 else steps):
+                next(loop)
                 began = time.perf_counter()
                 step()
                 if turn >= 0:

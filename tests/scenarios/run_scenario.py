@@ -135,8 +135,8 @@ class Scenario:
         try:
             patiently(rest, met)
         except Failure as failure:
-            jobs = f"; the jobs:\n{json.dumps(self.jobs(), indent=1)}" if "jobs" in rest else ""
-            raise Failure(f"{failure}{missing}{jobs}") from None
+            queue = f"; the queue:\n{json.dumps([self.jobs(), self.ask('pool')], indent=1)}" if "jobs" in rest else ""
+            raise Failure(f"{failure}{missing}{queue}") from None
 
     def interrupt(self, _):
         self.signal("INT started")

@@ -36,13 +36,13 @@ class EngineRecorder:
         """Adds a loss to the step's. It is read with the step, for which the engine waits for a GPU anyway."""
         if self._speaks and not self._scripts_own and loss.numel() == 1:
             sum_, count = self._loss
-            self._loss = sum_ + loss.detach(), count + 1
+            self._loss = sum_ + loss.detach() if count else loss.detach().clone(), count + 1  # which the script may change
 
     def before_step(self, loss_scale):
         """loss_scale: what a GradScaler has multiplied the losses by."""
         (sum_, count), self._loss = self._loss, (0.0, 0)
         if count and not self._scripts_own:
-            self._record({"loss": sum_ / count / loss_scale})
+            self._record({"loss": float(sum_) / count / loss_scale})  # of numbers: an operation on a tensor takes as long as all else here
 
     def result(self, sums):
         """Records the sums of an accumulator when it was synchronised. "loss" is the training's."""
