@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Carries out a scenario (README.md beside this file) step by step; stops at the first that does not hold."""
 
+import ast
 import collections.abc
 import contextlib
 import functools
@@ -25,19 +26,19 @@ from scenario_file import Failure, Skipped
 HERE = pathlib.Path(__file__).resolve().parent
 COMM = 15  # letters of a program's name that the kernel keeps
 PATIENCE = 240  # s, for anything that is waited for
-POLL = 0.1
+POLL, LONGEST_POLL = 0.1, 0.5  # s
 SKIPPED = 77  # exit code, as CTest is told
 POOL = "batchscope-pool"
 SWEEP = "batchscope-sweep"
 
 
 def patiently(what, condition):
-    """The first true value of condition()."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+    """The first true value of condition(), which is asked less often the longer it takes."""
+    began = time.monotonic()
+    while (taken := time.monotonic() - began) < PATIENCE:
         if value := condition():
             return value
-        time.sleep(POLL)
+        time.sleep(min(max(POLL, taken / 20), LONGEST_POLL))
     raise Failure(f"{what} did not come true in {PATIENCE} s")
 
 
@@ -264,15 +265,19 @@ class Scenario:
         return logs
 
     def holds(self, condition):
-        seen = self.show()
-        if "run" not in seen:  # none has been made yet
-            return False
-        told = lambda text: any(text in event["text"] for event in seen["events"])
-        more = {"told": told, "core": core}
         named = {"jobs": self.jobs, "runs": self.runs, "pool": lambda: self.ask("pool"), "sweeps": self.sweeps, "processes": self.processes,
                  "on_disk": lambda: [path.name for path in self.checkpoints()],
                  "half_written": lambda: [path.name for path in self.place("checkpoints").glob("*.partial")]}  # a moment each
-        more |= {name: look() for name, look in named.items() if re.search(rf"\b{name}\b", condition)}
+        nodes = list(ast.walk(ast.parse(condition, mode="eval")))
+        names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        local = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)} - {"told"}
+        # Nobody is asked for what the condition does not name.
+        seen = self.show() if names - local - called - named.keys() else {"run": {}}
+        if "run" not in seen:  # none has been made yet
+            return False
+        more = {"told": lambda text: any(text in event["text"] for event in seen["events"]), "core": core}
+        more |= {name: named[name]() for name in named if name in names}
         try:
             return bool(eval(condition, {**seen["run"], **seen, **more}))
         except (LookupError, TypeError) as error:
