@@ -180,4 +180,10 @@ Json stopJson(const sweep::SweepView& view) {
           {"rungs", rungs}};
 }
 
+Json extendsJson(const sweep::SweepView& view) {
+  const bool isPopulation = view.file.stop.kind == sweep::StopRule::Kind::pbt;  // it keeps its size
+  return {{"trials", view.file.trials.has_value() && !isPopulation},
+          {"device_hours", view.file.device_hours.has_value()}};
+}
+
 }  // namespace batchscope::common

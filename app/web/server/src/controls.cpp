@@ -21,6 +21,7 @@
 #include "new_run.h"
 #include "queue_verbs.h"
 #include "run_edits.h"
+#include "sweep_verbs.h"
 
 namespace batchscope::web {
 namespace {
@@ -161,6 +162,13 @@ void Controls::answer_new_run(const std::string& person, const http::Request& re
                               const http::Reply& reply) {
   start(reply, [person, body = protocol::parse_object(request.body)](Store& store) {
     return submit_new_run(store, person, body);
+  });
+}
+
+void Controls::answer_sweep(const std::string& sweep, const std::string& person, const http::Request& request,
+                            const http::Reply& reply) {
+  start(reply, [sweep, person, verb = sweep_verb(protocol::parse_object(request.body))](Store& store) {
+    return json_response(ask_of_sweep(store, sweep, person, verb));
   });
 }
 

@@ -45,14 +45,9 @@ Json queue_json(Store& store) {
 }
 
 Json sweeps_json(Store& store) {
-  const bool driven = sweep::kDriver.alive();
   Json list = Json::array();
-  for (const storage::Sweep& row : storage::Sweeps(store.catalogue()).all()) {
-    const sweep::SweepView view = sweep::look(store.catalogue(), row.name);
-    Json json = common::sweepJson(view, driven);
-    json["shown"] = common::shownJson(view, driven);
-    list.push_back(std::move(json));
-  }
+  for (const storage::Sweep& row : storage::Sweeps(store.catalogue()).all())
+    list.push_back(shown_sweep_json(sweep::look(store.catalogue(), row.name)));
   return {{"sweeps", list}};
 }
 
@@ -66,6 +61,14 @@ Json sweep_json(Store& store, const std::string& name) {
   json["parameters"] = common::parametersJson(view);
   json["importance"] = common::importanceJson(view);
   json["stop"] = common::stopJson(view);
+  json["extends"] = common::extendsJson(view);
+  return json;
+}
+
+Json shown_sweep_json(const sweep::SweepView& view) {
+  const bool driven = sweep::kDriver.alive();
+  Json json = common::sweepJson(view, driven);
+  json["shown"] = common::shownJson(view, driven);
   return json;
 }
 

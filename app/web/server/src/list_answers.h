@@ -6,6 +6,7 @@
 #include <string>
 
 #include "batchscope/protocol/json.h"
+#include "batchscope/sweep/sweeps.h"
 #include "store.h"
 
 namespace batchscope::web {
@@ -14,5 +15,8 @@ namespace batchscope::web {
 protocol::Json queue_json(Store& store);
 protocol::Json sweeps_json(Store& store);
 protocol::Json sweep_json(Store& store, const std::string& name);
+
+// A sweep as the list has it, with what is to be read of it.
+protocol::Json shown_sweep_json(const sweep::SweepView& view);
 
 }  // namespace batchscope::web

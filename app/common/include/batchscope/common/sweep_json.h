@@ -35,6 +35,9 @@ protocol::Json importanceJson(const sweep::SweepView& view);
 /// to, and at the next.
 protocol::Json stopJson(const sweep::SweepView& view);
 
+/// {"trials":true,"device_hours":false}: of what sweep::extend can give it more.
+protocol::Json extendsJson(const sweep::SweepView& view);
+
 /// {"run":..,"value":..,"parameters":{..},"command":[..]}; null where no trial has a value.
 protocol::Json bestJson(const sweep::SweepView& view);
 

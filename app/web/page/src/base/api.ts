@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requests to the server (app/web/API.md), by its types. An error carries the server's own sentence.
-import type { About, Complaints, ControlRequest, Explorer, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples } from "./types";
+import type { About, Complaints, ControlRequest, Explorer, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepRequest } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
 
@@ -78,6 +78,8 @@ export const control = (id: string, request: ControlRequest) =>
 /** Returns the priorities that it has changed, so that they can be set back. */
 export const askJob = (id: string, request: QueueRequest) =>
   post<{ changed: PriorityChange[] }>(`/api/queue/${encodeURIComponent(id)}`, request);
+export const askSweep = (name: string, request: SweepRequest) =>
+  post<unknown>(`/api/sweeps/${encodeURIComponent(name)}`, request);
 export const configurePool = (change: PoolChange) => post<unknown>("/api/pool", change);
 export const recipes = () => get<Recipes>("/api/recipes");
 /** Throws an ApiError that says what is wrong by its field. */

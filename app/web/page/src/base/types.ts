@@ -332,6 +332,11 @@ export interface PriorityChange {
   after: number;
 }
 
+/** A request about a sweep. */
+export type SweepRequest =
+  | { command: "pause" | "resume" | "stop" }
+  | { command: "extend"; trials: number; device_hours: number };
+
 /** The settings of the pool that are to change. */
 export interface PoolChange {
   policy?: string;

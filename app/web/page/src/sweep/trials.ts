@@ -62,6 +62,7 @@ export interface Sweep {
     ended: number | null;
     device_hours: number;
     message: string;
+    driven: boolean; // whether a process sees to it
     trials: { wanted: number | null; done: number; running: number; diverged: number; failed: number };
     best: Trial | null;
     shown: SweepShown;
@@ -71,6 +72,7 @@ export interface Sweep {
   parameters?: Parameter[];
   importance?: { name: string; share: number }[] | null;
   stop?: { kind: string; unit: string; rungs: number[] } | null;
+  extends: { trials: boolean; device_hours: boolean }; // of what it can have more
 }
 
 /** NaN where there is none. */

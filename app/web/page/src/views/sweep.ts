@@ -6,6 +6,7 @@ import { button, fill, h, setAttributes, setText } from "../base/dom";
 import { count, duration, number } from "../base/format";
 import { keepFresh } from "../base/fresh";
 import { address, go, pathOf, type Route, setQuery } from "../base/route";
+import { serverAbout } from "../base/server";
 import { Endings } from "../base/signal";
 import { type Column, Table } from "../base/table";
 import { card, totals } from "../figure/card";
@@ -13,6 +14,7 @@ import { Figure } from "../figure/figure";
 import { Brushes } from "../sweep/brushes";
 import { bestFigure, bestIndex, importanceFigure, learningCurves, scatter } from "../sweep/figures";
 import { ParallelPlot } from "../sweep/parallel";
+import { SweepActions } from "../sweep/sweep_actions";
 import { metricAxis, numeric, parameterAxes, ranks, type Sweep, type Trial, type TrialAxis } from "../sweep/trials";
 
 const mostCompared = 10;
@@ -21,6 +23,7 @@ const figureHeight = 210;
 export function show(root: HTMLElement, route: Route): () => void {
   const endings = new Endings();
   let sweep: Sweep | undefined;
+  let newest = 0; // of the questions that were asked
   let axes: TrialAxis[] = [];
   let rank: number[] = [];
   let by: "time" | "devices" = route.query.get("by") === "devices" ? "devices" : "time";
@@ -29,6 +32,8 @@ export function show(root: HTMLElement, route: Route): () => void {
 
   const title = h("h1", {}, route.id);
   const chip = h("span.chip");
+  const verbs = h("span.actions");
+  const actions = new SweepActions(load);
   const facts = h("div");
   const progress = h("progress.cards-progress", { "aria-label": "Trials done" });
   const failure = h("p.failure", { role: "alert", hidden: true });
@@ -69,8 +74,8 @@ export function show(root: HTMLElement, route: Route): () => void {
   let tableColumns = "";
 
   root.append(h("div.page.is-full", {},
-    h("header.page-head", {}, h("nav", { "aria-label": "Above this page" }, h("a", { href: pathOf("sweeps") }, "Sweeps")), title, chip),
-    failure, facts, progress,
+    h("header.page-head", {}, h("nav", { "aria-label": "Above this page" }, h("a", { href: pathOf("sweeps") }, "Sweeps")), title, chip, verbs),
+    failure, actions.answer, facts, progress,
     h("div.cards", {},
       card({ title: "Parallel coordinates", note: "stronger lines are better trials, and the best is orange; drag along an axis to select a range", actions: [clear], isWide: true }, parallel.element),
       card({ title: "Learning curves" }, curves.element),
@@ -78,6 +83,10 @@ export function show(root: HTMLElement, route: Route): () => void {
       card({ title: "Scatter", note: "the metric over", actions: [over] }, dots.element),
       card({ title: "Importance" }, importance.element),
       card({ title: "Trials", note: trialCount, actions: [filter, compare], isWide: true }, tableHost))));
+
+  void serverAbout().then((about) => {
+    if (!about.read_only) verbs.append(...actions.buttons);
+  });
 
   function open(trial: Trial): void {
     const run = lastRun(trial);
@@ -172,7 +181,9 @@ export function show(root: HTMLElement, route: Route): () => void {
 
   async function load(): Promise<void> {
     try {
+      const asked = ++newest;
       const now = await get<Sweep>(`/api/sweeps/${encodeURIComponent(route.id)}`);
+      if (asked < newest) return;
       if (JSON.stringify(now) === JSON.stringify(sweep)) return;
       sweep = now;
     } catch (error) {
@@ -186,6 +197,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     const wanted = over.value || route.query.get("over") || axes[0]?.name;
     fill(over, ...axes.map((axis) => h("option", { value: axis.name, selected: axis.name === wanted }, axis.name)));
     refreshFacts(sweep);
+    actions.show(sweep);
     const { trials } = sweep;
     parallel.show({ axes: [...axes, metricAxis(sweep)], ranks: rank, best: bestIndex(sweep), text: (trial) => trials[trial]!.shown.text });
     refresh();

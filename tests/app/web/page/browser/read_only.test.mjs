@@ -30,3 +30,11 @@ test("the queue is for looking", async () => {
   assert.deepEqual(asking, []);
   await it.store.ask("cancel", "waiting");
 });
+
+test("a sweep is for looking", async () => {
+  const view = await it.browser.open("/sweeps/digits-sweep");
+  await view.sees("Parallel coordinates");
+  await view.sees("read only");
+  const names = await view.page.$$eval("main button:not(.sort)", (buttons) => buttons.map((each) => each.textContent.trim()));
+  assert.deepEqual(names.filter((each) => /^(Pause|Resume|Stop|More)/.test(each)), []);
+});

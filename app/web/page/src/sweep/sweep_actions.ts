@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of a sweep: it is paused, resumed, stopped after a question, and given more trials or device-hours.
+import * as api from "../base/api";
+import { button, h, setAttributes, setText } from "../base/dom";
+import { Field } from "../base/field";
+import { showDialog } from "../base/keys";
+import { ask } from "../base/question";
+import type { SweepRequest } from "../base/types";
+import type { Sweep } from "./trials";
+
+const moreTrials = 16; // that are offered
+
+const canExtend = ({ extends: more }: Sweep) => more.trials || more.device_hours;
+
+/** Returns whether Resume is what it wants: it does not run, or nobody sees to it any more. */
+export const canResume = ({ sweep }: Sweep) => sweep.state !== "running" || !sweep.driven;
+
+export class SweepActions {
+  readonly buttons: HTMLElement[];
+  readonly answer = h("p.hint", { role: "status" });
+  private readonly pause = button("Pause", () => void this.send({ command: this.present && canResume(this.present) ? "resume" : "pause" }), { class: "pause" });
+  private readonly stop = button("Stop …", () => this.confirmStop(),
+    { class: "danger", title: "End the sweep: its trials write checkpoints and stop, and their values are kept" });
+  private readonly more = button("More trials …", () => this.askForMore());
+  private present: Sweep | undefined;
+  private isWaiting = false;
+
+  /** `reload` shows the sweep as it is now. */
+  constructor(private readonly reload: () => Promise<void>) {
+    this.buttons = [this.pause, this.stop, this.more];
+    this.update();
+  }
+
+  show(sweep: Sweep): void {
+    this.present = sweep;
+    this.update();
+  }
+
+  private update(): void {
+    const { present, isWaiting } = this;
+    const state = present?.sweep.state ?? "finished";
+    const resumes = present !== undefined && canResume(present);
+    setText(this.pause, resumes ? "Resume" : "Pause");
+    setAttributes(this.pause, { title: resumes ? "Go on with its trials" : "Its trials write checkpoints and free their devices until it is resumed" });
+    this.pause.disabled = isWaiting || state === "finished";
+    this.stop.disabled = isWaiting || (state !== "running" && state !== "paused");
+    this.more.disabled = isWaiting || present === undefined || !canExtend(present);
+    setAttributes(this.more, {
+      title: present === undefined || canExtend(present) ? "Add trials or device-hours, and go on" : "There is nothing to add: it tries all that its file says",
+    });
+  }
+
+  private confirmStop(): void {
+    const { name } = this.present!.sweep;
+    ask({
+      title: `Stop the sweep ${name}?`,
+      consequence: "Trials that train write checkpoints and end, and their values are kept. The sweep can be resumed.",
+      no: "Keep",
+      yes: `Stop ${name}`,
+      act: () => void this.send({ command: "stop" }),
+    });
+  }
+
+  private askForMore(): void {
+    const { sweep, extends: more } = this.present!;
+    const trials = new Field("trials", "More trials", h("input", { type: "number", min: 0, step: 1, value: more.trials ? moreTrials : 0 }));
+    const hours = new Field("device-hours", "More device-hours", h("input", { type: "number", min: 0, step: "any", value: 0 }));
+    const fields = [...(more.trials ? [trials] : []), ...(more.device_hours ? [hours] : [])];
+    const answer = h("p.complaint", { role: "alert" });
+    const form = h("form.form-body", { novalidate: true }, ...fields.map((field) => field.element), answer,
+      h("footer", {}, button("Cancel", () => dialog.close()), h("button.primary", { type: "submit" }, "Add and go on")));
+    const numberIn = (field: Field) => (field.editor as HTMLInputElement).valueAsNumber; // NaN, which is null in JSON, is refused by the server
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      setText(answer, "");
+      void this.ask({ command: "extend", trials: numberIn(trials), device_hours: numberIn(hours) })
+        .then(() => dialog.close(), (error: Error) => setText(answer, error.message));
+    });
+    const dialog = h("dialog.form.is-narrow", { "aria-labelledby": "extend-title" }, h("h2", { id: "extend-title" }, `Extend ${sweep.name}`), form);
+    showDialog(dialog);
+    (fields[0]!.editor as HTMLInputElement).select();
+  }
+
+  private async send(request: SweepRequest): Promise<void> {
+    try {
+      await this.ask(request);
+      this.say("");
+    } catch (error) {
+      this.say((error as Error).message);
+    }
+  }
+
+  private async ask(request: SweepRequest): Promise<void> {
+    this.isWaiting = true;
+    this.update();
+    try {
+      await api.askSweep(this.present!.sweep.name, request);
+      await this.reload();
+    } finally {
+      this.isWaiting = false;
+      this.update();
+    }
+  }
+
+  private say(refusal: string): void {
+    setText(this.answer, refusal);
+    setAttributes(this.answer, { "data-tone": refusal === "" ? null : "bad" });
+  }
+}
