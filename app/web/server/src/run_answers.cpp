@@ -16,6 +16,7 @@
 #include "batchscope/storage/origins.h"
 #include "batchscope/storage/run_field.h"
 #include "batchscope/storage/run_filter.h"
+#include "batchscope/storage/trash.h"
 #include "sample_tail.h"
 
 namespace batchscope::web {
@@ -91,14 +92,17 @@ RunList list_runs(Store& store, const http::Request& request) {
   const auto offset = static_cast<std::size_t>(whole_in(request, "offset", 0, kMostOffset, 0));
   const auto limit = static_cast<std::size_t>(whole_in(request, "limit", 0, kMostRuns, kUsualRuns));
 
-  const std::vector<storage::Run>& all = store.runs();
+  const bool of_trash = request.value("trash") == "1";
+  const std::vector<storage::Run> removed =
+      of_trash ? store.catalogue().trash() : std::vector<storage::Run>();
+  const std::vector<storage::Run>& all = of_trash ? removed : store.runs();
   check_fields(filter, sort, all);
   const double now = storage::now();
   std::vector<storage::Run> runs;
   for (const storage::Run& run : all)
-    if (!storage::is_lesson(run) && filter.matches(run, now)) runs.push_back(run);
+    if ((of_trash || !storage::is_lesson(run)) && filter.matches(run, now)) runs.push_back(run);
   std::vector<common::RunRow> rows;
-  if (request.value("fold") == "1" && !common::unfolds(filter)) {
+  if (request.value("fold") == "1" && !of_trash && !common::unfolds(filter)) {
     const common::ListedSweeps sweeps = common::listedSweeps(store.catalogue(), runs);
     rows = common::foldTrials(std::move(runs), sweeps);
   } else {
@@ -121,6 +125,7 @@ RunList list_runs(Store& store, const http::Request& request) {
     shown.push_back(std::move(json));
   }
   list.json = {{"runs", std::move(shown)}, {"total", rows.size()}};
+  if (of_trash) list.json["days"] = storage::kTrashDays;
   return list;
 }
 

@@ -23,8 +23,8 @@ class TestApi : public WebTest {
   }
 
   void thePageIsOneFileForEachOfItsAddresses() {
-    for (const char* address :
-         {"/", "/run/3f9a12bc", "/run/3f9a12bc/log", "/compare?runs=a,b", "/queue", "/sweeps", "/sweeps/my"})
+    for (const char* address : {"/", "/run/3f9a12bc", "/run/3f9a12bc/log", "/compare?runs=a,b", "/queue",
+                                "/sweeps", "/sweeps/my", "/trash"})
       QVERIFY(get(address).all.contains("<title>page"));
     const Answer script = get("/page.js");
     QVERIFY(script.all.contains("Content-Type: text/javascript"));

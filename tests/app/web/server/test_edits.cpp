@@ -76,6 +76,24 @@ class TestEdits : public WebTest {
     QCOMPARE(get("/api/runs/" + id + "/trash").status, 405);
   }
 
+  void theTrashIsListedTheLastRemovedFirst() {
+    QVERIFY(get("/api/runs?trash=1").json.at("runs").empty());
+    const std::string other = make_run("other", 4), stays = make_run("stays", 4);
+    QCOMPARE(trash(true).status, 200);
+    storage::Catalogue(protocol::catalogue_path()).move_to_trash(other);
+    const Json all = get("/api/runs?trash=1&fold=1").json;
+    QCOMPARE(all.at("total").get<int>(), 2);
+    QVERIFY(all.at("runs")[0].at("id") == other && all.at("runs")[1].at("id") == id);
+    QVERIFY(all.at("runs")[1].at("removed").get<double>() > 0 && all.at("days").get<int>() > 0);
+    QCOMPARE(get("/api/runs?trash=1&where=name%3Done").json.at("runs")[0].at("id").get<std::string>(), id);
+    QCOMPARE(get("/api/runs?trash=1&where=nothing%3D1").status, 400);
+    const Json listed = get("/api/runs").json;
+    QCOMPARE(listed.at("total").get<int>(), 1);
+    QVERIFY(listed.at("runs")[0].at("id") == stays && listed.at("runs")[0].at("removed").is_null());
+    QCOMPARE(trash(false).status, 200);
+    QCOMPARE(get("/api/runs?trash=1").json.at("total").get<int>(), 1);
+  }
+
   void aRunThatGoesOnStays() {
     id = make_run("two", 4, protocol::RunState::running);
     FakeSupervisor supervisor(id);
@@ -96,6 +114,11 @@ class TestEdits : public WebTest {
       QCOMPARE(post_by(owner, target, body, "Origin: http://evil.example\r\n").status, 403);
     }
     QVERIFY(run().name == "one" && run().removed == 0);
+    QCOMPARE(trash(true).status, 200);
+    const std::string target = "/api/runs/" + id + "/trash", back = R"({"removed":false})";
+    QCOMPARE(post_by(reader, target, back.c_str()).status, 403);
+    QCOMPARE(post_by("none", target, back.c_str()).status, 401);
+    QVERIFY(run().removed > 0);
   }
 
   void whoHasAskedStandsAmongTheEvents() {

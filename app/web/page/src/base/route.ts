@@ -3,7 +3,7 @@
 // shared, so whatever a person chooses is written into it.
 import { Signal } from "./signal";
 
-export type View = "runs" | "run" | "explorer" | "log" | "compare" | "queue" | "sweeps" | "sweep" | "nowhere";
+export type View = "runs" | "run" | "explorer" | "log" | "compare" | "queue" | "sweeps" | "sweep" | "trash" | "nowhere";
 
 export interface Route {
   view: View;
@@ -16,7 +16,7 @@ export function parse(path: string, query = ""): Route {
   const route = (view: View, id = ""): Route => ({ view, id, query: new URLSearchParams(query) });
   const [first, id, page] = parts;
   if (parts.length === 0) return route("runs");
-  if (parts.length === 1 && (first === "compare" || first === "queue" || first === "sweeps")) return route(first);
+  if (parts.length === 1 && (first === "compare" || first === "queue" || first === "sweeps" || first === "trash")) return route(first);
   if (first === "sweeps" && id !== undefined && parts.length === 2) return route("sweep", id);
   if (first === "run" && id !== undefined) {
     if (parts.length === 2) return route("run", id);
@@ -46,6 +46,7 @@ export function pathOf(view: View, id = ""): string {
     case "compare":
     case "queue":
     case "sweeps":
+    case "trash":
       return `/${view}`;
     default:
       return "/";

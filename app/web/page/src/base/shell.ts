@@ -10,7 +10,7 @@ import { type Connection, connectionChanged, unheard } from "./stream";
 import { chooseColourBlind, chooseScheme, chosenScheme, hasColourBlindPalette, type Scheme } from "./theme";
 
 const links: [href: string, text: string, views: string[]][] = [
-  ["/", "Runs", ["runs", "run", "explorer", "log"]],
+  ["/", "Runs", ["runs", "run", "explorer", "log", "trash"]],
   ["/compare", "Compare", ["compare"]],
   ["/queue", "Queue", ["queue"]],
   ["/sweeps", "Sweeps", ["sweeps", "sweep"]],

@@ -106,6 +106,17 @@ export interface RunList {
   total: number;
 }
 
+/** A run in the trash. */
+export interface RemovedRun extends RunSummary {
+  removed: number; // s since 1970
+}
+
+export interface Trash {
+  runs: RemovedRun[];
+  total: number;
+  days: number; // after which `batchscope gc` deletes a run
+}
+
 export interface Generation {
   number: number;
   replicas: number;

@@ -16,11 +16,11 @@ export function show(root: HTMLElement): () => void {
     setText(link, `Compare ${list.compared.size} runs`);
     setAttributes(link, { href: compareAddress(list.compared) });
   });
-  const head = h("header.page-head", {}, h("h1", {}, "Runs"), bar);
+  const actions = h("span.actions", {}, bar, h("a.button", { href: pathOf("trash") }, "Trash"));
   void serverAbout().then((about) => {
-    if (!about.read_only) head.append(button("New run …", () => void askForRun(() => go(pathOf("queue"))), { class: "new" }));
+    if (!about.read_only) actions.append(button("New run …", () => void askForRun(() => go(pathOf("queue")))));
   });
-  root.append(h("div.page", {}, head, list.element));
+  root.append(h("div.page", {}, h("header.page-head", {}, h("h1", {}, "Runs"), actions), list.element));
   return () => {
     stop();
     list.end();

@@ -32,7 +32,7 @@ export function show(root: HTMLElement, route: Route): () => void {
 
   const title = h("h1", {}, route.id);
   const chip = h("span.chip");
-  const verbs = h("span.actions");
+  const verbs = h("span.actions.verbs");
   const actions = new SweepActions(load);
   const facts = h("div");
   const progress = h("progress.cards-progress", { "aria-label": "Trials done" });

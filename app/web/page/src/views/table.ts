@@ -10,6 +10,7 @@ import * as run from "./run";
 import * as runs from "./runs";
 import * as sweep from "./sweep";
 import * as sweeps from "./sweeps";
+import * as trash from "./trash";
 
 export type Show = (root: HTMLElement, route: Route) => () => void;
 
@@ -27,6 +28,7 @@ const shows: Partial<Record<View, Show>> = {
   queue: queue.show,
   sweeps: sweeps.show,
   sweep: sweep.show,
+  trash: trash.show,
 };
 
 export function showOf(view: View): Show {

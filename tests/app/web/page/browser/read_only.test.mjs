@@ -38,3 +38,13 @@ test("a sweep is for looking", async () => {
   const names = await view.page.$$eval("main button:not(.sort)", (buttons) => buttons.map((each) => each.textContent.trim()));
   assert.deepEqual(names.filter((each) => /^(Pause|Resume|Stop|More)/.test(each)), []);
 });
+
+test("the trash is for looking", async () => {
+  const run = await it.store.idOf("faster");
+  await it.store.ask("rm", run);
+  const view = await it.browser.open("/trash");
+  await view.sees("faster");
+  await view.sees("read only");
+  assert.deepEqual(await view.page.$$eval("main button:not(.sort)", (all) => all.map((each) => each.outerHTML)), []);
+  await it.store.ask("restore", run);
+});

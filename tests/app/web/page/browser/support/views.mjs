@@ -16,4 +16,5 @@ export const VIEWS = [
   { name: "queue", path: async () => "/queue", shows: "Queue" },
   { name: "sweeps", path: async () => "/sweeps", shows: "digits-sweep" },
   { name: "sweep", path: async () => "/sweeps/digits-sweep", shows: "Parallel coordinates" },
+  { name: "trash", path: async () => "/trash", shows: "The trash is empty." },
 ];
