@@ -60,6 +60,10 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
     const auto change = path[2] == "edit" ? &Controls::answer_edit : &Controls::answer_trash;
     return (controls_.*change)(path[1], caller.name, request, reply);
   }
+  if (path.size() == 3 && path[0] == "runs" && path[2] == "fork") {
+    if (request.method != "POST") throw Fault{405, "a run is forked by POST"};
+    return controls_.answer_fork(path[1], caller.name, request, reply);
+  }
   if (path.size() == 2 && path[0] == "queue") {
     if (request.method != "POST") throw Fault{405, "a job of the queue is controlled by POST"};
     return controls_.answer_job(path[1], caller.name, request, reply);

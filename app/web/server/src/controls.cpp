@@ -18,6 +18,7 @@
 #include "batchscope/run/client.h"
 #include "batchscope/run/command.h"
 #include "batchscope/storage/origins.h"
+#include "forks.h"
 #include "new_run.h"
 #include "queue_verbs.h"
 #include "run_edits.h"
@@ -155,6 +156,13 @@ void Controls::answer_trash(const std::string& run, const std::string& person, c
                             const http::Reply& reply) {
   start(reply, [run, person, body = protocol::parse_object(request.body)](Store& store) {
     return json_response(trash_run(store, run, person, body));
+  });
+}
+
+void Controls::answer_fork(const std::string& run, const std::string& person, const http::Request& request,
+                           const http::Reply& reply) {
+  start(reply, [run, person, body = protocol::parse_object(request.body)](Store& store) {
+    return json_response(fork_run(store, run, person, body));
   });
 }
 

@@ -38,6 +38,9 @@ class Controls {
                    const http::Reply& reply);
   void answer_trash(const std::string& run, const std::string& person, const http::Request& request,
                     const http::Reply& reply);
+  // {"checkpoint":..,"replicas":2}: a new run that begins there (forks.h).
+  void answer_fork(const std::string& run, const std::string& person, const http::Request& request,
+                   const http::Reply& reply);
   // {"recipe":"digits"} and the like: a new run in the queue (new_run.h).
   void answer_new_run(const std::string& person, const http::Request& request, const http::Reply& reply);
   // {"command":"pause"} and the like, of a sweep (sweep_verbs.h).

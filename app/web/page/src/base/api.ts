@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requests to the server (app/web/API.md), by its types. An error carries the server's own sentence.
-import type { About, Complaints, ControlRequest, Explorer, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepRequest, Trash } from "./types";
+import type { About, Complaints, ControlRequest, Explorer, Fork, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepRequest, Trash } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
 
@@ -87,6 +87,10 @@ export const recipes = () => get<Recipes>("/api/recipes");
 /** Throws an ApiError that says what is wrong by its field. */
 export const submit = (run: NewRun) => post<{ run: string }>("/api/queue", run);
 export const check = async (run: NewRun) => (await post<{ fields: Complaints }>("/api/queue", { ...run, check: true })).fields;
+/** Returns the new run. */
+export const fork = async (id: string, fork: Fork) => (await post<{ run: string }>(`${runPath(id)}/fork`, fork)).run;
+/** Throws where a page may not fork the run. */
+export const checkFork = (id: string) => post<unknown>(`${runPath(id)}/fork`, { check: true });
 /** Changes nothing where the run has other texts than `was`. */
 export const edit = (id: string, set: RunTexts, was: RunTexts = {}) =>
   post<{ changed: RunTexts; before: RunTexts }>(`${runPath(id)}/edit`, { set, was });

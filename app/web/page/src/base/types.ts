@@ -327,6 +327,13 @@ export interface NewRun {
   note: string;
 }
 
+/** A run that is to begin at a checkpoint of another one. */
+export interface Fork {
+  checkpoint: string;
+  name: string;
+  replicas: number;
+}
+
 /** Says what is wrong with a field, by its name; "values.epochs" is a recipe's. */
 export type Complaints = Record<string, string>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The records of a run beside its samples, as tabs of tables: events, restarts, checkpoints and hyperparameters.
-import { fill, h } from "../base/dom";
+import { button, fill, h } from "../base/dom";
 import { bytes, clock, count, pause } from "../base/format";
 import { pathOf } from "../base/route";
 import { Table } from "../base/table";
@@ -14,6 +14,7 @@ export class Records {
   readonly #restarts: Table<Generation>;
   readonly #checkpoints: Table<Checkpoint>;
   readonly #parameters: Table<[string, string]>;
+  #fork: ((checkpoint: Checkpoint) => void) | undefined; // where the token allows it
   #start = 0; // s since 1970, of the run's clock
 
   constructor(id: string) {
@@ -47,7 +48,7 @@ export class Records {
       key: (each) => each.name,
       none: "No checkpoint yet.",
       columns: [
-        { title: "Checkpoint", by: (each) => each.name, cell: (each) => each.name },
+        { title: "Checkpoint", by: (each) => each.name, cell: (each) => this.#named(each) },
         { title: "Time", isNumber: true, by: (each) => each.time, cell: (each) => clock(each.time - this.#start) },
         { title: "Step", isNumber: true, by: (each) => each.step, cell: (each) => count(each.step) },
         { title: "Epoch", isNumber: true, by: (each) => each.epoch, cell: (each) => count(each.epoch) },
@@ -73,6 +74,17 @@ export class Records {
     ]);
     this.element = h("section.card.records", {}, tabs.element);
     fill(tabs.more, h("a", { href: pathOf("log", id) }, "Log"));
+  }
+
+  /** Has a button beside each checkpoint call this. */
+  offerForks(fork: (checkpoint: Checkpoint) => void): void {
+    this.#fork = fork;
+  }
+
+  #named(checkpoint: Checkpoint): HTMLElement | string {
+    const act = this.#fork;
+    return act ? h("span.run-key", {}, checkpoint.name,
+      button("Fork …", () => act(checkpoint), { class: "link", title: "Start a new run from this checkpoint", "aria-label": `Fork … from ${checkpoint.name}` })) : checkpoint.name;
   }
 
   show(detail: RunDetail): void {

@@ -8,6 +8,7 @@ import { ViewState } from "../chart/view_state";
 import { Control } from "../run/control";
 import { Dashboard } from "../run/dashboard";
 import { editButton } from "../run/edit";
+import { askForFork } from "../run/fork";
 import { header } from "../run/header";
 import { readout } from "../run/readout";
 import { restartSteps } from "../run/restart_steps";
@@ -46,6 +47,8 @@ export function show(root: HTMLElement, route: Route): () => void {
   void serverAbout().then((about) => {
     if (about.read_only) return;
     head.links.append(editButton(() => session.detail?.run, () => void session.refresh()), shareButton(route.id));
+    records.offerForks((checkpoint) => void askForFork(session.detail!.run, checkpoint));
+    if (session.detail !== null) records.show(session.detail);
     control = new Control(session, about.devices.length);
     side.prepend(control.element);
     session.statusChanged.emit();

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forks.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "asked_for.h"
+#include "batchscope/common/run_control.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/replicas.h"
+#include "batchscope/run/fork.h"
+#include "batchscope/run/recipe.h"
+#include "batchscope/storage/annotation.h"
+#include "batchscope/storage/origins.h"
+
+namespace batchscope::web {
+namespace {
+
+using protocol::Json;
+
+// Whether the run is one of the recipe: of its program, with its parameters and no other arguments.
+bool is_of(const run::Recipe& recipe, const protocol::RunSpec& spec) {
+  if (!recipe.made(spec) || !recipe.values_of(spec.arguments)) return false;
+  try {
+    return recipe.spec().program == spec.program;
+  } catch (const Error&) {  // its program is not built
+    return false;
+  }
+}
+
+void refuse_other_programs(const storage::Run& run) {
+  const std::vector<run::Recipe> recipes = run::installed_recipes();
+  const bool is_of_a_recipe = std::any_of(recipes.begin(), recipes.end(),
+                                          [&](const auto& recipe) { return is_of(recipe, run.spec); });
+  // The record of a run from elsewhere may name any program.
+  if (!is_of_a_recipe || storage::Origins(protocol::catalogue_path()).find(run.id))
+    throw Error(ErrorKind::conflict,
+                fmt::format("a page forks runs of installed recipes alone, and {} is not one of this "
+                            "machine's; in a terminal: batchscope fork {}",
+                            common::title(run), run.id));
+}
+
+std::string text_in(const Json& body, const char* name) {
+  const Json value = body.value(name, Json(""));
+  if (!value.is_string()) throw Error(ErrorKind::usage, fmt::format("{} is a text", name));
+  return value.get<std::string>();
+}
+
+int replicas_in(const Json& body) {
+  if (!body.contains("replicas")) return 0;
+  const Json& value = body.at("replicas");
+  // As a number of any size: one that is too large must not wrap round.
+  if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > protocol::kMostReplicas)
+    throw Error(ErrorKind::usage,
+                fmt::format("replicas is a whole number from 1 to {}", protocol::kMostReplicas));
+  return value.get<int>();
+}
+
+run::ForkOptions options_in(const Json& body) {
+  if (!body.is_object()) throw Error(ErrorKind::usage, "say {\"checkpoint\":..,\"replicas\":2} in JSON");
+  for (const auto& [name, value] : body.items())
+    if (name != "checkpoint" && name != "name" && name != "replicas" && name != "check")
+      throw Error(ErrorKind::usage, name + " is not among what a page may say of a fork");
+  run::ForkOptions options{text_in(body, "checkpoint"), text_in(body, "name"), replicas_in(body), {}};
+  if (body.contains("name")) storage::check_name(options.name);
+  return options;
+}
+
+}  // namespace
+
+Json fork_run(Store& store, const std::string& id, const std::string& person, const Json& body) {
+  const run::ForkOptions options = options_in(body);
+  const Json only_checks = body.value("check", Json(false));
+  if (!only_checks.is_boolean()) throw Error(ErrorKind::usage, "check is true or false");
+  refuse_other_programs(store.run(id));
+  if (only_checks == true) return {{"run", nullptr}};
+  storage::Catalogue& catalogue = store.catalogue();
+  const std::string fork = run::fork_run(catalogue, id, options);
+  note_asked_for(catalogue, catalogue.run(fork).value(), "fork", person);
+  return {{"run", fork}};
+}
+
+}  // namespace batchscope::web

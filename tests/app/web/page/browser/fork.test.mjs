@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run is forked from one of its checkpoints; a run of a program of one's own is not, from a page.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ATTACK } from "./support/attack.mjs";
+import { setUp } from "./support/case.mjs";
+
+const it = setUp();
+
+test("a fork begins at the checkpoint, with the name and the replicas that were asked for", async () => {
+  const run = await it.store.train("live", "--replicas", "1");
+  const view = await it.browser.open(`/run/${run}`);
+  await view.chart("loss"); // it trains
+  await it.store.ask("checkpoint", run);
+  const { checkpoints } = await it.store.json("show", run);
+  await view.press("Checkpoints", "tab");
+  await view.press(`Fork … from ${checkpoints[0].name}`);
+  const name = await view.find("Name", "textbox");
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  assert.equal(await name.evaluate((each) => each.value), "live fork");
+  await name.type("branch"); // what is offered is selected
+  const replicas = await view.find("Replicas", "spinbutton");
+  await replicas.click({ count: 3 });
+  await replicas.type("0\n");
+  await view.sees(/replicas is a whole number from 1/i);
+  await replicas.click({ count: 3 });
+  await replicas.type("1");
+  await view.press("Start the fork");
+  await view.until(() => document.querySelector("h1")?.textContent === "branch");
+  await view.sees("Training on 1 replica");
+  const fork = await it.store.json("show", await it.store.idOf("branch"));
+  assert.equal(fork.generations[0].replicas, 1);
+  assert.equal(fork.generations[0].first_step, checkpoints[0].step + 1);
+  assert.equal(fork.hyperparameters.epochs, "2000");
+  view.assertSound();
+});
+
+test("a run of a program of one's own is refused, with the command that forks it", async () => {
+  const run = await it.store.idOf(ATTACK);
+  const answer = await fetch(it.server.at(`/api/runs/${run}/fork`), {
+    method: "POST",
+    headers: { Authorization: `Bearer ${it.server.token}`, "Content-Type": "application/json" },
+    body: "{}",
+  });
+  assert.equal(answer.status, 409);
+  assert.match((await answer.json()).error, new RegExp(`in a terminal: batchscope fork ${run}`));
+});
