@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <QCoreApplication>
 #include <QProcess>
 #include <QStringList>
 #include <utility>
@@ -110,8 +109,7 @@ Json carry_out(Store& store, const QString& program, const std::string& id, cons
 }  // namespace
 
 Controls::Controls(const std::filesystem::path& program)
-    : program_(program.empty() ? QCoreApplication::applicationFilePath()
-                               : QString::fromStdString(program.string())) {
+    : program_(QString::fromStdString(program.string())) {
   threads_.setMaxThreadCount(kMostAtOnce);
 }
 

@@ -21,7 +21,7 @@ namespace batchscope::web {
 
 class Controls {
  public:
-  // `program`: see ServerOptions.
+  // `program`: `batchscope` (ServerOptions).
   explicit Controls(const std::filesystem::path& program);
   // Waits for what has been asked.
   ~Controls();

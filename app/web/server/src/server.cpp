@@ -47,6 +47,11 @@ std::vector<std::string> hosts_of(const ServerOptions& options) {
   return hosts;
 }
 
+std::filesystem::path program_of(const ServerOptions& options) {
+  if (!options.program.empty()) return options.program;
+  return std::filesystem::path(QCoreApplication::applicationDirPath().toStdString()) / "batchscope";
+}
+
 }  // namespace
 
 std::filesystem::path installed_page() {
@@ -63,7 +68,7 @@ struct Server::Impl {
       : access(token_of(options), hosts_of(options), options.read_only, !options.address.certificate.empty(),
                [this]() -> const std::vector<NamedToken>& { return tokens.current(); }),
         page(options.page),
-        api(access, options.program),
+        api(access, program_of(options)),
         server(options.address, kLimits) {
     if (options.metrics_port) serve_metrics(*options.metrics_port);
     server.fields = kFields;

@@ -21,7 +21,8 @@ struct ServerOptions {
   http::Address address = {};                ///< where
   std::vector<std::string> host_names = {};  ///< by which browsers may call it, beside those of loopback
   std::filesystem::path page = {};           ///< folder with index.html and what it needs
-  /// `batchscope`, by which what is asked of a run that trains elsewhere is handed on; empty: this program
+  /// `batchscope`, by which runs are exported, and what is asked of one that trains elsewhere is handed on;
+  /// empty: the one beside this program
   std::filesystem::path program = {};
   bool read_only = false;  ///< nothing can be changed
   bool new_token = false;  ///< another one than the store's, and all tokens by name revoked
