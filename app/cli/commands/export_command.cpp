@@ -5,10 +5,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <filesystem>
 
+#include "batchscope/common/data_forms.h"
 #include "batchscope/protocol/suggestion.h"
 #include "commands/commands.h"
 #include "commands/follow_export.h"
@@ -27,11 +27,7 @@ namespace fs = std::filesystem;
 }  // namespace
 
 std::string usualExportName(const storage::Run& run, const std::string& format) {
-  std::string name = run.name.empty() ? "run" : run.name;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.') c = '-';
-  if (name.starts_with('.')) name.front() = '-';
-  return name + "-" + run.id + (format == "tensorboard" ? "" : "." + format);
+  return common::exportName(run, format == "tensorboard" ? "" : "." + format);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #include "batchscope/common/data_forms.h"
 
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -23,6 +24,14 @@ std::string csvCell(std::optional<double> value) {
 
 protocol::Json jsonNumber(std::optional<double> value) {
   return value ? protocol::encode_number(*value) : protocol::Json();
+}
+
+std::string exportName(const storage::Run& run, const std::string& ending) {
+  std::string name = run.name.empty() ? "run" : run.name;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.') c = '-';
+  if (name.starts_with('.')) name.front() = '-';
+  return name + "-" + run.id + ending;
 }
 
 }  // namespace batchscope::common

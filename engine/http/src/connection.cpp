@@ -115,6 +115,26 @@ bool Connection::send(std::string_view bytes) {
   return true;
 }
 
+void Connection::when_taken(std::function<void()> then) {
+  on_taken_ = std::move(then);
+  if (untaken() == 0) QTimer::singleShot(0, &deadline_, [this] { tell_taken(); });
+}
+
+void Connection::tell_taken() {
+  if (!open() || untaken() > 0) return;
+  if (const auto then = std::exchange(on_taken_, nullptr)) then();
+}
+
+// An end like any other would say that the answer was whole.
+void Connection::abort() {
+  const linger at_once{1, 0};
+  ::setsockopt(static_cast<int>(socket_->socketDescriptor()), SOL_SOCKET, SO_LINGER, &at_once,
+               sizeof at_once);
+  on_closed_ = nullptr;
+  ended_ = true;
+  socket_->abort();
+}
+
 void Connection::close() {
   if (std::exchange(ended_, true)) return;
   on_closed_ = nullptr;
@@ -142,6 +162,7 @@ void Connection::written() {
   else if ((ended_ || streams_) && welcome_ && deadline_.isActive())
     deadline_.start(limits_.patience);
   end_when_written();
+  if (streams_) tell_taken();
 }
 
 void Connection::give_way() {

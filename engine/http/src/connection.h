@@ -41,7 +41,9 @@ class Connection {
   void answer(const Response& response);
   bool begin_stream(const Response& head, std::function<void()> on_closed);
   bool send(std::string_view bytes);
+  void when_taken(std::function<void()> then);
   void close();
+  void abort();
 
   bool open() const { return socket_->state() == QAbstractSocket::ConnectedState; }
   bool streams() const { return streams_; }
@@ -58,6 +60,7 @@ class Connection {
  private:
   void write_head(const Response& response, std::optional<std::size_t> length);
   void end_when_written();
+  void tell_taken();
   qint64 untaken() const;  // bytes that the system has not taken yet
 
   const std::unique_ptr<QTcpSocket> socket_;
@@ -66,6 +69,7 @@ class Connection {
   QTimer deadline_;
   RequestReader reader_;
   std::function<void()> on_closed_;
+  std::function<void()> on_taken_;
   bool welcome_ = false;   // its head was taken
   bool asked_ = false;     // the request was handed on, or cannot be read
   bool answered_ = false;  // or it streams

@@ -23,6 +23,10 @@ bool Stream::send(std::string_view bytes) const {
   return connection && connection->send(bytes);
 }
 
+void Stream::when_taken(std::function<void()> then) const {
+  if (const auto connection = connection_.lock()) connection->when_taken(std::move(then));
+}
+
 bool Stream::open() const {
   const auto connection = connection_.lock();
   return connection && connection->open();
@@ -30,6 +34,10 @@ bool Stream::open() const {
 
 void Stream::close() const {
   if (const auto connection = connection_.lock()) connection->close();
+}
+
+void Stream::abort() const {
+  if (const auto connection = connection_.lock()) connection->abort();
 }
 
 void Reply::operator()(const Response& response) const {

@@ -3,16 +3,20 @@
 // A server as its clients see it, the good one and every other: over real sockets.
 #include "batchscope/http/server.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <QLocalSocket>
 #include <QProcess>
+#include <QScopeGuard>
 #include <QSslSocket>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -153,6 +157,51 @@ class TestServer : public QObject {
     QCOMPARE(closed, 0);
   }
 
+  // However much it is, no more than a piece waits in memory.
+  void aLongAnswerIsMadeAsItIsTaken() {
+    constexpr int kPieces = 20;
+    const std::string piece(1u << 18, 'x');
+    Server server(Address(), {4, 60s, 2, 1u << 19});
+    int sent = 0;
+    std::function<void()> next;
+    server.on_request = [&](const Request&, const Reply& reply) {
+      next = [&, stream = reply.stream({200, "", "text/plain"}, [] {})] {
+        if (sent == kPieces) return stream.close();
+        if (stream.send(piece)) ++sent;
+        stream.when_taken(next);
+      };
+      next();
+    };
+    QCOMPARE(body(exchange(server.port(), "GET / HTTP/1.1\r\n\r\n")).size(),
+             static_cast<qsizetype>(kPieces * piece.size()));
+  }
+
+  void aStreamThatIsBrokenOffDoesNotLookWhole() {
+    Server server(Address(), {4, 60s, 2});
+    std::optional<Stream> stream;
+    server.on_request = [&](const Request&, const Reply& reply) {
+      stream = reply.stream({200, "", "text/plain"}, [] {});
+      stream->send("half");
+      stream->when_taken([&] { stream->abort(); });
+    };
+    const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const auto close_it = qScopeGuard([&] { ::close(client); });
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(server.port());
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    QCOMPARE(::connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    constexpr std::string_view kAsked = "GET / HTTP/1.1\r\n\r\n";
+    QCOMPARE(::send(client, kAsked.data(), kAsked.size(), 0), static_cast<ssize_t>(kAsked.size()));
+    QTRY_VERIFY_WITH_TIMEOUT(stream && !stream->open(), kPatience);
+    char bytes[4096];
+    ssize_t count;
+    while ((count = ::recv(client, bytes, sizeof bytes, 0)) > 0) {
+    }
+    QCOMPARE(count, ssize_t(-1));
+    QCOMPARE(errno, ECONNRESET);
+  }
+
   // They keep nobody from short requests, and these not them.
   void streamsHavePlacesOfTheirOwn() {
     Server server(Address(), {1, 60s, 2});
@@ -210,7 +259,8 @@ class TestServer : public QObject {
     for (std::size_t reader = 0; reader < kReaders; ++reader) {
       QTcpSocket& socket = *readers.emplace_back(connected(server.port()));
       if (listens(reader))
-        connect(&socket, &QTcpSocket::readyRead, this, [&socket, &all = taken[reader]] { all += socket.readAll(); });
+        connect(&socket, &QTcpSocket::readyRead, this,
+                [&socket, &all = taken[reader]] { all += socket.readAll(); });
       else
         socket.setReadBufferSize(1);
       socket.write("GET / HTTP/1.1\r\n\r\n");

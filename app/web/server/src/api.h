@@ -10,6 +10,7 @@
 #include "access.h"
 #include "batchscope/http/server.h"
 #include "controls.h"
+#include "downloads.h"
 #include "feeds.h"
 #include "live_runs.h"
 #include "worker.h"
@@ -18,7 +19,8 @@ namespace batchscope::web {
 
 class Api {
  public:
-  Api(const Access& access, const std::filesystem::path& program) : access_(access), controls_(program) {}
+  Api(const Access& access, const std::filesystem::path& program)
+      : access_(access), controls_(program), downloads_(program.string()) {}
 
   // Answers a request whose path begins with "api". Throws http::Fault, Error.
   void answer(const http::Request& request, const Caller& caller, const http::Reply& reply);
@@ -43,6 +45,7 @@ class Api {
   LiveRuns live_;
   Feeds feeds_{live_};
   Controls controls_;
+  Downloads downloads_;
   Worker reads_;  // the last member, so that the others outlive its thread
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "batchscope/protocol/json.h"
+#include "batchscope/storage/catalogue.h"
 
 namespace batchscope::common {
 
@@ -18,5 +19,9 @@ std::string csvCell(std::string_view text);
 std::string csvCell(std::optional<double> value);  ///< a number's cell
 
 protocol::Json jsonNumber(std::optional<double> value);  ///< a number's JSON
+
+/// The usual name of a file with something of this run, "digits-3f9a12bc.csv" with the ending ".csv": letters
+/// and digits of ASCII, '-', '_' and '.', which it does not begin with.
+std::string exportName(const storage::Run& run, const std::string& ending);
 
 }  // namespace batchscope::common

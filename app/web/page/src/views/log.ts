@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output of a replica, from its end on, and as it prints more.
 import { get, run as getRun, runPath } from "../base/api";
-import { button, fill, h, setText } from "../base/dom";
+import { button, fill, h, setAttributes, setText } from "../base/dom";
 import { bytes, replicas } from "../base/format";
 import { pathOf, type Route, setQuery } from "../base/route";
 import { Endings } from "../base/signal";
 import { isActive, type RunDetail } from "../base/types";
 import { card } from "../figure/card";
 import { shown, tail } from "../records/log_text";
+import { logPath } from "../run/download";
 
 interface LogPart {
   text: string;
@@ -39,10 +40,11 @@ export function show(root: HTMLElement, route: Route): () => void {
   earlier.hidden = true;
   const output = h("pre.log", { tabindex: 0, role: "log", "aria-live": "off", "aria-label": "What the replica printed" });
   const note = h("span");
+  const save = h("a.button", { download: true, title: "Keep the whole log as a text file" }, "Save");
   root.append(h("div.page.is-full", {},
     h("header.page-head", {}, h("nav", { "aria-label": "Above this page" }, link), title),
     failure,
-    card({ title: "Output", note, actions: [generation, rank, h("label.check", {}, follow, "Follow")], isWide: true }, earlier, output)));
+    card({ title: "Output", note, actions: [generation, rank, save, h("label.check", {}, follow, "Follow")], isWide: true }, earlier, output)));
 
   for (const select of [generation, rank]) {
     select.addEventListener("change", () => {
@@ -85,6 +87,7 @@ export function show(root: HTMLElement, route: Route): () => void {
 
   async function begins(): Promise<void> {
     text = "";
+    setAttributes(save, { href: logPath(route.id, generation.value, rank.value) });
     await tried(async () => {
       const { size } = await read(Number.MAX_SAFE_INTEGER);
       begin = next = Math.max(0, size - part);

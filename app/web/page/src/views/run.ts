@@ -8,6 +8,7 @@ import { ViewState } from "../chart/view_state";
 import { Control } from "../run/control";
 import { Dashboard } from "../run/dashboard";
 import { editButton } from "../run/edit";
+import { downloadButton } from "../run/download";
 import { askForFork } from "../run/fork";
 import { header } from "../run/header";
 import { readout } from "../run/readout";
@@ -43,6 +44,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     setText(said, [group && `Group ${group}`, tags.length > 0 && `Tags ${tags.join(", ")}`, note].filter(Boolean).join(" · "));
     said.hidden = said.textContent === "";
   });
+  head.links.append(downloadButton(route.id));
   let control: Control | null = null;
   void serverAbout().then((about) => {
     if (about.read_only) return;

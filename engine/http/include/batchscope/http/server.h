@@ -31,10 +31,15 @@ class Stream {
   /// Never blocks. False where the client is gone; also where it was sent away, since it reads so slowly that
   /// too much waits for it, or has taken nothing of what waits for as long as Limits::patience.
   bool send(std::string_view bytes) const;
+  /// Calls `then` once, from the event loop, when all that was sent is on its way: so a long answer is made
+  /// as fast as its client reads. Never where the client is gone. A later call replaces an earlier one.
+  void when_taken(std::function<void()> then) const;
   /// Whether the client is there.
   bool open() const;
   /// Ends it.
   void close() const;
+  /// Breaks it off, by which the client sees that something is missing.
+  void abort() const;
 
  private:
   friend class Reply;
