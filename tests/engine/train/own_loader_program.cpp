@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A training program with a loader of its own, as a user would write one on AdaptiveDataLoaderMixin, or with
-// --bptt a text, or with --stream a stream. Prints what it was given, a JSON object a line; --signal
-// STEP:RANK raises SIGTERM there.
+// --bptt a text, or with --stream or --shards a stream. Prints what it was given, a JSON object a line;
+// --signal STEP:RANK raises SIGTERM there.
 #include <ATen/ATen.h>
 #include <signal.h>
 
@@ -17,6 +17,7 @@
 #include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_bptt_iterator.h"
 #include "batchscope/train/process_group.h"
+#include "batchscope/train/shards.h"
 #include "batchscope/train/stream_data_loader.h"
 #include "train_replica.h"
 
@@ -74,6 +75,25 @@ class Numbers : public StreamDataset {
   bool is_backwards_ = false;
 };
 
+// The same samples in ten shards of 1, 3, 5 .. samples; says which it opens.
+class NumbersInShards : public Shards {
+ public:
+  NumbersInShards() : Shards(10, true) {}
+  void open(std::int64_t shard) override {
+    std::cout << Json{{"opened", shard}}.dump() + "\n" << std::flush;
+    next_ = shard * shard;
+    end_ = (shard + 1) * (shard + 1);
+  }
+  std::optional<StreamSample> read() override {
+    if (next_ == end_) return std::nullopt;
+    const std::int64_t number = next_++;
+    return StreamSample{at::scalar_tensor(number, at::kLong), at::scalar_tensor(2 * number, at::kLong)};
+  }
+
+ private:
+  std::int64_t next_ = 0, end_ = 0;
+};
+
 std::string signal_at;
 
 void step(Json line) {
@@ -103,8 +123,7 @@ void read_words(std::int64_t size, bool accumulation) {
     }
 }
 
-void read_stream(std::int64_t size, bool accumulation) {
-  Numbers numbers(size);
+void read_stream(StreamDataset& numbers, bool accumulation) {
   StreamDataLoader loader(numbers, {.batch_size = 12});
   if (accumulation) loader.autoscale_batch_size(12, {1, 2}, true);
   for ([[maybe_unused]] const int epoch : remaining_epochs_until(2))
@@ -128,17 +147,28 @@ void read_text() {
 
 int run(int argc, char** argv) {
   CLI::App app("a loader of its own");
-  bool bptt = false, stream = false, accumulation = false;
+  bool bptt = false, stream = false, shards = false, accumulation = false;
   std::int64_t size = 100;
   app.add_flag("--bptt", bptt);
   app.add_flag("--stream", stream);
+  app.add_flag("--shards", shards);
   app.add_flag("--accumulate", accumulation);
   app.add_option("--size", size);
   app.add_option("--signal", signal_at);
   CLI11_PARSE(app, argc, argv);
   try {
     init_process_group({.timeout = std::chrono::seconds(20)});
-    bptt ? read_text() : stream ? read_stream(size, accumulation) : read_words(size, accumulation);
+    if (bptt) {
+      read_text();
+    } else if (stream) {
+      Numbers numbers(size);
+      read_stream(numbers, accumulation);
+    } else if (shards) {
+      NumbersInShards numbers;
+      read_stream(numbers, accumulation);
+    } else {
+      read_words(size, accumulation);
+    }
     std::cout << Json{{"steps", metrics::steps()}, {"samples", metrics::samples()}}.dump() << '\n';
   } catch (const Error& e) {
     std::cerr << e.what() << '\n';

@@ -33,5 +33,6 @@
 #include "batchscope/train/process_group.h"
 #include "batchscope/train/scaling_rule.h"
 #include "batchscope/train/sharded_optimizer.h"
+#include "batchscope/train/shards.h"
 #include "batchscope/train/stream_data_loader.h"
 #include "batchscope/train/torch_dataset.h"
