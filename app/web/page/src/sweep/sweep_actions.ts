@@ -13,7 +13,7 @@ const moreTrials = 16; // that are offered
 const canExtend = ({ extends: more }: Sweep) => more.trials || more.device_hours;
 
 /** Returns whether Resume is what it wants: it does not run, or nobody sees to it any more. */
-export const canResume = ({ sweep }: Sweep) => sweep.state !== "running" || !sweep.driven;
+const canResume = ({ sweep }: Sweep) => sweep.state !== "running" || !sweep.driven;
 
 export class SweepActions {
   readonly buttons: HTMLElement[];
