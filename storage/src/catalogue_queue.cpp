@@ -135,7 +135,6 @@ void Catalogue::go_on(const std::string& id) {
         "job.run)"
         " WHERE run = ?",
         key);
-    if (impl_->is_supervised(key)) return;
     const int back = database.execute(
         "UPDATE run SET state = 'pending', message = '', ended = 0"
         " WHERE key = ?1 AND state IN ('stopped', 'failed') AND EXISTS (SELECT 1 FROM job WHERE run = ?1)",

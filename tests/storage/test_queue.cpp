@@ -55,6 +55,17 @@ class TestQueue : public QObject {
     QCOMPARE(catalogue_->job(c)->priority, 2);
   }
 
+  // Its supervisor has said that it stopped, and is not gone yet.
+  void whatHasJustStoppedGoesBackIntoTheQueue() {
+    const std::string id = catalogue_->submit_run(named("a"), {.held = true});
+    QVERIFY(catalogue_->claim_supervisor(id));
+    catalogue_->set_state(id, RunState::stopped);
+    catalogue_->go_on(id);
+    catalogue_->release_supervisor(id);
+    QCOMPARE(catalogue_->run(id)->state, RunState::pending);
+    QVERIFY(!catalogue_->job(id)->held);
+  }
+
   void peopleAndThePoolWriteApart() {
     const std::string id = catalogue_->submit_run(named("a"), {.preemptible = false});
     Job seen = catalogue_->job(id).value();
