@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs in a notebook: charts that stand alone, a run that is started, watched and rescaled from cells, which a real kernel executes."""
+import html
 import importlib.util
+import json
 import math
 import os
+import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -82,6 +86,15 @@ class Charts(unittest.TestCase):
         self.assertEqual(self.chart([], [])[0], [])
 
 
+MEASURE = """<script>
+const lines = [...document.querySelectorAll("polyline")].map((line) => line.getBoundingClientRect());
+const charts = [...document.querySelectorAll("svg")].map((chart) => chart.getBoundingClientRect());
+document.title = JSON.stringify({ lines: lines.map((box) => [box.width, box.height]),
+  inside: lines.every((line) => charts.some((chart) => line.left >= chart.left && line.right <= chart.right
+    && line.top >= chart.top && line.bottom <= chart.bottom)) });
+</script>"""
+
+
 class Cells(WithPrograms):
     def setUp(self):
         super().setUp()
@@ -105,6 +118,21 @@ class Cells(WithPrograms):
         self.assertEqual(state[0]["data"]["text/plain"], "'stopped'")
         self.assertIn("restart</title>", last[0]["data"]["text/html"])
         self.assertEqual(list(batchscope.runs()[0].tags), ["notebook"])
+        self.look_at(shown)
+
+    def look_at(self, shown):
+        """A browser lays out what the cell holds: each curve has an extent, and lies within its chart."""
+        browser = shutil.which("chromium")
+        if not browser:
+            self.skipTest("chromium is not installed")
+        page = self.home / "cell.html"
+        page.write_text(f"<!doctype html><meta charset=utf-8>{shown}{MEASURE}")
+        done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.home / 'browser'}", "--dump-dom",
+                               page.as_uri()], capture_output=True, text=True, timeout=120, check=True)
+        seen = json.loads(html.unescape(re.search("<title>(.*?)</title>", done.stdout)[1]))
+        self.assertTrue(seen["lines"] and seen["inside"], seen)
+        for width, height in seen["lines"]:
+            self.assertGreater(width + height, 0)
 
     def test_mistakes_are_told_with_the_remedy(self):
         self.program("run", "--headless", "train.py", "--", "3")
