@@ -80,7 +80,7 @@ class NumbersInShards : public Shards {
  public:
   NumbersInShards() : Shards(10, true) {}
   void open(std::int64_t shard) override {
-    std::cout << Json{{"opened", shard}}.dump() + "\n" << std::flush;
+    std::cout << Json{{"opened", shard}, {"epoch", current_epoch()}}.dump() + "\n" << std::flush;
     next_ = shard * shard;
     end_ = (shard + 1) * (shard + 1);
   }
