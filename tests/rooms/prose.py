@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-MOST_FRAGMENTS = 50
+MOST_FRAGMENTS = 35
 MOST_NEGATED_NOUNS = 60
 
 FOLDERS = ("app", "cmake", "engine", "examples", "resources", "storage", "tests", "tools")

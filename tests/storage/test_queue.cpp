@@ -55,7 +55,7 @@ class TestQueue : public QObject {
     QCOMPARE(catalogue_->job(c)->priority, 2);
   }
 
-  // Its supervisor has said that it stopped, and is not gone yet.
+  // The supervisor has said that the run stopped, and is not gone yet.
   void whatHasJustStoppedGoesBackIntoTheQueue() {
     const std::string id = catalogue_->submit_run(named("a"), {.held = true});
     QVERIFY(catalogue_->claim_supervisor(id));

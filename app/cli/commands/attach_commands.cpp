@@ -57,7 +57,7 @@ int codeOfState(RunState state) {
   }
 }
 
-// What comes later is news to whoever attaches now.
+// Whoever attaches now is told of all that comes later.
 AttachOptions fromNowOn(storage::Catalogue& catalogue, const std::string& id) {
   const auto events = catalogue.events(id);
   AttachOptions options;

@@ -22,7 +22,7 @@ class View {
   virtual void showEvent(const storage::Event& event, double origin) = 0;
   // A sentence of our own: what this program is doing about the run.
   virtual void showNotice(const std::string& text) = 0;
-  // What replica 0 prints: complete lines, each with its newline, and the one that is being written.
+  // The output of replica 0: complete lines, each with its newline, and the one that is being written.
   virtual void showOutput(const std::string& /*lines*/, const std::string& /*unfinished*/) {}
   // Nothing will follow: leaves the cursor on a fresh line.
   virtual void finish() {}

@@ -13,7 +13,7 @@ bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run);
 // Goes on no further by itself: ended, or paused, and not waiting for the pool.
 bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run);
 
-// What becomes of a run with a supervisor that is told to stop.
+// The answer to a run whose supervisor is told to stop.
 const char* stopText(const storage::Run& run);
 
 }  // namespace batchscope::cli

@@ -15,7 +15,7 @@ class LiveBlock {
   void draw(std::vector<std::string> lines);
   // Lines above the block, without the last one's newline.
   void print(const std::string& lines);
-  // What was drawn last stays where it is.
+  // The last drawing stays where it is.
   void finish() { lines_.clear(); }
 
  private:

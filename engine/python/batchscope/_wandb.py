@@ -74,7 +74,7 @@ def _tell_summary(values):
 
 
 class Run:
-    """What init() returns, and the attribute `run` of the module until finish()."""
+    """The result of init(), and the attribute `run` of the module until finish()."""
 
     def __init__(self, session, name, project, group, tags, notes, config, summary):
         self._session = session

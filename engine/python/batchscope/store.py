@@ -150,7 +150,7 @@ class Run:
 
     @property
     def events(self) -> List[Event]:
-        """What happened, in order."""
+        """The run's events, in order."""
         return [_record(Event, row) for row in self._read("events")]
 
     @property

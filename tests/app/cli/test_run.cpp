@@ -127,7 +127,7 @@ class TestRun : public CommandTest {
     QCOMPARE(answer.out.count("crashing as told\n"), 1);
   }
 
-  // Its traceback is told once, and no second attempt is made at what would only fail again.
+  // The traceback is told once, and no second attempt is made at what would only fail again.
   void tellsWhereAScriptRaised() {
     if (!QFileInfo::exists("/usr/bin/python3")) QSKIP("there is no /usr/bin/python3");
     write("train.py",

@@ -275,7 +275,7 @@ class TestPlan : public QObject {
              std::string("waits for its turn"));
   }
 
-  // Its restarts have taken 5 % of its last minutes: one that weighs more waits for its turn.
+  // The restarts of one have taken 5 % of its last minutes: one that weighs more waits for its turn.
   void whoWasMovedTooOftenIsLeftAlone() {
     Member spent = member("a", 1, {"cpu:0"}), urgent = member("b", 1);
     urgent.job->priority = 3;

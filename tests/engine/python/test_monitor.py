@@ -184,7 +184,7 @@ class WithoutGroup(unittest.TestCase):
 
 class Recorded(Supervised):
     def record(self, replicas=2, before="pass", within="pass", behind="pass", after="pass"):
-        """By fork, which need not load PyTorch once more for each process."""
+        """A fork need not load PyTorch once more for each process."""
         return self.run_script(SCRIPT.format(before=before, within=within, behind=behind, after=after, replicas=replicas, start="fork",
                                              file=self.home / "group"), os.environ["PYTHONPATH"], OPENBLAS_NUM_THREADS="1")
 

@@ -32,7 +32,7 @@ inline constexpr double kSpeedupThreshold = 1.05;
 inline constexpr double kClearlyMore = 1.1;     // of measured goodput: what was before is taken again
 inline constexpr std::int64_t kFirstLook = 30;  // steps after a pass was cut; then twice as many, and so on
 
-// What a choice may count on.
+// The knowledge that a choice may count on.
 struct Seen {
   std::int64_t local_batch_size = 0;  // the largest measured; 0: none
   std::int64_t batch_size = 0;        // of the step in force; 0: none

@@ -12,7 +12,7 @@ namespace {
 constexpr double kSeconds = 10;
 constexpr double kLeastBlocks = 2, kMostBlocks = 64;
 
-// Of the middle three quarters.
+// The mean of the middle three quarters.
 double trimmed_mean(std::span<const double> measured) {
   std::vector<double> sorted(measured.begin(), measured.end());
   std::sort(sorted.begin(), sorted.end());

@@ -23,7 +23,7 @@ class Shards::Lengths : public checkpoint::State {
     out << protocol::Json{{"shards", shards_}, {"lengths", known}}.dump();
   }
 
-  // Of other data than these nothing is known.
+  // Lengths of other data say nothing.
   void load(std::istream& in) override {
     const protocol::Json saved = protocol::parse_object(std::string(std::istreambuf_iterator<char>(in), {}));
     if (saved.at("shards") == shards_) saved.at("lengths").get_to(known);

@@ -9,7 +9,7 @@
 
 namespace batchscope::common {
 
-/// What stands in the place of such a run's steps, epochs and progress.
+/// The text in place of such a run's steps, epochs and progress.
 inline constexpr char kNotRecorded[] = "not recorded";
 
 /// Whether a run has finished without a step or an epoch.

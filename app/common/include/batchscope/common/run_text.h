@@ -35,7 +35,7 @@ QString detailText(const storage::Run& run);
 /// The same of a row: of a fold "best accuracy 0.981 · 12 trials: 3 running, 9 wait at rung 1", as a narrow
 /// list shows the beginning.
 QString detailText(const RunRow& row);
-/// What stands at the end of that line: "×2" while it trains, "done", or its state.
+/// The end of that line: "×2" while it trains, "done", or its state.
 QString badgeText(const storage::Run& run);
 
 /// What the catalogue knows of a run that nobody supervises, as its supervisor would say it; without times.

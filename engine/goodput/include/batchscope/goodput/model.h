@@ -59,7 +59,7 @@ struct GradParams {
   double var = 0;  ///< trace of the gradient's covariance at the initial batch size
 };
 
-/// What the replicas of a run compute on.
+/// The devices that the replicas of a run compute on.
 struct Devices {
   int count = 0;              ///< that all replicas share; 0: one each
   bool divided = false;       ///< they are cores, which replicas divide evenly among themselves

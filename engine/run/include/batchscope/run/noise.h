@@ -16,14 +16,14 @@
 
 namespace batchscope::run {
 
-/// What to measure.
+/// The measurement to make.
 struct NoiseOptions {
   std::string checkpoint;                                            ///< as ForkOptions::checkpoint
   int micro_batches = 200;                                           ///< of the initial batch size
   std::optional<std::vector<std::string>> arguments = std::nullopt;  ///< of the program; none: the run's
 };
 
-/// What was found.
+/// The result.
 struct MeasuredRun {
   std::string checkpoint;                          ///< its name
   std::int64_t step = 0;                           ///< after which it was written
