@@ -55,8 +55,8 @@ export function show(root: HTMLElement): () => void {
       rows.set(runs);
       list.hidden = runs.length === 0;
       setText(note, total === 0 ? (filter.value.trim() === "" ? "The trash is empty." : "No run matches.")
-        : `${runs.length < total ? `The newest ${count(runs.length)} of ${count(total)}. ` : ""}Runs stay here whole until they are restored; ` +
-          `batchscope gc deletes those that have been here for ${days} days.`);
+        : `${runs.length < total ? `The newest ${count(runs.length)} of ${count(total)}. ` : ""}A run stays whole here until it is restored; ` +
+          `after ${days} days batchscope gc deletes it.`);
       failure.hidden = true;
     });
   }
