@@ -46,8 +46,12 @@ def libraries_of(tree):
     """Returns the Debian packages of the shared libraries in a tree; ours are in none."""
     ours = re.compile(r"libbatchscope\.so|_engine\..*\.so|libicudata\..*")  # the last is written anew, without data
     libraries = [path for path in elf_files(tree) if ".so" in path.name and not ours.fullmatch(path.name)]
-    # Qt 5 has plugins of the same names.
-    return packages_of({f"qt6/{path.relative_to(tree)}" if "plugins" in path.parts else path.name for path in libraries})
+
+    def end(path):
+        """Qt 5 has plugins of the same names."""
+        return f"qt6/{path.as_posix()[path.as_posix().index('plugins/'):]}" if "plugins" in path.parts else path.name
+
+    return packages_of(set(map(end, libraries)))
 
 
 def sbom(files, moment):
