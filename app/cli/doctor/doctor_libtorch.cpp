@@ -93,9 +93,8 @@ std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus) {
 std::vector<Finding> examineLibTorch(int gpus) {
   const QString program = QCoreApplication::applicationDirPath() + "/batchscope-probe";
   if (!QFileInfo(program).isExecutable())  // a wheel, or what ./dev run builds
-    return {
-        {Level::ok, "LibTorch",
-         "not checked: this installation has no batchscope-probe. Scripts use their own PyTorch"}};
+    return {{Level::ok, "LibTorch",
+             "not checked: this installation has no batchscope-probe. Scripts use their own PyTorch"}};
   QProcess probe;
   probe.start(program, QStringList());
   if (!probe.waitForFinished(kProbeTimeoutMs) || probe.exitCode() != 0)

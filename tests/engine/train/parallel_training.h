@@ -16,8 +16,8 @@ using protocol::Json;
 
 // Returns what the replicas said of each optimizer's training, by rank.
 inline std::vector<Json> train_replicas(const Json& settings) {
-  const Replica program = run({.program = "parallel",
-                               .arguments = {QString::fromStdString(settings.dump())}})[0];
+  const Replica program =
+      run({.program = "parallel", .arguments = {QString::fromStdString(settings.dump())}})[0];
   std::vector<Json> said;
   if (program.said.contains("replicas"))
     for (const Json& replica : program.said["replicas"]) {

@@ -60,8 +60,8 @@ class TestClosedForm : public QObject {
                         {"seeds", 200},
                         {"steps", 12},
                         {"generations", generations}};
-    const Replica program = run({.program = "regression",
-                                 .arguments = {QString::fromStdString(settings.dump())}})[0];
+    const Replica program =
+        run({.program = "regression", .arguments = {QString::fromStdString(settings.dump())}})[0];
     QVERIFY2(program.said.contains("generations"), program.errors);
     const double sqr = program.said["sqr"], var = program.said["var"];
     QCOMPARE(program.said["generations"].size(), generations.size());

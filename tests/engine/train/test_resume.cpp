@@ -45,8 +45,7 @@ Run train_run(const Settings& settings, int generations = 1, const Json& trigger
                        {"replicas", settings.replicas},   {"local", settings.local},
                        {"generations", generations},      {"triggers", triggers},
                        {"dies_after", dies_after}};
-  testing::Launch launch{.program = "training",
-                         .arguments = {QString::fromStdString(arguments.dump())}};
+  testing::Launch launch{.program = "training", .arguments = {QString::fromStdString(arguments.dump())}};
   if (!checkpoints.isEmpty())
     launch.variables[protocol::variable::kCheckpointPath] = checkpoints.toStdString();
   const testing::Replica program = testing::run(launch)[0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Runs of programs that report nothing, such as a script without `batchscope.record`: of their steps and epochs
-/// nothing is known, which is not the same as none.
+/// Runs of programs that report nothing, such as a script without `batchscope.record`: of their steps and
+/// epochs nothing is known, which is not the same as none.
 #pragma once
 
 #include "batchscope/protocol/control.h"
