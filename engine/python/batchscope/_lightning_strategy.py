@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import pathlib
 import signal
-import sys
 import time
 from typing import Any, List, Optional
 
@@ -21,11 +20,7 @@ import torch
 from torch import distributed
 
 from . import _logger
-
-if "pytorch_lightning" in sys.modules and "lightning.pytorch" not in sys.modules:
-    from pytorch_lightning.strategies import DDPStrategy
-else:
-    from lightning.pytorch.strategies import DDPStrategy
+from ._lightning import DDPStrategy
 
 _GO_ON, _SAVE, _LEAVE = range(3)
 

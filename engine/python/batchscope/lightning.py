@@ -11,24 +11,11 @@ BatchScopeStrategy trains on as many replicas as `batchscope run --replicas` and
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Iterable
 
 from . import _framework, _logger, _recorder
-
-if "pytorch_lightning" in sys.modules and "lightning.pytorch" not in sys.modules:
-    from pytorch_lightning.callbacks import Callback
-else:
-    try:
-        from lightning.pytorch.callbacks import Callback
-    except ModuleNotFoundError:
-        try:
-            from pytorch_lightning.callbacks import Callback
-        except ModuleNotFoundError:
-            raise ModuleNotFoundError("batchscope.lightning needs Lightning: install lightning or pytorch-lightning for this interpreter, "
-                                      f"{sys.executable}", name="lightning") from None
-
-from ._lightning_strategy import BatchScopeStrategy  # after the message above
+from ._lightning import Callback
+from ._lightning_strategy import BatchScopeStrategy
 
 __all__ = ["BatchScopeCallback", "BatchScopeStrategy"]
 

@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -121,6 +122,17 @@ class Missing(unittest.TestCase):
             done = subprocess.run([sys.executable, "-c", f"import sys; sys.modules['{package}'] = None; import batchscope.{module}"],
                                   text=True, capture_output=True, check=False, env={**os.environ, "PYTHONPATH": str(PACKAGE)})
             self.assertIn(f"batchscope.{module} needs {module.capitalize()}: install {package} ", done.stderr)
+
+
+class OlderName(unittest.TestCase):
+    def test_pytorch_lightning_alone_will_do(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "pytorch_lightning").symlink_to(HERE / "stand_ins/lightning/pytorch")
+            done = subprocess.run([sys.executable, "-c", "import sys; sys.modules['lightning'] = None; from batchscope.lightning import "
+                                   "BatchScopeCallback as callback, BatchScopeStrategy as strategy; "
+                                   "print(callback.__mro__[1].__module__, strategy.__mro__[1].__module__)"], text=True, capture_output=True,
+                                  check=False, env={**os.environ, "PYTHONPATH": f"{folder}:{HERE / 'stand_ins'}:{PACKAGE}"})
+        self.assertEqual(done.stdout.split(), ["pytorch_lightning.callbacks", "pytorch_lightning.strategies"], done.stderr)
 
 
 if __name__ == "__main__":
