@@ -31,4 +31,9 @@ long whole_in(const http::Request& request, const char* name, long least, long m
 // Words with commas between them.
 std::vector<std::string> words_in(const http::Request& request, const char* name);
 
+// Read a value of a body. Throw Error(usage) that names it where it is of another kind or out of bounds.
+std::string text_in(const protocol::Json& value, const std::string& name);
+bool truth_in(const protocol::Json& value, const std::string& name);
+int whole_in(const protocol::Json& value, const std::string& name, int least, int most);
+
 }  // namespace batchscope::web

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "answer.h"
 #include "asked_for.h"
 #include "batchscope/common/run_control.h"
 #include "batchscope/protocol/error.h"
@@ -43,28 +44,17 @@ void refuse_other_programs(const storage::Run& run) {
                             common::title(run), run.id));
 }
 
-std::string text_in(const Json& body, const char* name) {
-  const Json value = body.value(name, Json(""));
-  if (!value.is_string()) throw Error(ErrorKind::usage, fmt::format("{} is a text", name));
-  return value.get<std::string>();
-}
-
-int replicas_in(const Json& body) {
-  if (!body.contains("replicas")) return 0;
-  const Json& value = body.at("replicas");
-  // As a number of any size: one that is too large must not wrap round.
-  if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > protocol::kMostReplicas)
-    throw Error(ErrorKind::usage,
-                fmt::format("replicas is a whole number from 1 to {}", protocol::kMostReplicas));
-  return value.get<int>();
-}
-
 run::ForkOptions options_in(const Json& body) {
   if (!body.is_object()) throw Error(ErrorKind::usage, "say {\"checkpoint\":..,\"replicas\":2} in JSON");
   for (const auto& [name, value] : body.items())
     if (name != "checkpoint" && name != "name" && name != "replicas" && name != "check")
       throw Error(ErrorKind::usage, name + " is not among what a page may say of a fork");
-  run::ForkOptions options{text_in(body, "checkpoint"), text_in(body, "name"), replicas_in(body), {}};
+  run::ForkOptions options{text_in(body.value("checkpoint", Json("")), "checkpoint"),
+                           text_in(body.value("name", Json("")), "name"),
+                           0,
+                           {}};
+  if (body.contains("replicas"))
+    options.replicas = whole_in(body.at("replicas"), "replicas", 1, protocol::kMostReplicas);
   if (body.contains("name")) storage::check_name(options.name);
   return options;
 }
@@ -73,10 +63,9 @@ run::ForkOptions options_in(const Json& body) {
 
 Json fork_run(Store& store, const std::string& id, const std::string& person, const Json& body) {
   const run::ForkOptions options = options_in(body);
-  const Json only_checks = body.value("check", Json(false));
-  if (!only_checks.is_boolean()) throw Error(ErrorKind::usage, "check is true or false");
+  const bool only_checks = truth_in(body.value("check", Json(false)), "check");
   refuse_other_programs(store.run(id));
-  if (only_checks == true) return {{"run", nullptr}};
+  if (only_checks) return {{"run", nullptr}};
   storage::Catalogue& catalogue = store.catalogue();
   const std::string fork = run::fork_run(catalogue, id, options);
   note_asked_for(catalogue, catalogue.run(fork).value(), "fork", person);

@@ -45,9 +45,10 @@ Json queue_json(Store& store) {
 }
 
 Json sweeps_json(Store& store) {
+  const bool driven = sweep::kDriver.alive();
   Json list = Json::array();
   for (const storage::Sweep& row : storage::Sweeps(store.catalogue()).all())
-    list.push_back(shown_sweep_json(sweep::look(store.catalogue(), row.name)));
+    list.push_back(shown_sweep_json(sweep::look(store.catalogue(), row.name), driven));
   return {{"sweeps", list}};
 }
 
@@ -65,8 +66,7 @@ Json sweep_json(Store& store, const std::string& name) {
   return json;
 }
 
-Json shown_sweep_json(const sweep::SweepView& view) {
-  const bool driven = sweep::kDriver.alive();
+Json shown_sweep_json(const sweep::SweepView& view, bool driven) {
   Json json = common::sweepJson(view, driven);
   json["shown"] = common::shownJson(view, driven);
   return json;

@@ -16,7 +16,7 @@ protocol::Json queue_json(Store& store);
 protocol::Json sweeps_json(Store& store);
 protocol::Json sweep_json(Store& store, const std::string& name);
 
-// A sweep as the list has it, with what is to be read of it.
-protocol::Json shown_sweep_json(const sweep::SweepView& view);
+// A sweep as the list has it, with what is to be read of it. `driven`: a process sees to it.
+protocol::Json shown_sweep_json(const sweep::SweepView& view, bool driven);
 
 }  // namespace batchscope::web

@@ -118,21 +118,21 @@ class Draft {
     if (name == "recipe" || name == "values") return;
     try {
       if (name == "name")
-        storage::check_name(spec_.name = text_in(name, value));
+        storage::check_name(spec_.name = text_in(value, name));
       else if (name == "replicas")
-        take_replicas(text_in(name, value));
+        take_replicas(text_in(value, name));
       else if (name == "priority")
         job_.priority = priority_of(value);
       else if (name == "group")
-        storage::check_group(spec_.group = text_in(name, value));
+        storage::check_group(spec_.group = text_in(value, name));
       else if (name == "tags")
-        tags_ = storage::parse_tags(text_in(name, value));
+        tags_ = storage::parse_tags(text_in(value, name));
       else if (name == "note")
-        storage::check_note(note_ = text_in(name, value));
+        storage::check_note(note_ = text_in(value, name));
       else if (name == "held")
-        job_.held = truth_in(name, value);
+        job_.held = truth_in(value, name);
       else if (name == "check")
-        only_checks_ = truth_in(name, value);
+        only_checks_ = truth_in(value, name);
       else
         throw http::Fault{400, name + " is not among what a page may say of a new run"};
     } catch (const Error& error) {
@@ -144,15 +144,6 @@ class Draft {
     const auto count = protocol::ReplicaCount::parse(text);
     spec_.replicas = count.first(spec_.replicas);
     spec_.auto_replicas = count.automatic;
-  }
-
-  static std::string text_in(const std::string& name, const Json& value) {
-    if (!value.is_string()) throw Error(ErrorKind::usage, name + " is a text");
-    return value.get<std::string>();
-  }
-  static bool truth_in(const std::string& name, const Json& value) {
-    if (!value.is_boolean()) throw Error(ErrorKind::usage, name + " is true or false");
-    return value.get<bool>();
   }
 
   protocol::RunSpec spec_;

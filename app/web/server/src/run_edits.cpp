@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "answer.h"
 #include "asked_for.h"
 #include "batchscope/common/run_control.h"
 #include "batchscope/protocol/error.h"
@@ -67,7 +68,7 @@ Json texts_in(const Json& body, const char* what) {
     throw Error(ErrorKind::usage, "say {\"set\":{\"name\":..}} in JSON, with texts by their fields");
   for (const auto& [name, text] : texts.items()) {
     text_field(name);
-    if (!text.is_string()) throw Error(ErrorKind::usage, name + " is a text");
+    text_in(text, name);
   }
   return texts;
 }

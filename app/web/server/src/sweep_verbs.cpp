@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "answer.h"
 #include "asked_for.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/sweeps.h"
+#include "batchscope/sweep/driver.h"
 #include "batchscope/sweep/sweeps.h"
 #include "list_answers.h"
 
@@ -21,14 +23,6 @@ using sweep::SweepFile;
 
 constexpr double kMostHours = 1e6;  // as `batchscope sweep extend`
 
-int more_trials(const Json& value) {
-  // As a number of any size: one that is too large must not wrap round.
-  if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > SweepFile::kMostTrials)
-    throw Error(ErrorKind::usage,
-                fmt::format("trials is a whole number from 0 to {}", SweepFile::kMostTrials));
-  return value.get<int>();
-}
-
 double more_hours(const Json& value) {
   if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= kMostHours))
     throw Error(ErrorKind::usage, fmt::format("device_hours is a number from 0 to {}", kMostHours));
@@ -36,7 +30,7 @@ double more_hours(const Json& value) {
 }
 
 SweepVerb extension(const Json& body) {
-  const int trials = more_trials(body.value("trials", Json(0)));
+  const int trials = whole_in(body.value("trials", Json(0)), "trials", 0, SweepFile::kMostTrials);
   const double hours = more_hours(body.value("device_hours", Json(0)));
   std::string what;
   if (trials > 0) what = fmt::format("{} more trial{}", trials, trials == 1 ? "" : "s");
@@ -82,7 +76,7 @@ Json ask_of_sweep(Store& store, const std::string& name, const std::string& pers
   verb.act(catalogue, name);
   for (const storage::Run& run : runs)
     note_asked_for(catalogue, run, fmt::format("{} of the sweep {}", verb.what, name), person);
-  return {{"sweep", shown_sweep_json(sweep::look(catalogue, name))}};
+  return {{"sweep", shown_sweep_json(sweep::look(catalogue, name), sweep::kDriver.alive())}};
 }
 
 }  // namespace batchscope::web
