@@ -33,6 +33,7 @@ PACKAGE = "slurm-wlm"
 PATIENCE = 120  # s, for anything that is waited for
 NODE_NAME = "SLURMD_NODENAME"  # the variable by which Slurm tells a job where it is
 ATTEMPTS = 3  # to start on ports that nobody takes in that moment
+START = 60  # s, for one attempt
 
 # No database of accounts, no cgroups: neither is had without privileges. Times are short, and slack enough for a busy machine.
 CONFIGURATION = """\
@@ -185,9 +186,10 @@ class Cluster:
                 self.start_controller()
                 for node in self.nodes:
                     self.start_node(node)
-                patiently("nodes idle", lambda: self.states() == {node: "idle" for node in self.nodes})
+                patiently("nodes idle", lambda: self.states() == {node: "idle" for node in self.nodes}, START)
                 return self
-            except (TimeoutError, subprocess.SubprocessError):
+            except (TimeoutError, subprocess.SubprocessError) as error:
+                self.tell(f"attempt {attempt + 1} of {ATTEMPTS} to start the cluster: {error}")
                 if attempt == ATTEMPTS - 1:
                     raise
                 self.stop()
@@ -219,7 +221,7 @@ class Cluster:
 
     def start_controller(self):
         self.daemon("slurmctld")
-        patiently("slurmctld", lambda: "is UP" in self.run("scontrol", "ping", check=False).stdout)
+        patiently("slurmctld", lambda: "is UP" in self.run("scontrol", "ping", check=False).stdout, START)
 
     def start_node(self, node):
         self.daemon("slurmd", "-N", node, **{NODE_NAME: node})
@@ -229,6 +231,13 @@ class Cluster:
         with open(self.folder / "daemons.log", "a") as log:
             subprocess.run(command, env=self.environment() | variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                            check=True, timeout=PATIENCE, cwd=self.folder)
+
+    def tell(self, what):
+        """Says it on standard error, with the last lines of each daemon's log."""
+        print(what, file=sys.stderr)
+        for log in sorted([*self.folder.glob("*.log"), self.folder / "munge" / "log"]):
+            if log.exists():
+                print(f"{log.name}:", *log.read_text(errors="replace").splitlines()[-8:], sep="\n  ", file=sys.stderr, flush=True)
 
     # Using.
 
