@@ -151,7 +151,8 @@ class Recording {
     std::vector<policy::MeasuredStep> steps;
     for (std::int64_t size = low;;) {
       const double step = factor * goodput::step_time(perf, {1, replicas, size, 0}, own);
-      const double alone = factor * goodput::accumulation_time(perf, size, own.cores(replicas), replicas);
+      const double alone =
+          factor * (goodput::accumulation_time(perf, size, own.cores(replicas), replicas) + perf.update);
       steps.push_back({1, replicas, size, {step, replicas > 1 ? std::max(step - alone, 0.0) : 0}});
       if (size == high) return steps;
       size = std::min(high, static_cast<std::int64_t>(std::ceil(static_cast<double>(size) * kSizeGrowth)));

@@ -141,6 +141,7 @@ ChartSpec stepTime() {
       .lines =
           {{.series = kComputeTime, .label = tr("compute"), .colour = 1, .factor = ms, .isSmoothed = true},
            {.series = names::kSyncTime, .label = tr("sync"), .colour = 3, .factor = ms, .isSmoothed = true},
+           {.series = names::kDataTime, .label = tr("data"), .colour = 2, .factor = ms, .isSmoothed = true},
            {.series = names::kModelStepTime, .label = tr("model"), .factor = ms, .isStepped = true}},
       .isRobust = true};
 }

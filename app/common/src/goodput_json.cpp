@@ -27,6 +27,7 @@ Json parametersJson(const protocol::Model& model) {
   json["core_exponent"] = protocol::encode_number(model.core_exponent);
   json["core_overhead"] = protocol::encode_number(model.core_overhead);
   json["contention"] = protocol::encode_number(model.contention);
+  json["update_time"] = protocol::encode_number(model.update_time);
   return json;
 }
 

@@ -11,7 +11,7 @@ namespace batchscope::common {
 namespace series = protocol::series;
 
 SeriesKind kindOf(std::string_view name) noexcept {
-  static constexpr std::array<std::pair<std::string_view, SeriesKind>, 14> kKinds{
+  static constexpr std::array<std::pair<std::string_view, SeriesKind>, 15> kKinds{
       {{series::kAccuracy, SeriesKind::fraction},
        {series::kEfficiency, SeriesKind::fraction},
        {series::kModelError, SeriesKind::fraction},
@@ -22,6 +22,7 @@ SeriesKind kindOf(std::string_view name) noexcept {
        {series::kSamples, SeriesKind::count},
        {series::kStepTime, SeriesKind::duration},
        {series::kSyncTime, SeriesKind::duration},
+       {series::kDataTime, SeriesKind::duration},
        {series::kModelStepTime, SeriesKind::duration},
        {series::kThroughput, SeriesKind::rate},
        {series::kGoodput, SeriesKind::rate},

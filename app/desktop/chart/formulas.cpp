@@ -158,14 +158,17 @@ constexpr std::array kFormulas{
             kAdaScalePaper,
             {},
             nullptr},
-    Formula{common::kComputeTime,
-            QT_TRANSLATE_NOOP("Formulas", "Compute"),
-            QT_TRANSLATE_NOOP("Formulas", "The part of a step that is not spent waiting for other replicas"),
-            "compute = step time − sync",
-            "%1 − %2 s",
-            kMeasured,
-            {names::kStepTime, names::kSyncTime},
-            [](Values v) { return v[0] - v[1]; }},
+    Formula{
+        common::kComputeTime,
+        QT_TRANSLATE_NOOP("Formulas", "Compute"),
+        QT_TRANSLATE_NOOP(
+            "Formulas",
+            "The part of a step that is not spent waiting for other replicas; its wait for data is in it"),
+        "compute = step time − sync",
+        "%1 − %2 s",
+        kMeasured,
+        {names::kStepTime, names::kSyncTime},
+        [](Values v) { return v[0] - v[1]; }},
 };
 
 std::vector<std::string> inputsOf(const Formula& formula) {

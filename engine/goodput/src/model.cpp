@@ -76,7 +76,7 @@ double step_time(const PerfParams& perf, const Configuration& at, const Devices&
                                            devices.neighbours(at.num_nodes, at.num_replicas));
   const double sync = sync_time(perf, at.num_nodes, at.num_replicas);
   return sharing(at.num_replicas, devices.count) *
-         (at.accumulation_steps * compute + p_norm(compute, sync, perf.gamma));
+         (at.accumulation_steps * compute + p_norm(compute, sync, perf.gamma) + perf.update);
 }
 
 GoodputFunction::GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size,

@@ -44,6 +44,7 @@ void fields(M& m, V&& visit) {
   } else if constexpr (std::is_same_v<T, Model>) {
     visit("perf", m.perf), visit("core_exponent", m.core_exponent);
     visit("core_overhead", m.core_overhead), visit("contention", m.contention);
+    visit("update_time", m.update_time);
     visit("cores", m.cores), visit("divides_cores", m.divides_cores);
     visit("grad_sqr", m.grad_sqr), visit("grad_var", m.grad_var);
     visit("init_batch_size", m.init_batch_size), visit("max_batch_size", m.max_batch_size);

@@ -43,8 +43,8 @@ def record(values: Optional[Mapping[str, Any]] = None, /, **named: Any) -> None:
 
 
 def step(number: Any = None, /, **named: Any) -> None:
-    """An optimizer step was made: `number` of them so far, or one more than before. What is named is recorded first. Its time
-    becomes the series step_time, and with a batch_size throughput."""
+    """An optimizer step was made: `number` of them so far, or one more than before. What is named is recorded first. Its time, from the
+    end of the step before, becomes the series step_time, and with a batch_size throughput."""
     if named:
         _recorder.current().record(named)
     _recorder.current().step(number if number is None else _recorder.whole("step()", number))
@@ -66,8 +66,8 @@ def epochs(until: Any, first: Any = 0) -> Iterator[int]:
 
 
 def batches(loader: Iterable[_Batch], validate: bool = False) -> Iterator[_Batch]:
-    """Iterates over what any loader yields, and tells how far it has come, where the loader has a length. With it the time of a
-    step is that from a batch to step(), without what the loader took."""
+    """Iterates over what any loader yields, and tells how far it has come, where the loader has a length. With it the part of a step
+    until its batch was there is the series data_time."""
     recorder = _recorder.current()
     try:
         count = len(loader)  # type: ignore[arg-type]

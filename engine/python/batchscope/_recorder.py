@@ -64,7 +64,8 @@ class Recorder:
         self.counted = False  # by step(), or by AdaptDL
         self.steps = 0  # finished
         self._begun = time.monotonic()  # the step in flight
-        self._waits_for_batch = False  # and no step is in flight
+        self._is_apart = True  # what comes before the next batch is not a part of a step
+        self._data_time = None  # s, from there to the first batch of the step in flight
         self._epoch, self._epochs = 0, 0
         self._fraction = 0.0  # of the epoch
         self._measured = None  # values of a step that was made, and when (s), until its row ends
@@ -170,6 +171,8 @@ class Recorder:
                 size, count = self._row["batch_size"]
                 self._row.setdefault("throughput", [size / count / seconds, 1])
             self._row.setdefault("step_time", [seconds, 1])
+            if self._data_time is not None:
+                self._row.setdefault("data_time", [self._data_time, 1])
             self.end_step(self.steps + 1 if number_ is None else number_, now)
 
     def measure(self, values):
@@ -194,7 +197,7 @@ class Recorder:
             for name, value in dict(values).items():
                 self._row[name] = [value, 1]
             self._end_row(step, now)
-            self._begun, self._waits_for_batch = now, True
+            self._begun, self._is_apart, self._data_time = now, False, None
 
     def _end_row(self, step, now):
         row = {name: sum_ / count for name, (sum_, count) in self._row.items()}
@@ -239,7 +242,7 @@ class Recorder:
     def restored(self, step, checkpoint=""):
         with self._lock:
             self.steps = step
-            self._begun = time.monotonic()
+            self._begun, self._is_apart = time.monotonic(), True
             if self.supervised:
                 self.open()
                 self._line.send("restored", rank=self.place.rank, checkpoint=checkpoint, step=step, mono=time.monotonic())
@@ -248,6 +251,7 @@ class Recorder:
         """`told`: of its beginning the supervisor has heard before a restart."""
         with self._lock:
             self._epoch, self._epochs, self._fraction = epoch, epochs, 0.0
+            self._is_apart = True
             if self.speaks and not told:
                 self._line.send("epoch", epoch=epoch, begin=True, step=self.steps, mono=time.monotonic())
 
@@ -261,9 +265,13 @@ class Recorder:
         """A batch of the data begins."""
         now = time.monotonic()
         if is_training:
-            if self._waits_for_batch:
-                self._begun, self._waits_for_batch = now, False
+            if self._is_apart:
+                self._begun, self._is_apart = now, False
+            if self._data_time is None:
+                self._data_time = now - self._begun
             self._fraction = fraction
+        else:
+            self._is_apart = True
         self.position("train" if is_training else "validate", fraction, self.steps, now)
 
     def position(self, loop, fraction, progress, now):

@@ -64,7 +64,8 @@ void bind_loops(py::module_& module) {
       .def_property_readonly(
           "data_pass", [](const Loop& self) { return std::const_pointer_cast<DataPass>(self.loop.pass()); })
       .def(
-          "advance", [](Loop& self) { self.loop.advance(); }, Unlocked());
+          "advance", [](Loop& self) { self.loop.advance(); }, Unlocked())
+      .def("data_ready", [](Loop& self) { self.loop.data_ready(); });
 
   using Loader = AdaptiveDataLoaderHelper;
   loader_class<Loader>(module, "Loader")

@@ -113,6 +113,16 @@ class TestModel : public QObject {
                  accumulation_time(perf, 64, 4, 2) + sync_time(perf, 1, 2));
   }
 
+  void theUpdateComesOnceAStep() {
+    PerfParams perf = kPerf;
+    perf.update = 0.25;
+    for (const int accumulation : {0, 3}) {
+      const Configuration at{1, 2, 64, accumulation};
+      VERIFY_CLOSE("alone", step_time(perf, at), step_time(kPerf, at) + 0.25);
+      VERIFY_CLOSE("in turns", step_time(perf, at, Devices{1}), 2 * step_time(perf, at));
+    }
+  }
+
   void noNumberOfReplicasBeatsTheDevices() {
     for (const bool accumulation : {false, true})
       for (int devices = 1; devices <= 4; ++devices) {

@@ -197,6 +197,14 @@ class Recorded(Supervised):
         for step, goodput in self.series("goodput").items():
             self.assertAlmostEqual(goodput, self.series("throughput")[step] * self.series("efficiency")[step])
 
+    def test_a_step_lasts_from_the_end_of_the_one_before(self):
+        self.record(behind="__import__('time').sleep(0.02 if step < 3 else 0); step != 4 or (model.eval()(torch.randn(8, 4)), model.train())")
+        seconds, data = self.series("step_time"), self.series("data_time")
+        for step in (2, 3):
+            self.assertGreaterEqual(data[step], 0.02)
+            self.assertGreaterEqual(seconds[step], data[step])
+        self.assertEqual([data[1], data[5]], [0, 0])  # the first, and the one after an evaluation
+
     def test_what_the_script_records_belongs_to_the_same_step(self):
         for where in ("within", "behind"):
             with self.subTest(where):

@@ -41,6 +41,28 @@ class Record(Supervised):
             self.assertGreaterEqual(seconds, 0.01)
             self.assertAlmostEqual(self.series("throughput")[step], 50 / seconds)
 
+    def test_a_step_lasts_from_the_end_of_the_one_before(self):
+        self.run_script("""
+            import batchscope, time
+            def loader():
+                for batch in (1, 2):
+                    time.sleep(0.02)  # in which the loader makes a batch
+                    yield batch
+            for epoch in batchscope.epochs(2):
+                for batch in batchscope.batches(loader()):
+                    batchscope.step()
+                    time.sleep(0.01)  # in which the script logs
+                for batch in batchscope.batches([1], validate=True):
+                    time.sleep(0.05)
+        """)
+        seconds, data = self.series("step_time"), self.series("data_time")
+        for step in (2, 4):
+            self.assertGreaterEqual(data[step], 0.03)
+        for step in (1, 3):  # an epoch's first
+            self.assertEqual(data[step], 0)
+        for step in seconds:
+            self.assertGreaterEqual(seconds[step], data[step])
+
     def test_what_does_not_come_with_every_step_is_told_too(self):
         self.run_script("""
             import batchscope

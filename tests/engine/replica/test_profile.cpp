@@ -31,6 +31,25 @@ class TestProfile : public QObject {
     QCOMPARE(profile.max_replicas(), 2);
   }
 
+  // A micro-batch of 0.4 s and an update of 0.2 s, seen with and without accumulation: all rows mean the
+  // micro-batch alone.
+  void the_update_is_told_apart_from_the_micro_batch() {
+    Profile profile;
+    QCOMPARE(profile.update_time(), 0.0);
+    for (int i = 0; i < 50; ++i) profile.add_optimizer({1, 2, 16}, 0.4 + 0.1 + 0.2, 0.1);
+    QCOMPARE(profile.update_time(), 0.0);  // nothing has accumulated
+    for (int i = 0; i < 50; ++i) {
+      profile.add_accumulation({1, 2, 32}, 0.8);
+      profile.add_optimizer({1, 2, 32}, 0.8 + 0.1 + 0.2, 0.1);
+    }
+    QVERIFY(std::abs(profile.update_time() - 0.2) < 1e-12);
+    const auto rows = profile.rows(profile.update_time());
+    QVERIFY(std::abs(rows[0].accumulation_step_time - 0.4) < 1e-12);
+    QVERIFY(std::abs(rows[0].optimizer_step_time - 0.5) < 1e-12);
+    QVERIFY(std::abs(rows[1].accumulation_step_time - 0.8) < 1e-12);
+    QVERIFY(std::abs(rows[1].optimizer_step_time - 0.9) < 1e-12);
+  }
+
   void rows_of_shared_devices_give_way() {
     Profile profile;
     profile.add_optimizer({1, 4, 16, true}, 0.1, 0);
@@ -120,7 +139,10 @@ class TestProfile : public QObject {
     QVERIFY(!fitter.model());
     std::atomic<int> answers = 0;
     for (int i = 1; i <= 20; ++i)
-      fitter.fit({{1, 1, 8, 0.01 * i, 0.01 * i}}, 0, [&](const goodput::PerfParams&) { ++answers; });
+      fitter.fit({{1, 1, 8, 0.01 * i, 0.01 * i}}, 0, [&](const goodput::PerfParams& perf) {
+        ++answers;
+        return perf;
+      });
     fitter.settle();
     QVERIFY(answers >= 1 && answers <= 20);
     const double seconds = goodput::accumulation_time(*fitter.model(), 8);

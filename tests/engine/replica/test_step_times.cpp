@@ -82,12 +82,13 @@ Json profile_in(const std::filesystem::path& checkpoints) {
   return Json::parse(file.readAll().toStdString()).at("profile").at("rows");
 }
 
-// The rows' column over all steps, from the first one on.
-std::vector<double> column(const std::vector<protocol::Message>& messages, const std::string& name) {
+// The rows' column over all steps, from this one on.
+std::vector<double> column(const std::vector<protocol::Message>& messages, const std::string& name,
+                           std::int64_t first = 1) {
   std::vector<double> values;
   for (const auto& message : messages)
     if (const auto* steps = std::get_if<protocol::Steps>(&message)) {
-      if (steps->first_step != std::ssize(values) + 1) qWarning("the steps have a gap");
+      if (steps->first_step != std::ssize(values) + first) qWarning("the steps have a gap");
       const auto& part = steps->columns.at(name);
       values.insert(values.end(), part.begin(), part.end());
     }
@@ -142,6 +143,57 @@ class TestStepTimes : public QObject {
                                                      32 / large_step, 32 / large_step, 32 / large_step}));
     QCOMPARE(column(messages, "samples"), (Column{16, 32, 48, 80, 112, 144}));
     QCOMPARE(std::get<protocol::Goodbye>(messages.back()).step, 6);
+  }
+
+  // Logging, averages of weights, the loader's work: a step has it from the end of the step before.
+  void a_step_begins_where_the_one_before_ended() {
+    QTemporaryDir directory;
+    TelemetryListener supervisor(directory.filePath("telemetry").toStdString());
+    telemetry_start(supervisor.environment());
+    supervisor.accept();
+    auto& device = dynamic_cast<Device&>(timer());
+    const std::int64_t before = metrics::steps();
+    const Work work{0.25, 0.125, 0.125};
+    metrics::leave_steps();
+    make_step(device, 16, 0, work);
+    device.work(1);
+    make_step(device, 16, 0, work);
+    device.work(2);  // an evaluation, before whose end no batch is asked for
+    metrics::leave_steps();
+    make_step(device, 16, 0, work);
+    device.wait();
+    metrics::complete_last_step();
+    auto reader = std::async(std::launch::async, [&] { return supervisor.read_to_goodbye(); });
+    telemetry_stop(0);
+    QCOMPARE(column(reader.get(), "step_time", before + 1), (std::vector{0.5, 1.5, 0.5}));
+  }
+
+  // Of the host's time, whatever computes: it is the host that waits for data.
+  void the_wait_for_data_is_told_apart() {
+    QTemporaryDir directory;
+    TelemetryListener supervisor(directory.filePath("telemetry").toStdString());
+    telemetry_start(supervisor.environment());
+    supervisor.accept();
+    set_timer(std::make_unique<HostTimer>());
+    const std::int64_t before = metrics::steps();
+    constexpr int kLoading = 30;  // ms
+    metrics::leave_steps();
+    for (const bool waits : {false, true, false}) {
+      step_context() = {.initial_batch_size = 8, .local_batch_size = 8};
+      metrics::begin_micro_step();
+      if (waits) QTest::qSleep(kLoading);
+      metrics::data_ready();
+      metrics::commit_step({.grad_sqr = 1, .grad_var = 10});
+      if (waits) QTest::qSleep(kLoading);
+    }
+    auto reader = std::async(std::launch::async, [&] { return supervisor.read_to_goodbye(); });
+    telemetry_stop(0);
+    const auto messages = reader.get();
+    const auto data = column(messages, "data_time", before + 1),
+               whole = column(messages, "step_time", before + 1);
+    QCOMPARE(data.size(), 3u);
+    for (const std::size_t late : {1, 2}) QVERIFY(data[late] >= kLoading * 1e-3);
+    for (const std::size_t step : {0, 1, 2}) QVERIFY(data[step] <= whole[step]);
   }
 
   void the_hosts_times_are_known_at_once() {

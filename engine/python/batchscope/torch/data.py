@@ -81,7 +81,9 @@ class _OwnLoop(Loop):
         super().__init__(loader)
 
     def _batch(self):
-        return self._batch_of(self._at.data_pass.ids(self._at.number))
+        batch = self._batch_of(self._at.data_pass.ids(self._at.number))
+        self._at.data_ready()
+        return batch
 
 
 class AdaptiveDataLoaderMixin:
@@ -196,7 +198,9 @@ class _DataLoop(Loop):
             self._data_pass = loader._batches.data_pass = self._at.data_pass
             loader._batches.first = self._at.number
             self._batches = iter(loader._loader)
-        return next(self._batches)
+        batch = next(self._batches)
+        self._at.data_ready()
+        return batch
 
 
 class _PassBatches:

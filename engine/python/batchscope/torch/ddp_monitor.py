@@ -107,7 +107,9 @@ class Monitor:
         self._samples_of_call = batch_size
         self._initial = initial_batch_size
         self._said = set()
-        self._begun = None  # s, when the step's first call began
+        self._ended = None  # s, the step before; None: something else came between
+        self._begun = None  # s, the step in flight
+        self._data_time = 0.0  # s of it before the first call of the model
         self._loader = None  # whose batch size follows goodput
         self._scales_rate = False
         self._is_noise_known = False
@@ -151,12 +153,15 @@ class Monitor:
 
     def _before_call(self, module, _):
         if not module.training or not torch.is_grad_enabled():
+            self._ended = None  # an evaluation is no part of a step
             return
         if self._squares.passes and not self._squares.is_finite:  # a GradScaler has left the step out
             self._squares.take()
             self._begun = None
         if self._begun is None:
-            self._begun = time.monotonic()
+            now = time.monotonic()
+            self._begun = now if self._ended is None else self._ended
+            self._data_time = now - self._begun
             if self._is_recorded:
                 _recorder.current().end_measured()
 
@@ -218,6 +223,7 @@ class Monitor:
             return
         begun, computed, samples = taken
         seconds = now - begun
+        self._ended = now
         if samples:
             self.throughput = samples / seconds
             self.goodput = self.throughput * self.efficiency
@@ -246,7 +252,7 @@ class Monitor:
         if _logger.current is None and not _recorder.current().supervised:
             _logger.begin(pathlib.Path(sys.argv[0]).name)
         values = {name: self.__dict__[name] for name in _SERIES if self.__dict__[name] == self.__dict__[name]}  # which NaN is not
-        values.update(replicas=self._replicas, step_time=seconds, lr=float(self._optimizer.param_groups[0]["lr"]) * self.lr_factor)
+        values.update(replicas=self._replicas, step_time=seconds, data_time=self._data_time, lr=float(self._optimizer.param_groups[0]["lr"]) * self.lr_factor)
         if self._scales_rate:
             values["lr_factor"] = self.lr_factor
         _recorder.current().measure(values)

@@ -2,6 +2,11 @@
 //
 // The account of finished steps. Rank 0 keeps the profile and the model; progress, steps and samples are the
 // same on every replica, because they come from averaged gradients and the loader's arithmetic.
+//
+// A step's time runs from the end of the step before to its own end, so that all that a program does for a
+// step is in it: waiting for data, computing, waiting for other replicas, the update, and what the program
+// does between steps. Each micro-batch has its share, from the end of the one before. What comes between
+// loops or writes a checkpoint is no part of a step: the next one begins with its first micro-batch.
 #include "adapt/metrics.h"
 
 #include <algorithm>
@@ -40,8 +45,11 @@ constexpr std::int64_t kFirstFit = 5, kNextFits = 25;
 
 // The step in flight.
 struct Stopwatch {
+  std::optional<Timer::Moment> ended;          // the micro-batch before; none: something came between
   std::optional<Timer::Moment> begun;          // its micro-batch; none: nothing was begun
   std::vector<Timer::Interval> accumulations;  // the micro-batches before it
+  double data = 0;                             // s on the host until its batches were there
+  double data_since = 0;                       // monotonic, what is not counted yet
   bool warm = false;                           // a step of this configuration was committed before
   std::int64_t local_batch_size = 0;
   int accumulation_steps = 0;
@@ -60,6 +68,7 @@ struct Finished {
   std::vector<Timer::Interval> accumulations;
   std::optional<Timer::Interval> update;  // the micro-batch that ends it
   std::optional<Timer::Interval> waited;
+  double data = 0;
   bool told = false, drawn = false;
   Row row;
 };
@@ -70,7 +79,9 @@ class Account final : public JsonState {
   Account() : JsonState("metrics") {}
 
   void begin_micro_step();
+  void data_ready();
   void end_micro_step();
+  void leave_steps() { watch.ended.reset(); }
   void commit_step(const StepReport& report);
   void complete_last_step() {
     if (late) complete(*std::exchange(late, std::nullopt));
@@ -124,7 +135,11 @@ class Account final : public JsonState {
     profile = Profile::from_json(json.at("profile"));
   }
 
-  void sync() override { complete_last_step(); }  // it belongs into the checkpoint
+  void sync() override {
+    complete_last_step();  // it belongs into the checkpoint
+    leave_steps();
+  }
+  void end(Timer::Moment moment);
 
   void request_fit();
   void complete(Finished step);
@@ -184,14 +199,17 @@ void send_model(const goodput::PerfParams& perf, protocol::Model message) {
   message.core_exponent = perf.core_exponent;
   message.core_overhead = perf.core_overhead;
   message.contention = perf.contention;
+  message.update_time = perf.update;
   if (auto& scheduler = session().part<Scheduler>().client) scheduler->post(message);
   send(message);
 }
 
 void Account::request_fit() {
-  auto rows = profile.rows();
+  const bool adaptdl = session().part<Scheduler>().client.has_value();  // whose model has none of our terms
+  const double update = adaptdl ? 0 : profile.update_time();
+  auto rows = profile.rows(update);
   if (rows.empty()) return;
-  if (session().part<Scheduler>().client)  // its model knows of neither
+  if (adaptdl)
     for (goodput::ProfileRow& row : rows) row.cores = row.neighbours = 0;
   fitted_at = profile.measured();
   protocol::Model message;
@@ -210,9 +228,11 @@ void Account::request_fit() {
   message.min_profiled_local_batch_size = least;
   message.max_profiled_local_batch_size = most;
   message.step = steps;
-  fitter.fit(rows, contention, [message, rows](const goodput::PerfParams& perf) mutable {
+  fitter.fit(rows, contention, [message, rows, update](goodput::PerfParams perf) mutable {
     message.residual = goodput::fit_residual(perf, rows);
+    perf.update = update;
     send_model(perf, message);
+    return perf;
   });
 }
 
@@ -261,6 +281,7 @@ void Account::begin_micro_step() {
   const StepContext& step = step_context();
   if (step.micro_step == 0) {
     watch.accumulations.clear();
+    watch.data = 0;
     choose_cores(steps);
   }
   if (step.local_batch_size != watch.local_batch_size ||
@@ -270,20 +291,36 @@ void Account::begin_micro_step() {
     watch.local_batch_size = step.local_batch_size;
     watch.accumulation_steps = step.accumulation_steps;
   }
-  watch.begun = timer().now();
+  if (!watch.ended) end(timer().now());
+  watch.begun = std::exchange(watch.ended, std::nullopt);
+  data_ready();
+}
+
+void Account::data_ready() {
+  const double now = protocol::monotonic_seconds();
+  watch.data += now - std::exchange(watch.data_since, now);
 }
 
 void Account::end_micro_step() {
-  if (watch.begun) watch.accumulations.push_back({*watch.begun, timer().now()});
+  const Timer::Moment now = timer().now();
+  if (watch.begun) watch.accumulations.push_back({*watch.begun, now});
+  end(now);
+}
+
+void Account::end(Timer::Moment moment) {
   watch.begun.reset();
+  watch.ended = std::move(moment);
+  watch.data_since = protocol::monotonic_seconds();
 }
 
 void Account::commit_step(const StepReport& report) {
   const StepContext& step = step_context();
   const double now = protocol::monotonic_seconds();
   Finished finished;
-  if (watch.begun) finished.update = {*watch.begun, timer().now()};
-  watch.begun.reset();
+  const Timer::Moment end_of_step = timer().now();
+  if (watch.begun) finished.update = {*watch.begun, end_of_step};
+  finished.data = std::exchange(watch.data, 0);
+  end(end_of_step);
   // A step is measured when it is full and not the first of its configuration, which warms caches up.
   finished.measured = watch.warm && step.even && finished.update;
   finished.accumulations = std::exchange(watch.accumulations, {});
@@ -357,6 +394,7 @@ void Account::complete(Finished step) {
   }
   if (!step.told && !step.drawn) return;
   set(step.row, series::kSyncTime, waited);
+  if (step.update) set(step.row, series::kDataTime, step.data);
   if (step.efficiency) add_times(step, step.update ? whole + update : 0, step.row);
   if (step.drawn) {
     std::map<std::string, double> scalars(step.row.begin(), step.row.end());
@@ -407,7 +445,9 @@ StepScale step_scale(int gradients) {
 void load_metrics_state() { checkpoint::load_state(account()); }
 
 void begin_micro_step() { account().begin_micro_step(); }
+void data_ready() { account().data_ready(); }
 void end_micro_step() { account().end_micro_step(); }
+void leave_steps() { account().leave_steps(); }
 void commit_step(const StepReport& report) { account().commit_step(report); }
 void complete_last_step() { account().complete_last_step(); }
 

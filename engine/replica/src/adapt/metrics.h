@@ -38,12 +38,15 @@ struct StepReport {
   std::optional<Timer::Interval> waited = std::nullopt;  // for other replicas' gradients
 };
 
-// Micro-batches: the loader calls begin before it hands out a batch, AdaptiveDataParallel calls
-// end_micro_step when a micro-batch that is not the last of its step is done, and commit_step when an
-// optimizer step is.
+// Micro-batches: the loader calls begin before it makes a batch and data_ready when it is there,
+// AdaptiveDataParallel calls end_micro_step when a micro-batch that is not the last of its step is done, and
+// commit_step when an optimizer step is. A loop over data calls leave_steps when it begins: what was before
+// it is no part of a step.
 void begin_micro_step();
+void data_ready();
 void end_micro_step();
 void commit_step(const StepReport& report);
+void leave_steps();
 
 // Where a device computes, a step's times are known, and its row is sent, when the next one is committed.
 // This waits for those of the last one: where no other may follow.

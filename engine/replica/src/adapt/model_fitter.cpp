@@ -44,8 +44,7 @@ void ModelFitter::run() {
     const Request request = *std::exchange(waiting_, {});
     busy_ = true;
     lock.unlock();
-    const goodput::PerfParams perf = goodput::fit(request.rows, request.contention);
-    if (request.done) request.done(perf);
+    const goodput::PerfParams perf = request.done(goodput::fit(request.rows, request.contention));
     lock.lock();
     model_ = perf;
     busy_ = false;

@@ -17,12 +17,13 @@ namespace batchscope::replica {
 
 class ModelFitter {
  public:
-  using Done = std::function<void(const goodput::PerfParams&)>;  // called on the fitter's thread
+  // Called on the fitter's thread. Returns the model, with what it adds to it.
+  using Done = std::function<goodput::PerfParams(goodput::PerfParams)>;
 
   ModelFitter() = default;
   ~ModelFitter();
 
-  // `rows` is not empty; `contention` is goodput::fit's first guess. Starts the thread at the first call.
+  // `rows` is not empty, `done` neither; `contention` is goodput::fit's first guess. Starts the thread at the first call.
   void fit(std::vector<goodput::ProfileRow> rows, double contention, Done done);
   void settle();  // waits until all requests are fitted
 

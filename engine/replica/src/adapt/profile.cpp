@@ -11,6 +11,11 @@ constexpr std::size_t kMostRows = 128;
 constexpr double kLeastFraction =
     1e-3;  // of the step that computing takes, where waiting seems to take it all
 
+// Returns how much the row counts.
+double weight_of(const RobustMean& optimizer) {
+  return std::min(static_cast<double>(optimizer.count()) / kFullWeight, 1.0);
+}
+
 }  // namespace
 
 Profile::Row& Profile::row(const Key& key) {
@@ -58,7 +63,18 @@ std::optional<double> Profile::step_time(const Key& key, int accumulation_steps)
   return optimizer.value() + accumulation_steps * accumulation.value();
 }
 
-std::vector<goodput::ProfileRow> Profile::rows() const {
+double Profile::update_time() const {
+  double sum = 0, weights = 0;
+  for (const auto& [key, row] : rows_) {
+    if (std::min(row.accumulation.count(), row.optimizer.count()) < kEnough) continue;
+    const double weight = weight_of(row.optimizer);
+    sum += weight * std::max(row.optimizer.value() - row.sync.value() - row.accumulation.value(), 0.0);
+    weights += weight;
+  }
+  return weights > 0 ? sum / weights : 0;
+}
+
+std::vector<goodput::ProfileRow> Profile::rows(double update) const {
   const bool unshared = std::any_of(rows_.begin(), rows_.end(), [](const auto& entry) {
     return !entry.first.shared && entry.second.optimizer.count() > 0;
   });
@@ -66,12 +82,13 @@ std::vector<goodput::ProfileRow> Profile::rows() const {
       std::any_of(rows_.begin(), rows_.end(), [](const auto& entry) { return entry.first.cores > 0; });
   std::vector<goodput::ProfileRow> rows;
   for (const auto& [key, row] : rows_) {
-    const double whole = row.optimizer.value(), steps = static_cast<double>(row.optimizer.count());
-    if (steps == 0 || (key.shared && unshared) || (key.cores == 0 && cores_known)) continue;
+    const double measured = row.optimizer.value();
+    if (measured == 0 || (key.shared && unshared) || (key.cores == 0 && cores_known)) continue;
+    const double whole = std::max(measured - update, kLeastFraction * measured);
     const double compute = std::max(whole - row.sync.value(), kLeastFraction * whole);
     rows.push_back({key.nodes, key.replicas, key.local_batch_size,
                     row.accumulation.count() > 0 ? row.accumulation.value() : compute, whole, key.cores,
-                    key.neighbours, std::min(steps / kFullWeight, 1.0)});
+                    key.neighbours, weight_of(row.optimizer)});
   }
   return rows;
 }

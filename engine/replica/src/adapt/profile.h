@@ -42,16 +42,20 @@ class Profile {
   };
   Range local_batch_sizes() const;  // whose steps were measured; 0: none yet
 
+  // Seconds of the optimizer alone, by the steps that accumulated: what their last micro-batch took longer
+  // than the others, without its waiting. 0: no configuration has accumulated often enough.
+  double update_time() const;
+
   // Seconds of a step, as add_* were told them; none where fewer than kEnough were measured.
   std::optional<double> step_time(const Key& key, int accumulation_steps) const;
 
   // One row for each configuration with an optimizer time. Those of shared devices only where there are no
   // others: replicas that left a device idle share it for less than taking turns, so that such rows would
   // make a replica with a device to itself too fast. Those of unknown cores, which earlier versions measured,
-  // give way to others in the same way. Where nothing accumulated, the time of accumulation is
-  // taken to be the optimizer's without its waiting. A row weighs as many steps as it has, over the 50 from
-  // which it counts in full.
-  std::vector<goodput::ProfileRow> rows() const;
+  // give way to others in the same way. All times are less `update`, so that those of accumulation mean one
+  // thing: where nothing accumulated, they are the optimizer's without its waiting. A row weighs as many
+  // steps as it has, over the 50 from which it counts in full.
+  std::vector<goodput::ProfileRow> rows(double update = 0) const;
 
   protocol::Json json() const;
   static Profile from_json(const protocol::Json& json);

@@ -147,6 +147,7 @@ AdaptiveDataLoaderHelper::Loop AdaptiveDataLoaderHelper::loop() {
 
 bool AdaptiveDataLoaderHelper::Loop::done() const { return !loop_ || loop_->done(); }
 void AdaptiveDataLoaderHelper::Loop::advance() { loop_->advance(); }
+void AdaptiveDataLoaderHelper::Loop::data_ready() { loop_->data_ready(); }
 std::int64_t AdaptiveDataLoaderHelper::Loop::number() const { return loop_->number(); }
 const std::shared_ptr<const DataPass>& AdaptiveDataLoaderHelper::Loop::pass() const { return loop_->pass(); }
 

@@ -108,6 +108,7 @@ DataLoop::~DataLoop() {
 }
 
 void DataLoop::begin() {
+  metrics::leave_steps();
   begin_live();
   begin_loop(epoch_);
   mark_epoch_begun();
@@ -274,6 +275,10 @@ void DataLoop::set_context() const {
   step.even = plan_->even(micro_);
   step.samples = micro_.to - micro_.step_from;
   set_local_batch_size(step.local_batch_size);
+}
+
+void DataLoop::data_ready() const {
+  if (training()) metrics::data_ready();
 }
 
 // The step that was out is done: its samples count.

@@ -60,6 +60,7 @@ class DataLoop {
 
   void begin();    // to the first micro-batch
   void advance();  // to the next
+  void data_ready() const;
   bool done() const { return done_; }
   std::int64_t number() const { return number_; }
   const std::shared_ptr<const DataPass>& pass() const { return pass_; }

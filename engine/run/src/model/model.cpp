@@ -7,8 +7,9 @@ namespace batchscope::run {
 
 goodput::PerfParams perf_params(const protocol::Model& model) {
   if (const auto& p = model.perf)
-    return {p->alpha_c, p->beta_c, p->alpha_n,          p->beta_n,           p->alpha_r,
-            p->beta_r,  p->gamma,  model.core_exponent, model.core_overhead, model.contention};
+    return {p->alpha_c,          p->beta_c,        p->alpha_n,       p->beta_n,
+            p->alpha_r,          p->beta_r,        p->gamma,         model.core_exponent,
+            model.core_overhead, model.contention, model.update_time};
   return {0, 0, 0, 0, 0, 0, 0};
 }
 

@@ -16,7 +16,8 @@
 
 namespace batchscope::goodput {
 
-/// The parameters that explain the rows best, about 0.5 ms for 20 of them. `contention` is the first guess of
+/// The parameters that explain the rows best, about 0.5 ms for 20 of them; `update` is 0: it is measured, and
+/// no part of the rows. `contention` is the first guess of
 /// it, as other programs have shown it on the same machine. Throws std::invalid_argument for no rows, a row
 /// with times, counts or a weight that are not positive and finite, or a guess outside 0 to kMostContention.
 PerfParams fit(std::span<const ProfileRow> rows, double contention = 0);

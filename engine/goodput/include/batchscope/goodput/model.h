@@ -9,14 +9,14 @@
 ///     synchronisation   T_sync = alpha_n + beta_n * max(K - 2, 0)      K replicas on several nodes
 ///                                alpha_r + beta_r * max(K - 2, 0)      K >= 2 replicas on one node
 ///                                0                                     one replica
-///     step              T = c * (s * T_grad + (T_grad^gamma + T_sync^gamma)^(1 / gamma))
+///     step              T = c * (s * T_grad + (T_grad^gamma + T_sync^gamma)^(1 / gamma) + T_update)
 ///                                                                      s: accumulation steps
 ///     sharing           c = max(1, K / D)                              D devices, cores or GPUs
 ///     throughput        M / T                                          M = K * m * (s + 1)
 ///     efficiency        gain(M / M0) / (M / M0)                        M0: the initial batch size
 ///     goodput           throughput * efficiency
 ///
-/// Three terms are ours, and AdaptDL's model is what is left where nothing is known of them:
+/// Four terms are ours, and AdaptDL's model is what is left where nothing is known of them:
 ///
 ///   - Cores: replicas on cores divide them, so that each computes with fewer threads the more replicas there
 ///     are. p, the core exponent, is 1 where twice the cores halve the time of a sample, 0 where they are
@@ -27,6 +27,8 @@
 ///   - Sharing: replicas beyond the devices take turns on them, so that a step takes K / D times as long at
 ///     the least. AdaptDL never places more replicas than devices. Parameters are those of replicas with a
 ///     device each.
+///   - Update: the optimizer works once a step, however many micro-batches it has. AdaptDL has this time in
+///     T_grad where a step is one micro-batch, and not where it is several.
 ///
 /// As in AdaptDL the zeros of T_sync are 1e-8, which is seen only where times are as small.
 /// Nothing here asserts or divides by zero: where the model is undefined (no samples, zero statistics) the
@@ -51,6 +53,7 @@ struct PerfParams {
   double core_exponent = 0;  ///< p, 0..1; 0: how many cores a replica has changes nothing
   double core_overhead = 0;  ///< omega, s, that each doubling of a replica's cores adds to a micro-batch
   double contention = 0;     ///< kappa, the share of time that each further replica on a node costs
+  double update = 0;         ///< T_update, s, of the optimizer, once a step; 0: unknown, and in T_grad
 };
 
 /// The gradient's statistics, in squared units of the gradient; only their ratio counts.

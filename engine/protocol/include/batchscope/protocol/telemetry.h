@@ -162,6 +162,7 @@ struct Model {
   double core_exponent = 0;  ///< of the model: what the cores of a replica are worth
   double core_overhead = 0;  ///< of the model, s: what a replica's further cores cost
   double contention = 0;     ///< of the model: what a neighbour on the node costs
+  double update_time = 0;    ///< of the model, s: what the optimizer takes once a step; 0: unknown
   int cores = 0;             ///< that each replica computes with now; 0: a GPU, or unknown
   /// Replicas divide all cores of the run, by the supervisor; else each keeps `cores`.
   bool divides_cores = false;

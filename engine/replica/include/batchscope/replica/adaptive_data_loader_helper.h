@@ -108,6 +108,9 @@ class AdaptiveDataLoaderHelper {
     /// Goes on to the next micro-batch. Settles the one before: with an optimizer step done, its samples
     /// count, and the replicas agree whether to checkpoint or to leave (with exit code 143). Collective.
     void advance();
+    /// Tells that the batch of this micro-batch has been made, so that the time that it took is told apart in
+    /// the series data_time. Without it only the time until advance() returned is. Never blocks.
+    void data_ready();
     std::int64_t number() const;                          ///< of the micro-batch in its pass
     const std::shared_ptr<const DataPass>& pass() const;  ///< another object after every cut
 
@@ -185,7 +188,9 @@ class LoopIterator {
     std::optional<Batch> batch;
   };
   void fetch() {
-    if (!at_->loop.done()) at_->batch = at_->make(at_->loop);
+    if (at_->loop.done()) return;
+    at_->batch = at_->make(at_->loop);
+    at_->loop.data_ready();
   }
 
   std::shared_ptr<Place> at_;
