@@ -29,7 +29,7 @@ from torch import distributed
 
 def train(rank, replicas, file):
     distributed.init_process_group("gloo", f"file://{{file}}", rank=rank, world_size=replicas)
-    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
+    model = torch.nn.parallel.DistributedDataParallel({model})
     optimizer = torch.optim.SGD(model.parameters(), lr=0.25)
     {before}
     adl.monitor(model, optimizer)
@@ -183,10 +183,10 @@ class WithoutGroup(unittest.TestCase):
 
 
 class Recorded(Supervised):
-    def record(self, replicas=2, before="pass", within="pass", behind="pass", after="pass"):
+    def record(self, replicas=2, before="pass", within="pass", behind="pass", after="pass", model="torch.nn.Linear(4, 1)"):
         """A fork need not load PyTorch once more for each process."""
         return self.run_script(SCRIPT.format(before=before, within=within, behind=behind, after=after, replicas=replicas, start="fork",
-                                             file=self.home / "group"), os.environ["PYTHONPATH"], OPENBLAS_NUM_THREADS="1")
+                                             model=model, file=self.home / "group"), os.environ["PYTHONPATH"], OPENBLAS_NUM_THREADS="1")
 
     def test_every_step_of_an_unchanged_loop(self):
         self.record()
@@ -220,11 +220,16 @@ class Recorded(Supervised):
         self.assertEqual(self.series("batch_size"), dict.fromkeys(range(101, 106), 16))
 
     def test_one_replica_says_what_it_cannot_see(self):
-        self.record(replicas=1)
+        self.record(replicas=1, model="torch.nn.Conv1d(8, 1, 1)")
         self.assertEqual(self.series("batch_size"), dict.fromkeys(range(1, 6), 8))
         self.assertEqual(self.series("gain"), {})
         notice, = self.told("notice")
-        self.assertRegex(notice["text"], "one process has one gradient a step.*Start two or more")
+        self.assertRegex(notice["text"], "one process has one gradient a step, and no layer of this model tells.*Start two or more")
+
+    def test_one_replica_sees_the_noise_by_its_examples(self):
+        self.record(replicas=1)
+        self.assertEqual(list(self.series("noise_scale")), [1, 2, 3, 4, 5])
+        self.assertEqual(self.told("notice"), [])
 
 
 class Alone(WithPrograms):
@@ -232,7 +237,7 @@ class Alone(WithPrograms):
         """A logger's run that begins later is the same one."""
         file = self.home / "train.py"
         file.write_text(SCRIPT.format(before="pass", within="pass", behind="rank or step != 2 or batchscope.init()", after="pass", replicas=2,
-                                      start="spawn", file=self.home / "group"))
+                                      model="torch.nn.Linear(4, 1)", start="spawn", file=self.home / "group"))
         done = subprocess.run([sys.executable, str(file)], cwd=self.home, text=True, capture_output=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         run, = batchscope.runs()

@@ -11,6 +11,8 @@ Squares of gradients come from a communication hook (bucket_squares.py). The est
 the mean square L of the replicas' gradients and the square T of their mean, of `count` replicas,
 
     |grad|^2 ~ (count * T - L) / (count - 1)          tr(cov) ~ (L - T) * scale / (count - 1)
+
+One replica has one gradient a step. There the examples of its batch take the replicas' place (example_norms.py), and count is theirs.
 """
 import contextlib
 import functools
@@ -31,12 +33,14 @@ from . import rates
 from .bucket_squares import BucketSquares
 from .ddp_loader import AdaptedLoader
 from .ddp_memory import Memory
+from .example_norms import ExampleNorms
 
 _monitored = "_batchscope_monitor"  # the attribute of a monitored model, and of its optimizer
 
-ONE_PROCESS = ("monitor(): one process has one gradient a step, and so no spread to learn from: batch size, step time and throughput "
-               "are recorded, and gain, noise scale and goodput are not. Start two or more, as torchrun --nproc_per_node 2 or "
-               "`batchscope run train.py --replicas 2` do; AdaptiveDataParallel measures one replica, too")
+ONE_PROCESS = ("monitor(): one process has one gradient a step, and no layer of this model tells those of its examples (a Linear of "
+               "inputs with two dimensions, a LayerNorm, GroupNorm or BatchNorm, used once a call): batch size, step time and throughput "
+               "are recorded, and gain, noise scale and goodput are not. Start two or more processes, as torchrun --nproc_per_node 2 or "
+               "`batchscope run train.py --replicas 2` do; AdaptiveDataParallel measures one replica of any model")
 NO_BATCH_SIZE = ("monitor(): neither the model's inputs nor its outputs have a tensor with a batch dimension, so batch size, noise "
                  "scale and goodput are not known: give the samples of one call with monitor(model, optimizer, batch_size=..)")
 SEVERAL_PASSES = ("monitor(): several backward passes of a step exchange gradients, so such steps are not measured: run all but the "
@@ -96,7 +100,7 @@ class Monitor:
 
     gain: between 1 and the scale. noise_scale: samples. grad_sqr, grad_var: |true gradient|^2 and the trace of the gradient's
     covariance at the initial batch size, averaged over steps. batch_size: of all replicas. scale: that over the initial one.
-    throughput, goodput: samples/s of this replica's step time, without the loader's. efficiency: from 0 to 1. lr_factor: by which the
+    throughput, goodput: samples/s of this replica's step time. efficiency: from 0 to 1. lr_factor: by which the
     last step's learning rates were multiplied; 1 where no loader is adapted."""
 
     def __init__(self, model, optimizer, batch_size, initial_batch_size, smoothing, mp_scaler):
@@ -105,6 +109,7 @@ class Monitor:
         self._is_recorded = distributed.get_rank() == 0
         self._noise = engine.NoiseScale(smoothing)
         self._samples_of_call = batch_size
+        self._last_samples = 0  # of the last call
         self._initial = initial_batch_size
         self._said = set()
         self._ended = None  # s, the step before; None: something else came between
@@ -120,6 +125,7 @@ class Monitor:
         except RuntimeError as error:
             raise ValueError("monitor(): this model has a communication hook already, and DistributedDataParallel takes only one: "
                              f"leave register_comm_hook() out ({error})") from None
+        self._examples = ExampleNorms(model.module) if self._replicas == 1 else None
         model.register_forward_pre_hook(self._before_call)
         model.register_forward_hook(self._after_call)
         self._patch_step()
@@ -162,12 +168,17 @@ class Monitor:
             now = time.monotonic()
             self._begun = now if self._ended is None else self._ended
             self._data_time = now - self._begun
+            if self._examples:
+                self._examples.take(0)  # of what was not a step
             if self._is_recorded:
                 _recorder.current().end_measured()
+        elif self._examples:
+            self._examples.begin_pass(self._last_samples)
 
     def _after_call(self, module, arguments, output):
         if module.training and torch.is_grad_enabled():
-            self._squares.samples += self._samples_of_call or batch_size_of(arguments) or batch_size_of(output)
+            self._last_samples = self._samples_of_call or batch_size_of(arguments) or batch_size_of(output)
+            self._squares.samples += self._last_samples
 
     # Steps.
 
@@ -199,14 +210,12 @@ class Monitor:
         else:
             self._initial = self._initial or samples / self._replicas
             self.batch_size, self.scale = samples, samples / self._initial
-        if self._replicas == 1 and self._is_noise_known:  # from a generation of several
-            self._derive()
-        elif self._replicas == 1:
-            self._say(ONE_PROCESS)
+        if self._replicas == 1:
+            self._measure_examples()
         elif passes > 1:
             self._say(SEVERAL_PASSES)
         else:
-            self._measure_noise(local, total)
+            self._measure_noise(local, total, self._replicas, self.scale)
         return begun, computed, samples
 
     def _scaled_rates(self, taken):
@@ -235,9 +244,18 @@ class Monitor:
                 self._choose()
                 self._memory.keep(self._noise, self._loader, self._initial)
 
-    def _measure_noise(self, local, total):
+    def _measure_examples(self):
+        local, total, count = self._examples.take(self._last_samples)
+        if count > 1 and self._initial:
+            self._measure_noise(local, total, count, count / self._initial)
+        if not self._is_noise_known:
+            self._say(ONE_PROCESS)
+        elif self._initial:  # known from this or an earlier step, or from a generation of several replicas
+            self._derive()
+
+    def _measure_noise(self, local, total, count, scale):
         factor = self._scaler.get_scale() ** 2 if self._scaler else 1.0
-        if self._noise.update(local / factor, total / factor, self._replicas, self.scale):  # else it is not finite
+        if self._noise.update(local / factor, total / factor, count, scale):  # else it is not finite
             self._is_noise_known = True
             self._derive()
 
