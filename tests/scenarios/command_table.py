@@ -29,8 +29,9 @@ TABLE = pathlib.Path(__file__).resolve().parents[2] / "engine" / "pool" / "COMMA
 HEAD = """# What commands do to a job of the queue
 
 Each command in each state of a job: the state that follows, and what is said. While the commands below were given, other jobs had
-all devices, but where the job itself was running. Hence one that may go on is "pending", or "paused by the pool" with the checkpoint
-that it has; it runs as soon as devices are free. "Held while it ran": `hold` paused it. "Interrupted": its supervisor died.
+all devices, except where the job itself was running. So a job that may go on is "pending", or "paused by the pool" with the
+checkpoint that it has; it runs as soon as devices are free. "Held while it ran": `hold` paused it. "Interrupted": its supervisor
+died.
 
 The page's API (stop, pause, resume, checkpoint, rescale) does and says the same; where it does not, it has a row of its own.
 `tests/scenarios/command_table.py` gives all of these commands and compares; with `--write` it writes this file.
