@@ -120,12 +120,14 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 512));
   app.add_option("--lr", options.lr, "Learning rate at the start")->check(CLI::Range(1e-6, 10.0));
   app.add_option("--momentum", options.momentum, "Momentum of SGD")->check(CLI::Range(0.0, 0.999));
-  app.add_option("--weight-decay", options.weight_decay, "Of SGD")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--weight-decay", options.weight_decay, "Weight decay of SGD")->check(CLI::Range(0.0, 1.0));
   app.add_flag("--bf16", options.bf16, "Mixed precision");
-  app.add_option("--seed", options.seed, "Of the drawn pictures and the initial weights");
+  app.add_option("--seed", options.seed, "Seed of the drawn pictures and the initial weights");
   app.add_option("--data", options.data, "Folder with CIFAR-10's binary version, instead of drawn pictures");
-  app.add_option("--train-images", options.train_images, "To draw")->check(CLI::Range(1, 1'000'000));
-  app.add_option("--test-images", options.test_images, "To draw")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--train-images", options.train_images, "Training pictures to draw")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--test-images", options.test_images, "Test pictures to draw")
+      ->check(CLI::Range(1, 1'000'000));
   add_scaling_options(app, options.scaling);
   return program.run(argc, argv, [&] { train(options, program.hyperparameters()); });
 }

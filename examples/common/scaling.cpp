@@ -43,13 +43,14 @@ void add_scaling_options(CLI::App& app, ScalingOptions& options) {
   app.add_flag("--no-accumulation", options.no_accumulation,
                "Never split a batch into several micro-batches; on one replica the batch size stays then");
   app.add_option("--micro-batches", options.micro_batches,
-                 "Fix the scale: so many micro-batches of --batch-size a step on each replica; 0: goodput "
+                 "Fix the scale: micro-batches of --batch-size in a step on each replica; 0: goodput "
                  "chooses the batch size")
       ->check(CLI::Range(0, 4096));
-  app.add_option("--scaling-rule", options.rule, "Of the learning rate at a fixed scale")
+  app.add_option("--scaling-rule", options.rule, "Scaling rule of the learning rate at a fixed scale")
       ->check(CLI::IsMember({"adascale", "linear"}));
-  app.add_option("--noise-mode", options.noise_mode,
-                 "Whose averages of the gradient's noise the gain is of; tracking: ours, of a shorter memory")
+  app.add_option(
+         "--noise-mode", options.noise_mode,
+         "Averages of the gradient's noise that give the gain; tracking: BatchScope's, of a shorter memory")
       ->check(CLI::IsMember({"adaptdl", "paper", "tracking"}));
   app.add_option("--schedule", options.schedule,
                  "How the learning rate falls: to 0 along a cosine, or to a tenth at 1/2 and 3/4 of training")

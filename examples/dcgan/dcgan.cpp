@@ -152,7 +152,7 @@ int main(int argc, char** argv) {
   app.add_option("--noise", options.noise, "Numbers that a drawing is made from")->check(CLI::Range(1, 4096));
   app.add_option("--width", options.width, "Channels of the widest pictures inside")
       ->check(CLI::Range(1, 512));
-  app.add_option("--seed", options.seed, "Of the drawn images and the initial weights");
+  app.add_option("--seed", options.seed, "Seed of the drawn images and the initial weights");
   app.add_option("--data", options.data, "Folder with MNIST's IDX files, instead of drawn images");
   app.add_option("--train-images", options.train_images, "Use only this many training images; 0: all");
   add_scaling_options(app, options.scaling);

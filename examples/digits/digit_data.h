@@ -21,7 +21,7 @@ struct DigitData {
 // MNIST's four files. Throws as read_idx does, and Error(corrupt) for images that are not 28 x 28.
 DigitData load_digits(const std::filesystem::path& directory);
 
-// Where the cache keeps the drawn set; none where nobody says where caches are.
+// Returns the cache's folder for the drawn set; none if no variable says where caches are.
 std::optional<std::filesystem::path> drawn_digits_directory(std::uint64_t seed);
 
 // Reads the set from the cache; draws it, and caches it if that can be done, where the cache has no such set

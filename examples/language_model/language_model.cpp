@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A language model of any text, on AdaptiveBPTTIterator: an LSTM that carries its hidden state along the text
-// and is trained with SGD and AdaScale, or a small Transformer that is trained with Adam and AdamScale. What
-// counts is the perplexity, e to the mean loss of a word: among how many equally likely words the model
-// hesitates.
+// and is trained with SGD and AdaScale, or a small Transformer that is trained with Adam and AdamScale. Its
+// measure is the perplexity, e to the mean loss of a word: the number of equally likely words among which
+// the model would have to choose.
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
@@ -105,25 +105,26 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
 int main(int argc, char** argv) {
   using namespace batchscope::examples;
   Program program("language_model",
-                  "Trains an LSTM or a small Transformer to foretell the next word of a text.",
+                  "Trains an LSTM or a small Transformer to predict the next word of a text.",
                   R"(  language_model                             an LSTM, on a text of a small grammar
   language_model --model transformer
   language_model --data shakespeare.txt      any text file
   batchscope run --replicas 2 language_model)");
   Options options;
   CLI::App& app = program.options();
-  app.add_option("--model", options.model.kind, "What kind of network")
+  app.add_option("--model", options.model.kind, "Kind of network")
       ->check(CLI::IsMember({"lstm", "transformer"}));
-  app.add_option("--size", options.model.size, "Of embeddings and hidden state")->check(CLI::Range(4, 4096));
-  app.add_option("--layers", options.model.layers, "Of the network")->check(CLI::Range(1, 48));
+  app.add_option("--size", options.model.size, "Size of embeddings and hidden state")
+      ->check(CLI::Range(4, 4096));
+  app.add_option("--layers", options.model.layers, "Layers of the network")->check(CLI::Range(1, 48));
   app.add_option("--length", options.length, "Words of a window")->check(CLI::Range(2, 4096));
   app.add_option("--epochs", options.epochs, "Passes over the text")->check(CLI::Range(1, 10'000));
   app.add_option("--lr", options.lr,
                  "Learning rate at the start; 0: 0.5 for the LSTM, 0.001 for the Transformer")
       ->check(CLI::Range(0.0, 100.0));
   app.add_option("--momentum", options.momentum, "Momentum of SGD")->check(CLI::Range(0.0, 0.999));
-  app.add_option("--seed", options.seed, "Of the written text and the initial weights");
-  app.add_option("--words", options.words, "Of the text to write")->check(CLI::Range(100, 100'000'000));
+  app.add_option("--seed", options.seed, "Seed of the written text and the initial weights");
+  app.add_option("--words", options.words, "Words of the text to write")->check(CLI::Range(100, 100'000'000));
   app.add_option("--vocabulary", options.vocabulary, "Words with a number of their own")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--data", options.data, "A text file instead");

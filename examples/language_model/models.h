@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two language models behind one face: from the words of a window to scores for the word that follows each.
+// Two language models behind one interface: from the words of a window to scores for the word that follows
+// each.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -65,7 +66,7 @@ class Lstm final : public LanguageModel {
   at::Tensor hidden_, cell_;  // [layers, columns, size]
 };
 
-// Sees its window alone, and of it only what stands before each word.
+// Sees only its window, and of it only the words before each word.
 class Transformer final : public LanguageModel {
  public:
   Transformer(std::int64_t vocabulary, std::int64_t length, const ModelOptions& options)

@@ -137,17 +137,17 @@ int main(int argc, char** argv) {
   CLI::App& app = program.options();
   app.add_option("--epochs", options.epochs, "Passes over the samples")->check(CLI::Range(1, 10'000));
   app.add_option("--lr", options.lr, "Learning rate at the initial batch size")->check(CLI::Range(1e-6, 1.0));
-  app.add_option("--samples", options.samples, "To draw")->check(CLI::Range(2, 10'000'000));
-  app.add_option("--features", options.features, "To draw")->check(CLI::Range(1, 10'000));
+  app.add_option("--samples", options.samples, "Samples to draw")->check(CLI::Range(2, 10'000'000));
+  app.add_option("--features", options.features, "Features of a sample")->check(CLI::Range(1, 10'000));
   app.add_option("--noise", options.noise, "Standard deviation of what cannot be predicted");
-  app.add_option("--seed", options.seed, "Of the drawn samples");
+  app.add_option("--seed", options.seed, "Seed of the drawn samples");
   app.add_option("--batch-size", options.batch_size, "Initial batch size, over all replicas")
       ->check(CLI::Range(1, 60'000));
   app.add_option("--max-batch-size", options.max_batch_size, "Largest batch size that goodput may choose")
       ->check(CLI::Range(1, 60'000));
   app.add_flag("--no-autoscale", options.no_autoscale, "Keep the initial batch size");
   app.add_option("--micro-batches", options.micro_batches,
-                 "Fix the scale: so many micro-batches of the initial size a step on each replica")
+                 "Fix the scale: micro-batches of the initial size in a step on each replica")
       ->check(CLI::Range(0, 4096));
   return program.run(argc, argv, [&] { train(options, program.hyperparameters()); });
 }

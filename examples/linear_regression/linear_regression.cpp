@@ -116,10 +116,10 @@ int main(int argc, char** argv) {
   CLI::App& app = program.options();
   app.add_option("--epochs", options.epochs, "Passes over the samples")->check(CLI::Range(1, 10'000));
   app.add_option("--lr", options.lr, "Learning rate at the start")->check(CLI::Range(1e-6, 1.0));
-  app.add_option("--samples", options.samples, "To draw")->check(CLI::Range(2, 10'000'000));
-  app.add_option("--features", options.features, "To draw")->check(CLI::Range(1, 10'000));
+  app.add_option("--samples", options.samples, "Samples to draw")->check(CLI::Range(2, 10'000'000));
+  app.add_option("--features", options.features, "Features of a sample")->check(CLI::Range(1, 10'000));
   app.add_option("--noise", options.noise, "Standard deviation of what cannot be predicted");
-  app.add_option("--seed", options.seed, "Of the drawn samples and their order");
+  app.add_option("--seed", options.seed, "Seed of the drawn samples and their order");
   app.add_option("--data", options.data, "A table of numbers instead: CSV or the like");
   add_scaling_options(app, options.scaling);
   return program.run(argc, argv, [&] { train(options, program.hyperparameters()); });

@@ -27,7 +27,7 @@ struct Options {
   std::string data;
 };
 
-// All that training goes on from.
+// Holds all that training needs to go on.
 class Training final : public checkpoint::State {
  public:
   Training(digits::Network& network, torch::optim::SGD& optimizer, AdaScaleOptimizer& adascale,
@@ -156,13 +156,14 @@ int main(int argc, char** argv) {
   CLI::App& app = program.options();
   const CLI::Range some(1, 1'000'000);
   app.add_option("--iterations", options.iterations, "Scale-invariant iterations to train for")->check(some);
-  app.add_option("--accumulate", options.accumulate, "Gradients of a step on each replica")->check(some);
-  app.add_option("--batch-size", options.batch_size, "Images of one gradient")->check(some);
+  app.add_option("--accumulate", options.accumulate, "Gradients that each replica adds up in a step")
+      ->check(some);
+  app.add_option("--batch-size", options.batch_size, "Images for one gradient")->check(some);
   app.add_option("--save-every", options.save_every, "Scale-invariant iterations between checkpoints")
       ->check(some);
   app.add_option("--lr", options.lr, "Learning rate at the start; falls to a tenth at 1/2 and 3/4");
   app.add_option("--momentum", options.momentum, "Momentum of SGD");
-  app.add_option("--seed", options.seed, "Of the drawn images, the initial weights and the batches");
+  app.add_option("--seed", options.seed, "Seed of the drawn images, the initial weights and the batches");
   app.add_option("--data", options.data, "Folder with MNIST's IDX files, instead of drawn images");
   return program.run(argc, argv, [&] { train(options); });
 }

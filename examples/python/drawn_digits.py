@@ -11,8 +11,8 @@ import torch
 
 
 def drawn():
-    """The folder of the drawn set. It is drawn, in about a second, where there is none; the program that does so lies beside
-    the package `batchscope` in a build, in it where it came by a wheel, and is installed with BatchScope."""
+    """Returns the folder of the drawn set, and draws the set, in about a second, if there is none. The program that draws lies
+    beside the package `batchscope` in a build, inside it in a wheel, and in /usr/lib/batchscope if installed."""
     package = pathlib.Path(batchscope.__file__).resolve().parent
     program = shutil.which("draw_digits", path=f"{package}/_installed/bin:{package.parents[1]}:/usr/lib/batchscope")
     if not program:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An LSTM learns to foretell the next character of a text, and carries its state from batch to batch: AdaptiveBPTTIterator cuts
+"""An LSTM learns to predict the next character of a text, and carries its state from batch to batch: AdaptiveBPTTIterator cuts
 the text into columns for any number of replicas. The text is Python's own, the sources of its standard library, or any file's.
 `batchscope run examples/python/language_model.py --replicas 2`, or by itself: python3 language_model.py."""
 
@@ -52,12 +52,12 @@ def loss_of(output, batch, reduction="mean"):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", help="a text, instead of Python's sources")
-    parser.add_argument("--characters", type=int, default=400_000, help="of the text only the first; a tenth is for validation")
+    parser.add_argument("--characters", type=int, default=400_000, help="characters of the text to use; a tenth is for validation")
     parser.add_argument("--epochs", type=int, default=10)
-    parser.add_argument("--batch-size", type=int, default=16, help="columns of all replicas, at the start")
+    parser.add_argument("--batch-size", type=int, default=16, help="initial number of columns, over all replicas")
     parser.add_argument("--max-batch-size", type=int, default=128)
     parser.add_argument("--window", type=int, default=64, help="characters of back-propagation through time")
-    parser.add_argument("--size", type=int, default=128, help="of the LSTM")
+    parser.add_argument("--size", type=int, default=128, help="size of the LSTM")
     parser.add_argument("--lr", type=float, default=2.0)
     options = parser.parse_args()
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Neural collaborative filtering (He et al. 2017): who will like what, from who liked what. Users and items
+// Neural collaborative filtering (He et al. 2017): ratings teach it what users will like. Users and items
 // are vectors; their product (matrix factorisation) and a small network over both together give a score.
-// Trained with Adam, whose noise scale is that of preconditioned gradients, and so with AdamScale. Each pair
-// is trained with as many items drawn at random, taken for not liked. What counts is the hit rate: how often
-// the item that was kept from training is among the best ten of itself and 99 random ones.
+// It trains with Adam, whose noise scale is that of preconditioned gradients, and so with AdamScale. Each
+// pair is trained with random items, which count as not liked. Its measure is the hit rate: how often the
+// item that was kept from training is among the best ten of itself and 99 random ones.
 #include <torch/nn/init.h>
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/container/sequential.h>
@@ -126,7 +126,7 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
 
 int main(int argc, char** argv) {
   using namespace batchscope::examples;
-  Program program("recommender", "Learns who likes what, from who liked what.",
+  Program program("recommender", "Learns from ratings what users will like.",
                   R"(  recommender
   recommender --data ml-latest-small/ratings.csv      MovieLens; also ratings.dat and u.data
   batchscope run --replicas 2 recommender)");
@@ -134,12 +134,12 @@ int main(int argc, char** argv) {
   CLI::App& app = program.options();
   app.add_option("--epochs", options.epochs, "Passes over the pairs")->check(CLI::Range(1, 10'000));
   app.add_option("--lr", options.lr, "Learning rate at the start")->check(CLI::Range(1e-7, 1.0));
-  app.add_option("--size", options.size, "Numbers of a vector")->check(CLI::Range(1, 1024));
+  app.add_option("--size", options.size, "Size of an embedding vector")->check(CLI::Range(1, 1024));
   app.add_option("--negatives", options.negatives, "Random items for each that was liked")
       ->check(CLI::Range(1, 100));
-  app.add_option("--users", options.users, "To make up")->check(CLI::Range(2, 1'000'000));
-  app.add_option("--items", options.items, "To make up")->check(CLI::Range(8, 1'000'000));
-  app.add_option("--seed", options.seed, "Of the made-up ratings and the initial weights");
+  app.add_option("--users", options.users, "Users to make up")->check(CLI::Range(2, 1'000'000));
+  app.add_option("--items", options.items, "Items to make up")->check(CLI::Range(8, 1'000'000));
+  app.add_option("--seed", options.seed, "Seed of the made-up ratings and the initial weights");
   app.add_option("--data", options.data, "A file of MovieLens' ratings instead");
   add_scaling_options(app, options.scaling);
   return program.run(argc, argv, [&] { train(options, program.hyperparameters()); });

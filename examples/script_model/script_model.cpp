@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A network written in Python, trained from C++: AdaptiveDataParallel takes a TorchScript module as it takes
-// a torch::nn::Module. Any file of torch.jit.script or torch.jit.trace will do that makes scores [n, 10] of
-// images [n, 1, 28, 28]; without one, a small network is compiled here from the TorchScript text below. What
-// was trained is written as TorchScript again, for torch.jit.load in Python.
+// a torch::nn::Module. Any file of torch.jit.script or torch.jit.trace will do, if it turns images
+// [n, 1, 28, 28] into scores [n, 10]; without one, a small network is compiled here from the TorchScript text
+// below. The trained module is written as TorchScript again, for torch.jit.load in Python.
 #include <torch/optim/sgd.h>
 #include <torch/script.h>
 
@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
   app.add_option("--epochs", options.epochs, "Passes over the images")->check(CLI::Range(1, 10'000));
   app.add_option("--lr", options.lr, "Learning rate at the start")->check(CLI::Range(1e-6, 10.0));
   app.add_option("--momentum", options.momentum, "Momentum of SGD")->check(CLI::Range(0.0, 0.999));
-  app.add_option("--seed", options.seed, "Of the drawn images and the initial weights");
+  app.add_option("--seed", options.seed, "Seed of the drawn images and the initial weights");
   app.add_option("--data", options.data, "Folder with MNIST's IDX files, instead of drawn images");
   app.add_option("--train-images", options.train_images, "Use only this many training images; 0: all");
   add_scaling_options(app, options.scaling);
