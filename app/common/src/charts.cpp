@@ -124,7 +124,7 @@ ChartSpec gradient() {
 
 ChartSpec modelError() {
   return {.name = "model-error",
-          .title = tr("Model's error"),
+          .title = tr("Model error"),
           .unit = tr("% of the predicted step time"),
           .lines = {{.series = names::kModelError, .label = tr("error"), .factor = 100, .isSmoothed = true}},
           .showing = Showing::Chosen,

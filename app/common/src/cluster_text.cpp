@@ -13,7 +13,7 @@ struct Reason {
 };
 constexpr std::array<Reason, 11> kReasons{{
     {"Resources", "no nodes are free for it yet"},
-    {"Priority", "jobs with more priority go first"},
+    {"Priority", "jobs with higher priority go first"},
     {"Dependency", "the job that it follows has not ended yet"},
     {"BeginTime", "its start time has not come yet"},
     {"JobHeldUser", "its owner holds it"},

@@ -32,8 +32,8 @@ std::string summaryOf(const Predictions& predictions) {
   std::string text = fmt::format("{} measured, with a median error of {:.0f} %", predictions.measured,
                                  100 * *predictions.medianError);
   if (predictions.ranged > 0)
-    text += fmt::format("; {} of {} came out in the expected range, and nine of ten should", predictions.held,
-                        predictions.ranged);
+    text += fmt::format("; {} of {} came out in the expected range, which should hold nine of ten",
+                        predictions.held, predictions.ranged);
   return text;
 }
 

@@ -105,7 +105,7 @@ std::array<SweepTotal, 5> totalsOf(const sweep::SweepView& view) {
             deviceTimeText(view)},
            {tr("Stopped early"), tr("Trials that were stopped at a rung, or wait at one for others"),
             countOf(view, State::stopped, State::paused)},
-           {tr("Went wrong"), tr("Trials whose program failed, or whose metric was not finite"),
+           {tr("Went wrong"), tr("Trials with a program that failed, or with a metric that was not finite"),
             countOf(view, State::failed, State::diverged)}}};
 }
 

@@ -94,7 +94,7 @@ std::string rungCount(std::size_t count, int rung) {
 
 std::string divergedText(const Run& run) {
   if (storage::shown_state(run) != storage::kDiverged) return {};
-  return fmt::format("Trial {} of the sweep {} has diverged: its metric, or its gradients, are not finite.",
+  return fmt::format("Trial {} of the sweep {} has diverged: its metric or its gradients are not finite.",
                      run.trial->trial, run.trial->sweep);
 }
 

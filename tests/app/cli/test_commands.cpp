@@ -209,7 +209,7 @@ class TestCommands : public CommandTest {
     const std::string told = ask({"show", "latest", "--predictions"}).out.toStdString();
     for (const char* text : {"10,000 to 14,400", "8,000 to 11,520", "+25 %", "−25 %", "0 %",
                              "4 measured, with a median error of ",
-                             "1 of 2 came out in the expected range, and nine of ten should"})
+                             "1 of 2 came out in the expected range, which should hold nine of ten"})
       VERIFY_HOLDS(told, text);
     const QJsonObject json = ask({"show", "latest", "--predictions", "--json"}).json();
     QCOMPARE(json["held"].toInt(), 1);

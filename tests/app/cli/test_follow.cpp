@@ -187,7 +187,7 @@ class TestFollow : public CommandTest {
     const Answer last = Sandbox::finish(*follower);
     QCOMPARE(last.code, kExitOk);
     VERIFY_HOLDS(last.out, "is stopped");
-    VERIFY_HOLDS(last.err, "jobs with more priority go first (Priority)");
+    VERIFY_HOLDS(last.err, "jobs with higher priority go first (Priority)");
     VERIFY_HOLDS(desk({"ls"}).out, "on tiny");
   }
 

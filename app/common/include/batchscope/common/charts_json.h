@@ -10,12 +10,13 @@
 
 namespace batchscope::common {
 
-/// The charts of a run in which these series are recorded, those of its devices last:
+/// Returns the charts of a run that has recorded these series, those of its devices last:
 /// [{"name":"gain","title":"Gain","unit":"between 1 and S","isUsual":true,"base":1,"bound":1,"lines":[
 /// {"series":"gain","label":"gain","colour":0,"factor":1,"isSmoothed":true},..]},..]. `isUsual` says whether
-/// it is shown unasked. What is true of few is left out where it is not. A line may have `minus` or `over`,
-/// the series that is taken away from its own, or by which that is divided; a chart with lines that are
-/// derived in another way is not there. Of a chart with a subject `isMain` marks that line.
+/// the chart is shown without being chosen. Other flags are left out where they are false. A line may have
+/// `minus`, the series that is subtracted from its own, or `over`, the series by which its own is divided. A
+/// chart with lines that are derived in another way is left out. `isMain` marks the line that the title
+/// names.
 protocol::Json chartsJson(const std::vector<std::string>& recorded);
 
 }  // namespace batchscope::common

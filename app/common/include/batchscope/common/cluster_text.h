@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Where a run trains that is not of this machine, and why it waits there, as the window and the commands say
-/// it.
+/// Texts about a run that trains on another machine: where it trains and why it waits there, the same in the
+/// window and the commands.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace batchscope::common {
 
-/// The cluster's name; where nobody told one, the host, else the folder.
+/// Returns the cluster's name; where it is unknown, the host, else the folder.
 std::string clusterName(const storage::Origin& origin);
 
-/// "job 12 on hpc, partition gpu, n[1-2]"; without a job as clusterName.
+/// Returns "job 12 on hpc, partition gpu, n[1-2]"; without a job, clusterName().
 std::string jobPlace(const storage::Origin& origin);
 
-/// "no nodes are free for it yet (Resources)", or Slurm's word alone where it says it all; empty where it
-/// does not wait.
+/// Returns "no nodes are free for it yet (Resources)", or Slurm's reason alone where no text explains it;
+/// empty where the job does not wait.
 std::string waitReason(const storage::ClusterJob& job);
 
 }  // namespace batchscope::common

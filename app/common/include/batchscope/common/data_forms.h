@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// How numbers and texts stand in files for other programs. A number is written so that it reads back bit for
-/// bit; what is not finite is nan, inf or -inf, in CSV as it is and in JSON as a text (protocol/json.h).
-/// Where there is no value at all, a cell of CSV is empty and JSON has null.
+/// Numbers and texts in files for other programs. A number reads back bit for bit. One that is not finite is
+/// nan, inf or -inf, in JSON as a text (protocol/json.h). A missing value is an empty cell in CSV and null in
+/// JSON.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@
 
 namespace batchscope::common {
 
-/// A cell of a CSV file, in quotes where it needs them (RFC 4180).
+/// Returns a cell of a CSV file, in quotes where it needs them (RFC 4180).
 std::string csvCell(std::string_view text);
-std::string csvCell(std::optional<double> value);  ///< a number's cell
+std::string csvCell(std::optional<double> value);  ///< the cell of a number
 
-protocol::Json jsonNumber(std::optional<double> value);  ///< a number's JSON
+protocol::Json jsonNumber(std::optional<double> value);  ///< the JSON of a number
 
-/// The usual name of a file with something of this run, "digits-3f9a12bc.csv" with the ending ".csv": letters
-/// and digits of ASCII, '-', '_' and '.', which it does not begin with.
+/// Returns the usual name of a file about this run, such as "digits-3f9a12bc.csv" with the ending ".csv":
+/// letters and digits of ASCII, '-', '_' and '.', but no '.' at the beginning.
 std::string exportName(const storage::Run& run, const std::string& ending);
 
 }  // namespace batchscope::common

@@ -19,12 +19,12 @@ inline constexpr char kStepSeries[] = "step";
 /// A series that is computed.
 struct DerivedSeries {
   std::vector<std::string> inputs;                       ///< recorded series; the first gives the steps
-  std::function<double(std::span<const double>)> value;  ///< of one step, from the inputs in their order
-  /// "minus" or "over", where the second input is taken away from the first, or divides it; else empty.
+  std::function<double(std::span<const double>)> value;  ///< at one step, from the inputs in their order
+  /// "minus" where the second input is subtracted from the first, "over" where it divides it; else empty.
   std::string operation = {};
 };
 
-/// Empty where the name is that of a recorded series.
+/// Returns how a series is computed; empty where the name is that of a recorded series.
 std::optional<DerivedSeries> derivedSeries(const std::string& name);
 
 inline constexpr char kComputeTime[] = "step_time-sync_time";  ///< a step without synchronisation

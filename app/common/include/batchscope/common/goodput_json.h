@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What the window's goodput explorer shows of a run, as JSON (app/cli/REPORT.md): the fitted model, within
-/// what it may choose, and what was measured against it.
+/// The content of the goodput explorer for a run, as JSON (app/cli/REPORT.md): the fitted model, the bounds
+/// of its choice, and measured values beside its predictions.
 #pragma once
 
 #include <optional>
@@ -16,19 +16,19 @@
 
 namespace batchscope::common {
 
-/// The newest model that was fitted to the run. One that cannot be read is not a reason to fail, or not to
-/// show the rest.
+/// Returns the newest model that was fitted to the run; none also where it cannot be read, so that the rest
+/// is still shown.
 std::optional<protocol::Model> readableModel(storage::Catalogue& catalogue, const std::string& id);
 /// Returns the measured rate of the run's newest steps; none where there are too few or they cannot be read.
 std::optional<run::MeasuredRate> measuredRate(const std::string& id,
                                               const std::vector<storage::Generation>& generations);
-/// Returns the model's prediction for the configuration that these steps had.
+/// Returns the model's prediction for the configuration of the run's newest steps.
 std::optional<run::Prediction> predictedNow(const storage::Run& run,
                                             const std::optional<protocol::Model>& model,
                                             const std::vector<storage::Generation>& generations);
 
-/// Null where no model has been fitted. What was measured comes from the run's series: none where there are
-/// none yet, null where they cannot be read.
+/// Returns null where no model has been fitted. Measured values come from the run's series: an empty list
+/// before the first of them, null where they cannot be read.
 protocol::Json goodputJson(const storage::Run& run, const std::optional<protocol::Model>& model,
                            const std::vector<storage::Generation>& generations);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A job of the queue in words, the same in window and page. `rung` is that of a trial which waits there for
-/// its sweep to decide, as PlacedJob has it.
+/// A job of the queue in words, the same in window and page. `rung` is the rung at which a trial waits for
+/// its sweep to decide (PlacedJob::rung).
 #pragma once
 
 #include <QString>
@@ -15,14 +15,15 @@
 namespace batchscope::common {
 
 QString stateText(const pool::QueueEntry& entry, std::optional<int> rung);  ///< "waiting", "at rung"
-/// "good", "warning", "bad" or "plain": how the state is coloured.
+/// Returns "good", "warning", "bad" or "plain": how the state is coloured.
 QString stateTone(const pool::QueueEntry& entry, std::optional<int> rung);
-/// "2 → 3 of 1–4", "2 (auto)": what it has, what the pool wants it to have, and what it may have.
+/// Returns "2 → 3 of 1–4" or "2 (auto)": the replicas that the job has, the pool's target, and the allowed
+/// range.
 QString replicasText(const pool::QueueEntry& entry);
-/// The pool's reason, or what is known without one.
+/// Returns the pool's reason; without one, a reason from the job's state.
 QString whyText(const pool::QueueEntry& entry, std::optional<int> rung = {});
 QString devicesText(const std::vector<std::string>& devices);  ///< "cpu:0-1", a dash for none
-/// "with 1: −38 %, with 3: +12 %"; empty where there are none.
+/// Returns "with 1: −38 %, with 3: +12 %"; empty without alternatives.
 QString alternativesText(const std::vector<protocol::PoolAlternative>& alternatives);
 
 }  // namespace batchscope::common

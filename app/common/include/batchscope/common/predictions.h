@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The predictions of a run's restarts, beside what came of them, as the command line, the window and a page
+/// The predictions of a run's restarts beside their outcomes, as the command line, the window and the page
 /// list them.
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace batchscope::common {
 
-/// A restart of which something was predicted, with its numbers in words.
+/// A restart that had a prediction, with its numbers in words.
 struct PredictedRestart : run::Forecast {
-  int generation = 0;         ///< that it began
-  int replicas = 0;           ///< in it
+  int generation = 0;         ///< the one that the restart began
+  int replicas = 0;           ///< of that generation
   std::string predictedText;  ///< "18,400"
   std::string expectedText;   ///< "14,700 to 23,000"; empty: unknown
   std::string obtainedText;   ///< "17,900", "not yet", "never steady"
@@ -27,24 +27,24 @@ struct PredictedRestart : run::Forecast {
   const char* what() const { return is_goodput ? "goodput" : "throughput"; }
 };
 
-/// All of a run.
+/// All predictions of a run.
 struct Predictions {
   std::vector<PredictedRestart> restarts;  ///< in their order
-  int measured = 0;                        ///< of which something was obtained
-  int ranged = 0;                          ///< of these, with a range that was expected
-  int held = 0;                            ///< of these, that came out within it
-  std::optional<double> medianError;       ///< how far off, as a share; none where nothing was obtained
-  /// "6 measured, with a median error of 12 %; 5 of 6 came out in the expected range, and nine of ten
-  /// should"; empty where nothing was obtained.
+  int measured = 0;                        ///< restarts with an outcome
+  int ranged = 0;                          ///< of these, with an expected range
+  int held = 0;                            ///< of these, with the outcome in that range
+  std::optional<double> medianError;       ///< of the outcomes, a share; none without an outcome
+  /// "6 measured, with a median error of 12 %; 5 of 6 came out in the expected range, which should hold nine
+  /// of ten"; empty without an outcome.
   std::string summary;
 };
 
-/// Returns what these generations tell.
+/// Returns the predictions that these generations have recorded.
 Predictions predictionsOf(const std::vector<storage::Generation>& generations);
 
 /// {"restarts": [{"generation", "replicas", "what", "predicted", "low", "high", "obtained", "change", "held",
 /// "shown": {"predicted", "expected", "obtained", "change"}}], "measured", "held", "median_error",
-/// "summary"}; null where something is unknown.
+/// "summary"}; unknown values are null.
 protocol::Json predictionsJson(const Predictions& predictions);
 
 }  // namespace batchscope::common

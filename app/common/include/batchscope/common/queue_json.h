@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Runs in the queue of the pool, in their places, and as JSON. Every call that takes the catalogue throws
-/// Error as it does.
+/// The runs in the queue of the pool with their places, and as JSON. Every call that takes the catalogue
+/// throws Error as the catalogue does.
 #pragma once
 
 #include <optional>
@@ -15,31 +15,34 @@
 
 namespace batchscope::common {
 
-/// A job in its place.
+/// A job and its place in the queue.
 struct PlacedJob {
   pool::QueueEntry entry;  ///< with its run
-  /// When it would get devices were nothing else to be said: 1 is the next of those that wait for some, 0 one
-  /// that waits for none or is held.
+  /// Place among the jobs that wait for devices, other things being equal: 1 is the next; 0 is a job that
+  /// waits for none or is held.
   int place = 0;
-  std::optional<int> rung = {};  ///< of a trial that is paused there until its sweep decides
+  std::optional<int> rung = {};  ///< where a trial is paused until its sweep decides
 };
 
-/// Returns the jobs that have not ended, and with `ended` behind them those that have, as pool::queue().
+/// Returns the jobs that have not ended, in the order of pool::queue(); with `ended`, those that have ended
+/// follow.
 std::vector<PlacedJob> placedJobs(storage::Catalogue& catalogue, bool ended = false);
-/// None of a run that never was in the queue.
+/// Returns the job of a run; none if the run never was in the queue.
 std::optional<PlacedJob> placedJob(storage::Catalogue& catalogue, const storage::Run& run);
 
-/// "ok", "end" or "fail", as people write it behind the run that a job comes after.
+/// Returns "ok", "end" or "fail", as people write it behind the run for which a job waits.
 const char* afterEndName(storage::AfterEnd end);
-/// "RUN", "RUN:ok", "RUN:end" or "RUN:fail" as the run, in whatever way it is named, and which end of it.
+/// Splits "RUN", "RUN:ok", "RUN:end" or "RUN:fail" into the run, as it is named there, and the end that is
+/// waited for.
 std::pair<std::string, storage::AfterEnd> parseAfter(const std::string& text);
 
 /// Returns the pool's last advice about more devices; empty where the queue has ended.
 std::string poolAdvice(storage::Catalogue& catalogue);
 
-double meanWait(const std::vector<PlacedJob>& jobs);  ///< s; 0 of none
+double meanWait(const std::vector<PlacedJob>& jobs);  ///< s; 0 without jobs
 
-/// {"pid":..,"age":..,"hang":".."} with `hang` as StoreProcess::hang; null where the process is not there.
+/// Returns {"pid":..,"age":..,"hang":".."} with `hang` as StoreProcess::hang; null where the process does not
+/// run.
 protocol::Json heartbeatJson(const run::StoreProcess& process);
 
 protocol::Json jobJson(const PlacedJob& job);  ///< as `queue --json` has it

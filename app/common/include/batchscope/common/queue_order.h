@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A person moves runs in the queue; the queue has priorities: larger goes first, and of equals whoever was
-/// submitted first. So the order asked for is one of the priorities that fall along it, strictly where the
-/// next one was submitted earlier. Of those the ones that change least in sum, where a run that was not moved
-/// counts twice; found by dynamic programming over (place, priority), in places * 21 steps.
+/// A person moves runs in the queue, but the queue is ordered by priorities: a larger one goes first, and
+/// among equals the run that was submitted first. So the new order needs priorities that fall along it,
+/// strictly where the next run was submitted earlier. Of all such priorities these are the ones that change
+/// least in sum, where the change of a run that was not moved counts twice. They are found by dynamic
+/// programming over (place, priority), in places * 21 steps.
 #pragma once
 
 #include <optional>
@@ -17,10 +18,10 @@ struct QueuePlace {
   std::string run = {};  ///< its id
   int priority = 0;      ///< as it is
   double submitted = 0;  ///< s since 1970
-  bool isMoved = false;  ///< a person moves it
+  bool isMoved = false;  ///< by a person
 };
 
-/// Another priority of a job.
+/// A new priority of a job.
 struct PriorityChange {
   std::string run = {};                                    ///< its id
   int before = 0;                                          ///< as it is
@@ -28,12 +29,12 @@ struct PriorityChange {
   bool operator==(const PriorityChange&) const = default;  ///< the same
 };
 
-/// Returns the priorities with which the queue has this order; none where there are not enough of them.
+/// Returns priorities that give the queue this order; none where there are not enough of them.
 std::optional<std::vector<int>> prioritiesFor(const std::vector<QueuePlace>& order);
 
-/// Returns what changes where the moved jobs of the queue, which is as it is now, stand together before its
-/// row `row`, or behind all with row = its length. Throws Error(conflict) where the order needs more
-/// priorities than there are.
+/// Returns the changes that put the moved jobs together before row `row` of `queue`, the present order, or
+/// last with row = its length. Throws Error(conflict) where the new order needs more priorities than there
+/// are.
 std::vector<PriorityChange> movedTo(const std::vector<QueuePlace>& queue, std::size_t row);
 
 }  // namespace batchscope::common

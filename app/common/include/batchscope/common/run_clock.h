@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The one clock of a run: what charts, events and lists count time from.
+/// The one clock of a run, from which charts, events and lists count time.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace batchscope::common {
 
-/// Seconds since 1970 at which the run's time is zero: when its first replicas were launched, or where that
-/// is not known, `otherwise`.
+/// Returns the zero of the run's time, in seconds since 1970: the launch of its first replicas, or
+/// `otherwise` where that is unknown.
 double clockOrigin(const std::vector<storage::Generation>& generations, double otherwise);
-/// The same; while none were launched, when the run was made.
+/// Returns the same; before the first launch, the creation of the run.
 double clockOrigin(const storage::Run& run, const std::vector<storage::Generation>& generations);
 
 }  // namespace batchscope::common

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What there is to say of a run, as JSON: the same in `show`, in reports and in what `batchscope serve`
-/// answers. Its records are as storage/record_json.h has them.
+/// The details of a run as JSON, the same in `show`, in reports and in the answers of `batchscope serve`.
+/// Records have the form of storage/record_json.h.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace batchscope::common {
 /// object of strings; null before there was one.
 protocol::Json environmentJson(const std::string& run);
 
-/// Everything about a run but its ledger: run, generations, epochs, checkpoints, events (the newest `events`
-/// of them), hyperparameters, goodput, environment, origin. Throws Error as the catalogue does.
+/// Returns everything about a run but its ledger: run, generations, epochs, checkpoints, events (the newest
+/// `events` of them), hyperparameters, goodput, environment, origin. Throws Error as the catalogue does.
 protocol::Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run,
                               std::size_t events = SIZE_MAX);
 
-/// Where a run was taken from, and the job that trains it there.
+/// Returns the place that a run was taken from, and the job that trains it there.
 protocol::Json originJson(const storage::Origin& origin);
 
 }  // namespace batchscope::common

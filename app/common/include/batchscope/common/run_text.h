@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A run in words, the same in window and page: its state, how far it is, its line in a list, and the pause
-/// of a restart.
+/// A run in words, the same in window and page: its state, its progress, its line in a list, and the pause of
+/// a restart.
 #pragma once
 
 #include <QString>
@@ -24,29 +24,32 @@ struct StatusText {
 };
 
 StatusText describe(const protocol::RunStatus& status);
-/// The same of a run that nobody supervises; "Diverged" of a trial that has (storage::shown_state).
+/// Returns the same for a run without a supervisor; "Diverged" for a trial that has diverged
+/// (storage::shown_state).
 StatusText describe(const storage::Run& run);
 QString describeEpoch(const protocol::RunStatus& status);  ///< "Epoch 19 of 30"
 QString describeTime(const protocol::RunStatus& status);   ///< "61 min, about 36 min left"
 QString replicaCount(int replicas);                        ///< "1 replica", "8 replicas"
 
-/// A run's line below its name: "epoch 3 of 5 · 0.981", "diverged after 40 steps", "rank 1 was killed".
+/// Returns a run's line below its name: "epoch 3 of 5 · 0.981", "diverged after 40 steps", "rank 1 was
+/// killed".
 QString detailText(const storage::Run& run);
-/// The same of a row: of a fold "best accuracy 0.981 · 12 trials: 3 running, 9 wait at rung 1", as a narrow
-/// list shows the beginning.
+/// Returns the same for a row; for a fold "best accuracy 0.981 · 12 trials: 3 running, 9 wait at rung 1", the
+/// best first, since a narrow list cuts off the end.
 QString detailText(const RunRow& row);
-/// The end of that line: "×2" while it trains, "done", or its state.
+/// Returns the end of that line: "×2" while the run trains, "done", or its state.
 QString badgeText(const storage::Run& run);
 
-/// What the catalogue knows of a run that nobody supervises, as its supervisor would say it; without times.
+/// Returns the status of a run without a supervisor, as far as the catalogue knows it; without times.
 protocol::RunStatus statusOf(const storage::Run& run);
-/// Takes over how far the run's supervisor says it is, but not its state.
+/// Copies the progress that the run's supervisor reports into the run, but not the state.
 void takeOver(const protocol::RunStatus& status, storage::Run& run);
 
-/// Why a followed run waits for its nodes, and until when; a sentence. Empty where it does not.
+/// Returns why a followed run waits for its nodes, and its expected start, as a sentence; empty where it does
+/// not wait.
 QString waitText(const storage::Origin& origin);
 
-/// "3 restarts, 2 of them after a crash"; empty where there was none.
+/// Returns "3 restarts, 2 of them after a crash"; empty without a restart.
 QString describeRestarts(const std::vector<storage::Generation>& generations);
 
 /// The parts of a restart's pause, in the order in which they come, as the store and the control protocol
@@ -54,9 +57,9 @@ QString describeRestarts(const std::vector<storage::Generation>& generations);
 inline constexpr std::array<const char*, 5> kPauseParts{"checkpoint", "stop", "launch", "restore",
                                                         "first step"};
 
-/// "First step", of one of those by its place.
+/// Returns the part at this place of kPauseParts in words, such as "First step".
 QString pausePartText(std::size_t part);
-/// "Checkpoint 12 ms, Stop 3 ms, Launch 20 ms, ..."
+/// Returns "Checkpoint 12 ms, Stop 3 ms, Launch 20 ms, ..."
 QString describePause(const std::map<std::string, double>& parts);
 
 }  // namespace batchscope::common

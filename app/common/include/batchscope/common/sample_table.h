@@ -10,7 +10,7 @@
 
 namespace batchscope::common {
 
-/// Such a table.
+/// A table of samples.
 struct SampleTable {
   /// The values recorded at one step.
   struct Row {
@@ -22,7 +22,7 @@ struct SampleTable {
   std::vector<Row> rows;            ///< by generation and step
 };
 
-/// "generation,step,loss,..", a line a row (data_forms.h).
+/// Returns CSV, a line a row: "generation,step,loss,.." (data_forms.h).
 std::string toCsv(const SampleTable& table);
 /// {"samples":[{"generation":0,"step":1,"loss":0.5},..]}; in names, bytes that are not UTF-8 are replaced.
 std::string toJson(const SampleTable& table);

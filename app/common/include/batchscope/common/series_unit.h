@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// In what unit a series is shown. Series that programs name themselves are plain numbers.
+/// The unit in which a series is shown. Series that programs name themselves are plain numbers.
 #pragma once
 
 #include <string_view>
 
 namespace batchscope::common {
 
-/// Kind of a series' values.
+/// The kind of a series' values.
 enum class SeriesKind {
   number,    ///< no more is known
   fraction,  ///< of 1, shown in percent

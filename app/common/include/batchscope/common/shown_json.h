@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What is to be read of a run or a job, as JSON: a page lays it out, and has no words of its own for it.
-/// `tone` is how a state is coloured: "good", "warning", "bad" or "plain".
+/// The texts about a run or a job, as JSON: a page lays them out and has no words of its own for them. `tone`
+/// is how a state is coloured: "good", "warning", "bad" or "plain".
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@
 
 namespace batchscope::common {
 
-/// {"state":"Training on 2 replicas","tone":"good","progress":"Epoch 3 of 10","time":"61 min, about 36 min
-/// left"}, of what a supervisor says.
+/// Returns {"state":"Training on 2 replicas","tone":"good","progress":"Epoch 3 of 10","time":"61 min, about
+/// 36 min left"} for the status that a supervisor reports.
 protocol::Json shownJson(const protocol::RunStatus& status);
 
-/// The same, and {"badge":"×2","detail":"epoch 3 of 10 · 0.981","whose":".."}, of a row in a list. What its
-/// run's supervisor says is newer than what the row has; none: nobody supervises it. `heard` is what
-/// lastHeard() returns, and stands in the place of the state. `whose` names the sweep of a trial that is
-/// paused, which decides when it goes on; else it is empty.
+/// Returns the same and {"badge":"×2","detail":"epoch 3 of 10 · 0.981","whose":".."} for a row in a list.
+/// `status` comes from the run's supervisor and is newer than the row; none: the run has no supervisor.
+/// `heard` is the result of lastHeard(), and is shown in place of the state. `whose` names the sweep that
+/// decides when a paused trial goes on; else it is empty.
 protocol::Json shownJson(const RunRow& row, const std::optional<protocol::RunStatus>& status,
                          std::optional<double> heard, double now);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// How far a sweep has come, how its trials stand, and which of its parameters matter. Pure.
+/// The progress of a sweep, the states of its trials, and the importance of its parameters. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace batchscope::common {
 
-/// How far a sweep has come.
+/// The progress of a sweep.
 struct SweepProgress {
   std::size_t wanted = 0;    ///< trials
-  std::size_t done = 0;      ///< those of which no leg is under way
-  std::size_t running = 0;   ///< the others that began
-  std::size_t pending = 0;   ///< of those, they wait elsewhere
-  std::size_t failed = 0;    ///< of those done
-  std::size_t diverged = 0;  ///< the same
+  std::size_t done = 0;      ///< trials without a leg under way
+  std::size_t running = 0;   ///< the others that have begun
+  std::size_t pending = 0;   ///< of those, waiting on another machine
+  std::size_t failed = 0;    ///< of the done
+  std::size_t diverged = 0;  ///< of the done
   double share = 0;          ///< of the whole sweep, an estimate from 0 to 1
   double elapsed = 0;        ///< s in which any trial trained
   double remaining = -1;     ///< s; negative: not known
@@ -28,13 +28,13 @@ struct SweepProgress {
 /// counts the iterations behind all trials against those that the rule will let them have.
 SweepProgress progressOf(const sweep::SweepView& view, double now);
 
-/// How a trial stands. One that had begun when its sweep was paused or ended is "interrupted" until that goes
-/// on, and one that rests at a rung when its sweep is over has stopped there.
+/// Returns the state of a trial. A trial that had begun when its sweep was paused or ended is "interrupted"
+/// until the sweep goes on. A trial that rests at a rung when its sweep is over is "stopped".
 std::string trialState(const sweep::SweepView& view, std::size_t trial);
 
-/// Returns the command to type in a shell, in whatever folder, to train with the winner's parameters; empty
-/// where there is no best trial. A program and arguments of one's own may name files relative to the folder
-/// in which the sweep was begun.
+/// Returns the shell command, for any folder, that trains with the best trial's parameters; empty without a
+/// best trial. The command enters the sweep's folder first where its program or arguments may name files
+/// relative to it.
 std::string bestCommandLine(const sweep::SweepView& view);
 
 /// Returns the importance of each parameter, 0 to 1 (sweep/importance.h).

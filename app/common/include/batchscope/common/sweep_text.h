@@ -11,30 +11,30 @@
 
 namespace batchscope::common {
 
-/// "Running", "Finished"; of one that is under way and that no process drives "Interrupted".
+/// Returns "Running", "Finished" ..; "Interrupted" for a running sweep that no process drives.
 StatusText describe(storage::SweepState state, bool isDriven);
 
-/// How a trial stands (sweep_progress.h), in words: "paused at a rung". A trial that trained when its sweep
-/// was paused or ended is interrupted, and a warning, until that goes on.
+/// Returns the state of a trial (sweep_progress.h) in words: "paused at a rung". A trial that trained when
+/// its sweep was paused or ended is interrupted, with the tone of a warning, until the sweep goes on.
 StatusText describe(const sweep::SweepView& view, std::size_t trial);
 
-QString metricUnit(const sweep::SweepView& view);   ///< the metric's, as charts have it
-double metricFactor(const sweep::SweepView& view);  ///< of its values, to that unit
+QString metricUnit(const sweep::SweepView& view);   ///< the metric's, as in charts
+double metricFactor(const sweep::SweepView& view);  ///< from its recorded values to that unit
 QString metricText(const sweep::SweepView& view,
                    double value);  ///< "97.42 %"; a dash for what is not a number
 QString valueText(const sweep::SweepView& view, std::size_t trial);  ///< a trial's; a dash where it has none
 
-/// "Trial 17, stopped early" and below it all its parameters and its value, a line each.
+/// Returns "Trial 17, stopped early", and below it its parameters and its value, a line each.
 QString trialText(const sweep::SweepView& view, std::size_t trial);
 
 /// A figure of a sweep as a whole.
 struct SweepTotal {
   QString name;   ///< "Device time"
-  QString how;    ///< what it is, a sentence
+  QString how;    ///< explains it in a sentence
   QString value;  ///< "3 h 20 min of 8 h 0 min"
 };
 
-/// Trials done, the best, device time, trials that were stopped early, and those that went wrong.
+/// Returns trials done, the best trial, device time, trials stopped early, and trials that went wrong.
 std::array<SweepTotal, 5> totalsOf(const sweep::SweepView& view);
 
 }  // namespace batchscope::common

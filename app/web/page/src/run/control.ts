@@ -116,7 +116,7 @@ export class Control {
     const { state, detail } = this.session;
     if (state === "finished") return "This run has finished.";
     const { message, diverged } = detail!.run;
-    if (diverged && !isActive(state!)) return "This trial has diverged: its metric, or its gradients, are not finite.";
+    if (diverged && !isActive(state!)) return "This trial has diverged: its metric or its gradients are not finite.";
     if ((state === "failed" || state === "interrupted" || state === "damaged") && message !== "") return message;
     const { chosen } = this.replicas;
     const measured = detail!.goodput?.measured;
