@@ -54,7 +54,7 @@ Theme::Mode themeFrom(const QString& text) {
     return static_cast<Theme::Mode>(QSettings().value(QStringLiteral("window/theme"), 0).toInt());
   if (text == QLatin1String("light")) return Theme::Mode::Light;
   if (text == QLatin1String("dark")) return Theme::Mode::Dark;
-  throw Error(ErrorKind::usage, "--theme: \"" + text.toStdString() + "\" is neither light nor dark");
+  throw Error(ErrorKind::usage, "--theme: \"" + text.toStdString() + "\" is not a theme: use light or dark");
 }
 
 constexpr int kTitleBar = 40;  // about what a window manager adds above
@@ -63,7 +63,8 @@ QSize sizeFrom(const QString& text) {
   static const QRegularExpression form(QStringLiteral("^(\\d{3,5})x(\\d{3,5})$"));
   const auto match = form.match(text);
   if (!match.hasMatch()) {
-    throw Error(ErrorKind::usage, "--size: \"" + text.toStdString() + "\" is not of the form 1440x900");
+    throw Error(ErrorKind::usage,
+                "--size: \"" + text.toStdString() + "\" is not a size: write it as 1440x900");
   }
   return {match.captured(1).toInt(), match.captured(2).toInt()};
 }
@@ -152,7 +153,7 @@ int run(QApplication& app) {
   request.demo = parser.isSet(demo);
   request.demoArguments = parser.positionalArguments();
   if (!parser.isSet(another) && instance.handOver(request)) {
-    std::printf("batchscope-desktop: the open window shows it\n");
+    std::printf("batchscope-desktop: the window that is open shows this; --new-window opens another\n");
     return kExitOk;
   }
   MainWindow window(&watcher);

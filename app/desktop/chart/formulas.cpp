@@ -39,7 +39,7 @@ constexpr char kNoisePaper[] =
     QT_TRANSLATE_NOOP("Formulas", "The simple noise scale: McCandlish et al. 2018");
 constexpr char kMeasured[] = QT_TRANSLATE_NOOP("Formulas", "Measured at every step");
 constexpr char kFactorWords[] = QT_TRANSLATE_NOOP(
-    "Formulas", "The scaling rule multiplies the scheduled learning rate by it, because the batch is larger");
+    "Formulas", "The scaling rule's factor on the scheduled learning rate, because the batch is larger");
 
 constexpr std::array kFormulas{
     Formula{names::kGain,
@@ -144,7 +144,7 @@ constexpr std::array kFormulas{
             [](Values v) { return v[0] * v[1]; }},
     Formula{names::kBatchSize,
             QT_TRANSLATE_NOOP("Formulas", "Batch size"),
-            QT_TRANSLATE_NOOP("Formulas", "Samples behind one step of the optimizer"),
+            QT_TRANSLATE_NOOP("Formulas", "Samples in one step of the optimizer"),
             "batch size = replicas × batch per replica × (1 + accumulation steps)",
             "%1 × %2 × (1 + %3)",
             kMeasured,

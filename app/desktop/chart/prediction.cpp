@@ -255,7 +255,7 @@ QString sharingText(const protocol::Model& model, int replicas) {
   if (model.devices < 1)
     return tr("measured on at most %1: more may not be faster").arg(common::replicaCount(devices));
   if (model.devices == 1 && keepsInitial(model, 1))
-    return tr("%1 share one device: faster than 1 only by the larger batch, which 1 does not take")
+    return tr("%1 share one device: faster than 1 only because of the larger batch, which 1 cannot use")
         .arg(common::replicaCount(replicas));
   return model.devices == 1 ? tr("%1 share one device: no faster than 1").arg(common::replicaCount(replicas))
                             : tr("%1 share %2 devices: no faster than %2")

@@ -113,7 +113,7 @@ DifferencesPanel::DifferencesPanel(ComparedSeries* compared, CatalogueWatcher* w
       compared_(compared),
       watcher_(watcher),
       model_(new DifferencesModel(this)),
-      all_(new QCheckBox(tr("Show what is the same, too"), this)) {
+      all_(new QCheckBox(tr("Show equal values, too"), this)) {
   auto* table = new PlainTable(tr("Check two or more runs to see how they differ."), this);
   table->setObjectName(QStringLiteral("differencesTable"));
   table->setMinimumHeight(40);

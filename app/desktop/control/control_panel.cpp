@@ -279,10 +279,10 @@ QString ControlPanel::presentText(const protocol::Model& model) const {
   if (!measured || std::isnan(measured->goodput))
     return tr("Not measured yet; the model predicts goodput %1 samples/s.").arg(predictedText(predicted));
   const RunState state = stateOf(*session_);
-  const QString begin = is_resumable(state) ? tr("Goes on from the newest checkpoint. Measured last: ")
+  const QString begin = is_resumable(state) ? tr("Resume goes on from the newest checkpoint. Measured last: ")
                         : state == RunState::running ? tr("Measured now: ")
                                                      : tr("Measured last: ");
-  return begin + tr("goodput %1 samples/s at efficiency %2, the mean of %3. The model predicts %4 for this.")
+  return begin + tr("goodput %1 samples/s at efficiency %2, the mean of %3. The model predicts %4.")
                      .arg(common::formatNumber(measured->goodput),
                           common::formatNumber(measured->efficiency, 2),
                           common::formatDuration(std::max(1.0, measured->seconds)), predictedText(predicted));
@@ -298,7 +298,7 @@ QString ControlPanel::changeText(const protocol::Model& model, int replicas) con
     const double change = best->goodput / now->goodput - 1;
     const QString predicted = predictedText(now->goodput);
     text +=
-        std::abs(change) < 0.005 ? tr(", as predicted for now")
+        std::abs(change) < 0.005 ? tr(", the same as predicted for now")
         : change > 0
             ? tr(", %1 more than the %2 predicted for now").arg(common::formatPercent(change), predicted)
             : tr(", %1 less than the %2 predicted for now").arg(common::formatPercent(-change), predicted);
@@ -353,10 +353,10 @@ void ControlPanel::confirmStop() {
                                    tr("Stop %1?").arg(QString::fromStdString(session_->run().name)),
                                    QMessageBox::NoButton, window());
   question->setInformativeText(
-      session_->waitsForNodes() ? tr("Its job is cancelled, and it does not train until it is resumed.")
+      session_->waitsForNodes() ? tr("Its job is cancelled, and the run does not train until it is resumed.")
       : session_->elsewhere()
-          ? tr("The run writes a checkpoint first, and its job ends. It can be resumed from it later, "
-               "by a new job.")
+          ? tr("The run writes a checkpoint first, and its job ends. A new job can resume the run from the "
+               "checkpoint later.")
           : tr("The run writes a checkpoint first, and can be resumed from it later. To free its "
                "devices for a while, pause it instead."));
   question->setIconPixmap(QApplication::windowIcon().pixmap(48));

@@ -41,7 +41,7 @@ QWidget* SharingPanel::buildTable() {
   auto* grid = new QGridLayout;
   grid->setHorizontalSpacing(24);
   grid->setVerticalSpacing(4);
-  const QString heads[] = {tr("Devices"), tr("Goodput, samples/s"), tr("Against half of them")};
+  const QString heads[] = {tr("Devices"), tr("Goodput, samples/s"), tr("Against half of the devices")};
   for (int column = 0; column < 3; ++column)
     grid->addWidget(named("dim", frame, heads[column]), 0, column + 1, Qt::AlignRight);
   for (std::size_t row = 0; row < values_.size(); ++row) {
@@ -63,7 +63,7 @@ QWidget* SharingPanel::buildTable() {
       {tr("Even"), tr("Each has half of the devices")},
       {tr("fair"), tr("As the pool would with the policy fair")},
       {tr("fast"), tr("As the pool would with the policy fast: short work first")},
-      {tr("Most in sum"), tr("The largest sum of goodput, however it is shared out")}};
+      {tr("Largest sum"), tr("The largest sum of goodput, however it is shared out")}};
   for (std::size_t i = 0; i < choices_.size(); ++i) {
     choices_[i] = new QPushButton(choices[i].first, frame);
     choices_[i]->setToolTip(choices[i].second);
@@ -86,7 +86,7 @@ void SharingPanel::setSharing(Sharing sharing) {
     names_[which]->setMaximumWidth(220);
   }
   plot_->setSharing(sharing_,
-                    {{splits_[1], tr("fair")}, {splits_[2], tr("fast")}, {splits_[3], tr("most in sum")}});
+                    {{splits_[1], tr("fair")}, {splits_[2], tr("fast")}, {splits_[3], tr("largest sum")}});
   slider_->setRange(0, devices);
   slider_->setValue(devices / 2);
   showSplit();

@@ -39,7 +39,7 @@ void DecisionModel::setDecisions(const std::vector<protocol::PoolDecision>& deci
 }
 
 QVariant DecisionModel::title(std::size_t column, int role) const {
-  static constexpr std::array<const char*, kColumns> kTitles{QT_TR_NOOP("Time"), QT_TR_NOOP("Because"),
+  static constexpr std::array<const char*, kColumns> kTitles{QT_TR_NOOP("Time"), QT_TR_NOOP("Cause"),
                                                              QT_TR_NOOP("Devices")};
   if (role == Qt::DisplayRole) return tr(kTitles[column]);
   return role == Qt::TextAlignmentRole ? aligned(false) : QVariant();
@@ -71,10 +71,10 @@ void ChoiceModel::setChoices(std::vector<protocol::PoolChoice> choices) {
 
 QVariant ChoiceModel::title(std::size_t column, int role) const {
   static constexpr std::array<const char*, kColumns> kTitles{QT_TR_NOOP("Run"), QT_TR_NOOP("Devices"),
-                                                             QT_TR_NOOP("Why"), QT_TR_NOOP("Otherwise")};
+                                                             QT_TR_NOOP("Why"), QT_TR_NOOP("Alternatives")};
   if (role == Qt::DisplayRole) return tr(kTitles[column]);
   if (role == Qt::ToolTipRole && column == Alternatives)
-    return tr("How much faster or slower it would learn with one device fewer or one more");
+    return tr("How much faster or slower the run would learn with one device fewer or one more");
   return role == Qt::TextAlignmentRole ? aligned(false) : QVariant();
 }
 

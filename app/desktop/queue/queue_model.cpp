@@ -145,7 +145,7 @@ QVariant QueueModel::title(std::size_t column, int role) const {
       {tr("Devices"), {}},
       {tr("Waited"), tr("Time without devices since it was submitted")},
       {tr("End"), tr("When the pool expects it to end, or when it ended")},
-      {tr("Why"), tr("Why it has what it has, or waits")},
+      {tr("Why"), tr("Why it has these devices, or waits")},
   }};
   if (role == Qt::DisplayRole) return titles[column].text;
   if (role == Qt::ToolTipRole) return titles[column].toolTip;

@@ -51,10 +51,10 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
       session_(session),
       comparison_(comparison),
       model_(new QueueModel(this)),
-      table_(new PlainTable(
-          tr("The queue is empty. \"Add a run …\" puts one into it, and so does, in a terminal: batchscope "
-             "submit PROGRAM --replicas 1-4"),
-          this)),
+      table_(new PlainTable(tr("The queue is empty. Add a run with the button \"Add a run …\", or in a "
+                               "terminal with: batchscope "
+                               "submit PROGRAM --replicas 1-4"),
+                            this)),
       pool_(new PoolBar(this)),
       hang_(named("complaint", this)),
       totals_(new TotalsBar(this)) {
@@ -66,14 +66,14 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
     connect(button, &QToolButton::clicked, this, pressed);
     return button;
   };
-  up_ = tool(tr("Up"), tr("Move it before the run above (Ctrl+Up)"), [this] { move(-1); });
-  down_ = tool(tr("Down"), tr("Move it behind the run below (Ctrl+Down)"), [this] { move(1); });
+  up_ = tool(tr("Up"), tr("Move the run before the one above (Ctrl+Up)"), [this] { move(-1); });
+  down_ = tool(tr("Down"), tr("Move the run behind the one below (Ctrl+Down)"), [this] { move(1); });
   undo_ = tool(tr("Undo"), tr("Undo the last move (Ctrl+Z)"), &QueuePage::undo);
   hold_ = tool(tr("Hold"), tr("Give it no devices until it is released (H)"), &QueuePage::holdOrRelease);
   cancel_ = tool(tr("Cancel …"), tr("Take it out of the queue; one that trains writes a checkpoint (Delete)"),
                  &QueuePage::confirmCancel);
   open_ = tool(tr("Open"), tr("Its charts, or why it waits (Return)"), &QueuePage::openCurrent);
-  now_ = tool(tr("Now"), tr("Follow the time (End)"), [this] { timeline_->follow(); });
+  now_ = tool(tr("Now"), tr("Keep the present moment in view (End)"), [this] { timeline_->follow(); });
   now_->setCheckable(true);
 
   auto* parts = new QSplitter(Qt::Vertical, this);

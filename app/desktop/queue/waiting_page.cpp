@@ -89,7 +89,7 @@ void WaitingPage::cancel() {
   const std::string& id = run_->run().id;
   const QString name = QString::fromStdString(run_->run().name);
   if (!run_->elsewhere()) return askToCancel(queue_, {id}, name, window());
-  askToCancel(name, tr("Its job is taken out of the cluster's queue. It can be resumed later, by a new job."),
+  askToCancel(name, tr("Its job is taken out of the cluster's queue. A new job can resume the run later."),
               window(), this, [this, id] { run_->handOn(id, QStringLiteral("cancel")); });
 }
 
@@ -117,7 +117,7 @@ void WaitingPage::refresh() {
   const std::array<QString, 6> names =
       isElsewhere ? std::array{tr("Cluster"), tr("Partition"),      tr("Job"),
                                tr("Nodes"),   tr("Expected start"), tr("Command")}
-                  : std::array{tr("Place in the queue"), tr("May have"),     tr("Priority"),
+                  : std::array{tr("Place in the queue"), tr("Allowed"),      tr("Priority"),
                                tr("Submitted"),          tr("Expected end"), tr("Command")};
   for (std::size_t row = 0; row < names.size(); ++row) {
     names_[row]->setText(names[row]);

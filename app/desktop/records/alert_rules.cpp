@@ -37,7 +37,7 @@ std::vector<Alert> AlertRules::observe(const std::vector<storage::Run>& runs, do
             run.step == 1 ? tr("after 1 step") : tr("after %1 steps").arg(common::formatCount(run.step)));
       } else {
         addAlert(Alert::Kind::Failed, tr("%1 has failed").arg(name),
-                 run.message.empty() ? tr("It can be resumed from its newest checkpoint.")
+                 run.message.empty() ? tr("It gave no reason. Its log may say why.")
                                      : QString::fromStdString(run.message));
       }
     }

@@ -26,7 +26,7 @@ FailureBar::FailureBar(RunSession* session, QWidget* parent)
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
   for (QPushButton* button : {resume_, clone_, log_}) button->setProperty("isSmall", true);
-  clone_->setToolTip(tr("A new run, filled in with what this one was started with"));
+  clone_->setToolTip(tr("Set up a new run that begins with the settings of this one"));
   vbox(this, {14, 8, 10, 8}, 4, {hbox(nullptr, {}, 8, {{what_, 1}, log_, clone_, resume_}), why_});
   connect(clone_, &QPushButton::clicked, this,
           [this] { Q_EMIT cloneRequested(QString::fromStdString(session_->run().id)); });
@@ -49,7 +49,7 @@ void FailureBar::refresh() {
   const QString after = common::describeRestarts(session_->generations());
   what_->setText(after.isEmpty() ? when : tr("%1, after %2").arg(when, after));
   why_->setText(!diverged.isEmpty()   ? diverged
-                : run.message.empty() ? tr("It did not say why. Its log may.")
+                : run.message.empty() ? tr("It gave no reason. Its log may say why.")
                                       : QString::fromStdString(run.message));
   const std::vector<storage::Checkpoint> checkpoints = session_->checkpoints();
   resume_->setVisible(!checkpoints.empty());

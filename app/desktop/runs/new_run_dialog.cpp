@@ -55,7 +55,7 @@ NewRunDialog::NewRunDialog(NewRunOffer offer, QWidget* parent)
     what_->addItem(QString::fromStdString(recipe.title), what_->count());
   if (what_->count() > 0) what_->insertSeparator(what_->count());
   what_->addItem(tr("Any program …"), kAnyProgram);
-  when_->at(0)->setToolTip(tr("On devices that are free; it fails where there are too few"));
+  when_->at(0)->setToolTip(tr("On free devices; fails where there are too few"));
   when_->at(1)->setToolTip(
       tr("It starts once the queue has devices for it. The queue shares them among its runs by goodput."));
   fillForms();
@@ -219,11 +219,10 @@ void NewRunDialog::validate() {
     const auto wanted = replicas().number.value_or(0);
     if (offer_.gpus.empty() && wanted > offer_.devices)
       start_->setWarning(
-          replicas_,
-          offer_.devices == 1
-              ? tr("Replicas share the one core of this machine, and are no faster than one of them.")
-              : tr("Replicas share the %1 cores of this machine, and are no faster than %1 of them.")
-                    .arg(offer_.devices));
+          replicas_, offer_.devices == 1
+                         ? tr("The replicas share the one core of this machine: no faster than one replica.")
+                         : tr("The replicas share the %1 cores of this machine: no faster than %1 replicas.")
+                               .arg(offer_.devices));
   }
   if (!complaints.isEmpty()) complaints[0][0] = complaints[0][0].toUpper();
   judge(complaints, line);
@@ -241,7 +240,7 @@ void NewRunDialog::checkFields() {
       (isOneGpu && std::ranges::find(offer_.gpus, device.toStdString()) == offer_.gpus.end()) ||
       (device == QLatin1String("cuda") && offer_.gpus.empty());
   start_->setComplaint(device_, isMissing                ? tr("this machine does not have it; choose another")
-                                : isQueued() && isOneGpu ? tr("the pool chooses among the GPUs: take any")
+                                : isQueued() && isOneGpu ? tr("the pool chooses the GPU: select \"GPU, any\"")
                                                          : QString());
   start_->setComplaint(replicas_, complaintOf([&] { replicas(); }));
 }

@@ -33,7 +33,7 @@ ProgramForm::ProgramForm(QWidget* parent)
       arguments_(new QLineEdit(this)),
       folder_(new QLineEdit(QDir::currentPath(), this)) {
   add(tr("Program"), program_, withBrowse(program_, false),
-      tr("An executable, or a script that is one or ends in .py. Programs that use the elastic API can be "
+      tr("An executable file, or a script in Python (.py). Programs that use the elastic API can be "
          "restarted on other numbers of replicas."));
   add(tr("Arguments"), arguments_, tr("As in a shell: quotes keep words together"));
   add(tr("Folder"), folder_, withBrowse(folder_, true), tr("The folder in which the program runs"));

@@ -57,7 +57,7 @@ void replace(Catalogue& catalogue, const std::string& id, const TextField& field
   const Run run = soundRun(catalogue, id);
   if (field.read(run) != before)
     throw Error(ErrorKind::conflict, "the " + std::string(field.name) + " of " + run.name +
-                                         " was changed elsewhere since, and stays as it is");
+                                         " was changed elsewhere in the meantime, and keeps that change");
   field.write(catalogue, run, after);
 }
 

@@ -89,7 +89,7 @@ void TrashDialog::purge(QStringList ids) {
       QMessageBox::Question, tr("Delete for good"),
       ids.size() == 1 ? tr("Delete this run for good?") : tr("Delete %1 runs for good?").arg(ids.size()),
       QMessageBox::Cancel, this);
-  box.setInformativeText(tr("Their series, logs and checkpoints go with them. This cannot be undone."));
+  box.setInformativeText(tr("Series, logs and checkpoints are deleted, too. This cannot be undone."));
   QPushButton* const sure = box.addButton(tr("Delete for good"), QMessageBox::DestructiveRole);
   box.setDefaultButton(QMessageBox::Cancel);
   box.exec();

@@ -127,7 +127,7 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
     }
   }
 
-  FigureSeries ridge{.name = tr("best, predicted"), .ink = {Ink::Dim}, .mark = Mark::Dashed, .size = 1.2};
+  FigureSeries ridge{.name = tr("predicted best"), .ink = {Ink::Dim}, .mark = Mark::Dashed, .size = 1.2};
   for (int replicas = 1; replicas <= most; ++replicas) {
     if (const auto point = bestPoint(*model, replicas))
       ridge.points.push_back({static_cast<double>(point->batchSize), double(replicas)});
@@ -173,7 +173,7 @@ FigureData batchChoice(const protocol::Model* model, const std::vector<Moment>& 
   data.bottom = {.kind = FigureAxis::Kind::Time, .low = 0, .high = moments.back().seconds};
   data.left = {.kind = FigureAxis::Kind::Logarithmic};
   FigureSeries chosen{.name = tr("chosen"), .ink = {Ink::Series, 0}, .size = 2};
-  FigureSeries best{.name = tr("best, predicted"), .ink = {Ink::Series, 1}, .mark = Mark::Dashed};
+  FigureSeries best{.name = tr("predicted best"), .ink = {Ink::Series, 1}, .mark = Mark::Dashed};
   const auto step = [](FigureSeries& series, const Moment& at, bool isNew, double value,
                        const QString& text) {
     // A line never crosses a restart.
@@ -197,7 +197,7 @@ FigureData batchChoice(const protocol::Model* model, const std::vector<Moment>& 
       then.grad_sqr = moment.gradSqr;
       then.grad_var = moment.gradVar;
       if (const auto point = bestPoint(then, moment.replicas)) {
-        text += tr("\nbest, predicted: %1").arg(common::formatCount(point->batchSize));
+        text += tr("\npredicted best: %1").arg(common::formatCount(point->batchSize));
         step(best, moment, isNew, static_cast<double>(point->batchSize), {});
         bestBatch = static_cast<double>(point->batchSize);
       }

@@ -44,11 +44,11 @@ ScalingPage::ScalingPage(RunSession* session, QWidget* parent)
     return card->figure();
   };
   map_ = figure("map", tr("Predicted goodput, and the run's path"), tr("stronger colour: more goodput"),
-                tr("Each cell is a batch size on so many replicas; the run should move to where the colour "
-                   "is strong."));
+                tr("Each cell is a batch size and a number of replicas; the run should move to where the "
+                   "colour is strong."));
   replicas_ =
       figure("goodput-over-replicas", tr("Goodput over replicas"), tr("samples/s"),
-             tr("Where the predicted line flattens, another replica brings little; rings near the line "
+             tr("Where the predicted line flattens, another replica brings little. Rings near the line "
                 "mean that the prediction can be trusted."));
   choice_ =
       figure("batch-choice", tr("Batch size: chosen and best"), tr("samples"),
@@ -56,16 +56,17 @@ ScalingPage::ScalingPage(RunSession* session, QWidget* parent)
                 "moment."));
   rate_ = figure(
       "rate-over-batch", tr("Learning rate over batch size"), {},
-      tr("Paler dots are earlier. AdaScale lies below the linear rule; a schedule lowers the rate besides."));
+      tr("Paler dots are earlier. AdaScale lies below the linear rule; a schedule lowers the rate, too."));
   restarts_ = figure("restarts", tr("What each restart cost"), tr("seconds"),
                      tr("The parts of each pause in their order, and the steps that had to be done again."));
   lanes_ =
       figure("lanes", tr("What the replicas did"), tr("share of the time"),
              tr("One lane for each replica. The height of a colour is its share of that moment, as a mean "
                 "over all replicas."));
-  predictions_ = figure("predictions", tr("Predicted and obtained by restarts"), tr("samples/s"),
-                        tr("A bar is where nine of ten restarts are expected to come out. The model learns "
-                           "from each."));
+  predictions_ =
+      figure("predictions", tr("Restarts: predicted and obtained"), tr("samples/s"),
+             tr("A bar spans the values expected of nine in ten restarts. The model learns from each "
+                "restart."));
   bySamples_ = figure("accuracy-over-samples", tr("Accuracy over samples"), tr("%"),
                       tr("A larger batch needs more samples for the same accuracy."));
   byEpoch_ =
@@ -73,8 +74,9 @@ ScalingPage::ScalingPage(RunSession* session, QWidget* parent)
              tr("Epochs count the progress that gain measures: runs of one program should lie together."));
   bySeconds_ = figure("accuracy-over-time", tr("Accuracy over time"), tr("%"),
                       tr("Compare with accuracy over samples: what costs samples may save time."));
-  target_ = figure("time-to-accuracy", tr("Time to accuracy"), tr("shorter is better"),
-                   tr("When the run first reached it; with runs compared, the highest that all reached."));
+  target_ =
+      figure("time-to-accuracy", tr("Time to accuracy"), tr("shorter is better"),
+             tr("When the run first reached each accuracy; of compared runs, the highest that all reached."));
 
   grid_->setContentsMargins(0, 0, 0, 0);
   grid_->setSpacing(10);

@@ -209,13 +209,13 @@ void RunSession::send(protocol::Request::Command command, std::optional<int> rep
 }
 
 void RunSession::handOn(const std::string& id, const QString& command) {
-  Q_EMIT said(tr("Sending it to the machine where the run trains …"));
+  Q_EMIT said(tr("Sending this to the machine where the run trains …"));
   courier_->send(id, command);
 }
 
 void RunSession::send(const protocol::Request& request) {
   if (elsewhere_) {
-    Q_EMIT said(tr("Sending it to %1 …").arg(QString::fromStdString(common::clusterName(*elsewhere_))));
+    Q_EMIT said(tr("Sending this to %1 …").arg(QString::fromStdString(common::clusterName(*elsewhere_))));
     return courier_->send(run_->id, request);
   }
   if (!client_) {

@@ -143,7 +143,7 @@ void addFacts(ReportPage& page, RunSession& session) {
     page.addFact(tr("Measured goodput"), tr("%1 samples/s").arg(common::formatNumber(measured->goodput)));
   const auto now = session.model() ? presentPoint(*session.model(), run.replicas, run.latest) : std::nullopt;
   if (now && now->goodput > 0)
-    page.addFact(tr("Predicted for it"), tr("%1 samples/s").arg(predictedText(now->goodput)));
+    page.addFact(tr("Predicted goodput"), tr("%1 samples/s").arg(predictedText(now->goodput)));
   page.addFact(tr("Command"), commandOf(run.spec));
   page.end();
 }

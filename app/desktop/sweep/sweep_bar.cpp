@@ -33,8 +33,7 @@ SweepBar::SweepBar(QWidget* parent)
   sweeps_->setMinimumWidth(kChooser);
   sweeps_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   ignoreWheel(sweeps_);
-  best_->setToolTip(
-      tr("Puts the command that trains with the parameters of the best trial on the clipboard"));
+  best_->setToolTip(tr("Copies the command that trains with the parameters of the best trial"));
   new_->setToolTip(tr("Chooses a file, and begins the sweep that it describes"));
   new_->setObjectName(QStringLiteral("primary"));
   new_->setProperty("isSmall", true);
@@ -87,14 +86,14 @@ void SweepBar::setSnapshot(const SweepSnapshot& snapshot) {
   const bool isAlone = isRunning && !snapshot.isDriven;
   const common::StatusText status = common::describe(sweep->state, snapshot.isDriven);
   chip_->setText(status.text);
-  chip_->setToolTip(isAlone ? tr("The process that begins its trials is gone; Resume goes on where it was")
+  chip_->setToolTip(isAlone ? tr("The process that begins its trials is gone; Resume goes on with the sweep")
                             : QString::fromStdString(sweep->message));
   setStyleProperty(chip_, "tone", status.tone);
 
   resumes_ = !isRunning || isAlone;
   pause_->setText(resumes_ ? tr("Resume") : tr("Pause"));
   pause_->setToolTip(resumes_ ? tr("Goes on with its trials")
-                              : tr("Its trials write checkpoints and train no more until it is resumed"));
+                              : tr("Its trials write checkpoints and stop until the sweep is resumed"));
   pause_->setEnabled(sweep->state != storage::SweepState::finished);
   stop_->setEnabled(isRunning || sweep->state == storage::SweepState::paused);
   const bool canGrow = snapshot.view && (snapshot.view->file.trials || snapshot.view->file.device_hours);

@@ -122,8 +122,8 @@ QWidget* SweepPage::buildInvitation() {
   auto* page = new QWidget(this);
   auto* words = named(
       "dim", page,
-      tr("A sweep trains one program with many hyperparameters, stops the bad trials early, and finds the "
-         "best.\nA file says what is trained, what is searched, and until when. In a terminal:"));
+      tr("A sweep trains one program with many values of its hyperparameters, stops bad trials early, and "
+         "finds the best.\nA file says what is trained, what is searched, and until when. In a terminal:"));
   auto* command = named("keys", page, QStringLiteral("batchscope sweep run FILE.toml"));
   command->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   auto* begin = new QPushButton(tr("Begin a sweep …"), page);
@@ -193,7 +193,7 @@ QWidget* SweepPage::buildFigures() {
              nullptr);
   budget_ = new Segments({tr("Time"), tr("Devices")}, figures_);
   budget_->at(0)->setToolTip(tr("Over the time since the sweep began"));
-  budget_->at(1)->setToolTip(tr("Over the time that its trials trained, times the devices that they had"));
+  budget_->at(1)->setToolTip(tr("Over the training time of its trials, times the devices that they had"));
   figureCard(tr("Best so far"), tr("The best value of any trial at any rung, by when it was known"), best_,
              budget_);
   auto* choosers = new QWidget(figures_);
@@ -202,10 +202,12 @@ QWidget* SweepPage::buildFigures() {
   hbox(choosers, {}, 5, {y_, named("dim", choosers, tr("over")), x_});
   figureCard(tr("Scatter"), tr("Each trial by two of its quantities; stronger dots are better trials"),
              scatter_, choosers);
-  figureCard(tr("Importance"),
-             tr("PED-ANOVA (Watanabe, Bansal and Hutter, IJCAI 2023): what each parameter alone explains of\n"
-                "being among the best tenth. One whose values the best trials do not prefer has 0."),
-             importance_, nullptr);
+  figureCard(
+      tr("Importance"),
+      tr("PED-ANOVA (Watanabe, Bansal and Hutter, IJCAI 2023): how well each parameter alone explains\n"
+         "which trials are among the best tenth. A parameter has 0 if the best trials prefer none of its "
+         "values."),
+      importance_, nullptr);
   connect(budget_, &Segments::chosenByHand, this, &SweepPage::refreshFigures);
   for (QComboBox* box : {x_, y_}) connect(box, &QComboBox::activated, this, &SweepPage::refreshFigures);
   arrange(4);
@@ -308,7 +310,7 @@ void SweepPage::refresh() {
                          view.file.goal == sweep::Goal::min ? Qt::AscendingOrder : Qt::DescendingOrder);
   sorted_ = shown_->name;
   table_->setEmptyText(view.trials.empty() ? tr("No trial has begun yet.")
-                                           : tr("No trial is within the brushes and has these words."));
+                                           : tr("No trial lies within the brushes and has these words."));
   fillQuantities();
   applyFilter();
   refreshFigures();

@@ -32,7 +32,8 @@ void SweepStarter::chooseFile() {
 void SweepStarter::begin(const QString& file) {
   const QString command = program();
   if (command.isEmpty())
-    return refuse(file, tr("The program batchscope is neither beside the window's program nor in PATH."));
+    return refuse(file,
+                  tr("The program batchscope is neither beside batchscope-desktop nor in PATH: install it."));
   Q_EMIT said(tr("Beginning the sweep of %1 …").arg(QFileInfo(file).fileName()));
   auto* process = new QProcess(this);
   process->setWorkingDirectory(QFileInfo(file).absolutePath());

@@ -49,7 +49,8 @@ constexpr int kPatience = 60'000;  // ms
 constexpr int kSettled = 400;
 
 void await(const char* what, const std::function<bool()>& isSo) {
-  if (!spinUntil(kPatience, isSo)) throw Error(ErrorKind::timeout, std::string("waited in vain for ") + what);
+  if (!spinUntil(kPatience, isSo))
+    throw Error(ErrorKind::timeout, std::string("gave up waiting for ") + what);
 }
 
 class Camera {

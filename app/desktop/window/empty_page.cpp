@@ -12,7 +12,7 @@ EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent) {
   auto* icon = new QSvgWidget(QStringLiteral(":/icons/batchscope.svg"), this);
   icon->setFixedSize(96, 96);
   QLabel* text = named("dim", this,
-                       tr("The demo trains a small model with two replicas of a core each. "
+                       tr("The demo trains a small model on two replicas, one core each. "
                           "Watch its gain and goodput, and restart it on another number of replicas "
                           "while it learns."));
   text->setWordWrap(true);
@@ -30,7 +30,7 @@ EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent) {
   QPushButton* lessons = button(tr("Take a lesson"), &EmptyPage::lessonsRequested);
   QLabel* hint = named("dim", this,
                        tr("Or from a terminal: batchscope run PROGRAM --replicas 2\n"
-                          "Several that share the devices: batchscope submit PROGRAM --replicas 1-4"));
+                          "Several runs that share the devices: batchscope submit PROGRAM --replicas 1-4"));
   hint->setAlignment(Qt::AlignHCenter);
   hint->setTextInteractionFlags(Qt::TextSelectableByMouse);
   const auto centred = [](QWidget* widget) { return BoxItem(widget, 0, Qt::AlignHCenter); };

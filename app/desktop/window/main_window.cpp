@@ -399,7 +399,7 @@ bool MainWindow::isComparing() const { return comparison_->members().size() > 1;
 
 void MainWindow::showPage(Page page) {
   if (page == Page::Compare && !isComparing()) {
-    toasts_->say(tr("Two runs or more are compared: check them here, with Space or their boxes."));
+    toasts_->say(tr("Check two or more runs here to compare them, with Space or their boxes."));
     page = Page::Runs;
   }
   if (page == page_) return bar_->show(page);

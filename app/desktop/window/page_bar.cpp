@@ -16,8 +16,8 @@ PageBar::PageBar(QWidget* parent) : QTabBar(parent) {
   for (const auto& [title, hint] : {std::pair(tr("Run"), tr("The charts of a run")),
                                     {tr("Runs"), tr("The table of all runs (T)")},
                                     {tr("Compare"), tr("The checked runs on the same charts")},
-                                    {tr("Queue"), tr("Who has which devices, and who waits (Q)")},
-                                    {tr("Sweep"), tr("Searches of hyperparameters (S)")},
+                                    {tr("Queue"), tr("Which runs have which devices, and which wait (Q)")},
+                                    {tr("Sweep"), tr("Searches over hyperparameters (S)")},
                                     {tr("Learn"), tr("The lessons (Ctrl+L)")}})
     setTabToolTip(addTab(title), hint);
   connect(this, &QTabBar::currentChanged, this, [this](int tab) { Q_EMIT chosen(static_cast<Page>(tab)); });

@@ -105,7 +105,7 @@ void ReplayBar::setReplaying(bool isReplaying) {
 }
 
 void ReplayBar::setPlaying(bool isPlaying) {
-  play_->setIconText(isPlaying ? tr("Hold") : tr("Play"));
+  play_->setIconText(isPlaying ? tr("Pause") : tr("Play"));
   if (!isPlaying) return timer_.stop();
   if (view_->playHead().value_or(0) >= length()) setHead(0);
   sinceLast_.start();

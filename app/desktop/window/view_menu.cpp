@@ -45,7 +45,7 @@ ViewMenu::ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, c
   addSeparator();
   addAction(tr("Cross-hair left"), Qt::Key_Comma, this, [this] { moveCursor(-1); });
   addAction(tr("Cross-hair right"), Qt::Key_Period, this, [this] { moveCursor(1); });
-  QAction* back = addAction(tr("All charts again, no cross-hair, or the page before"), Qt::Key_Escape, this,
+  QAction* back = addAction(tr("Back: all charts, no cross-hair, or the page before"), Qt::Key_Escape, this,
                             [this, dashboard] {
                               if (dashboard->isVisible() && dashboard->enlarged() != nullptr)
                                 dashboard->enlarge(nullptr);
@@ -56,8 +56,9 @@ ViewMenu::ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, c
                             });
   addSeparator();
   // Know themselves when they can be chosen.
-  const QList<QAction*> own = pages + QList<QAction*>{header->explorerAction(), header->scalingAction(), undo,
-                                                      redo, header->resetAction(), back};
+  const QList<QAction*> own =
+      pages + QList<QAction*>{
+                  header->explorerAction(), header->scalingAction(), undo, redo, header->resetAction(), back};
   // Without a run nobody would see what a key does.
   const auto enableForRun = [this, own, all = actions()] {
     for (QAction* action : all)

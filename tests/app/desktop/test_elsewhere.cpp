@@ -82,7 +82,7 @@ class TestElsewhere : public test::WindowTest {
     QVERIFY(shows("job 12 on hpc, partition gpu, n[1-2]"));
     QSignalSpy said(session(), &RunSession::said);
     control()->checkpointButton()->click();
-    QCOMPARE(said.value(0).value(0).toString(), QString("Sending it to hpc …"));
+    QCOMPARE(said.value(0).value(0).toString(), QString("Sending this to hpc …"));
     QTRY_COMPARE(said.value(1).value(0).toString(), QString("done: checkpoint"));
     control()->replicas()->choose(1);
     control()->restartButton()->click();

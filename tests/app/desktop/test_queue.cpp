@@ -447,7 +447,7 @@ class TestQueue : public test::WindowTest {
     QVERIFY(!window_->control()->isVisible());
     const auto value = [&](const char* name) { return test::named<QLabel>(*waiting, name)->text(); };
     QTRY_COMPARE(value("Place in the queue"), QStringLiteral("3 of 4"));
-    QCOMPARE(value("May have"), QStringLiteral("1 to 4 replicas"));
+    QCOMPARE(value("Allowed"), QStringLiteral("1 to 4 replicas"));
     QVERIFY(window_->windowTitle().startsWith(QStringLiteral("beta: Pending")));
     QTRY_COMPARE(test::fault(*window_), QString());
     test::keepPicture(*window_, QStringLiteral("queue-waiting"));

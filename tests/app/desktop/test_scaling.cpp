@@ -188,7 +188,7 @@ class TestScaling : public test::WindowTest {
   }
 
   void restartsAreListedWithWhatWasExpectedOfThem() {
-    QCOMPARE(figure("Predicted and obtained by restarts").series.size(), 2u);
+    QCOMPARE(figure("Restarts: predicted and obtained").series.size(), 2u);
     std::vector<storage::Generation> generations(4);  // nothing is predicted of the first
     for (int i = 1; i < 4; ++i) {
       storage::Generation& generation = generations[static_cast<std::size_t>(i)];

@@ -119,7 +119,7 @@ class TestSharing : public QObject {
   }
 
   void buttonsSplitAsThePoolWould() {
-    QTest::mouseClick(button("Most in sum"), Qt::LeftButton);
+    QTest::mouseClick(button("Largest sum"), Qt::LeftButton);
     QCOMPARE(panel_->slider()->value(), 7);
     QTest::mouseClick(button("fair"), Qt::LeftButton);
     QCOMPARE(panel_->slider()->value(), sharing().decided(policy::Objective::fair));

@@ -25,7 +25,7 @@ export function predictionText(explorer: Explorer | null, chosen: number, presen
   if (chosen === present || !now) return `The model predicts goodput ${format.number(point.goodput)} samples/s.`;
   const range = point.range ? ` (${format.number(point.range[0])} to ${format.number(point.range[1])})` : "";
   const change = point.goodput / now.goodput - 1;
-  const compared = Math.abs(change) < 0.005 ? "as predicted for now"
+  const compared = Math.abs(change) < 0.005 ? "the same as predicted for now"
     : `${percent(change)} ${change > 0 ? "more" : "less"} than the ${format.number(now.goodput)} predicted for now`;
   return `Predicted goodput ${format.number(point.goodput)}${range} samples/s, ${compared}; ` +
     `efficiency ${format.number(now.efficiency, 2)} → ${format.number(point.efficiency, 2)}.`;

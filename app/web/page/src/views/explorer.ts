@@ -71,7 +71,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   });
   const record = h("span");
   const predictions = new Table<PredictedRestart>({
-    label: "Predicted and obtained by restarts",
+    label: "Restarts: predicted and obtained",
     key: (each) => String(each.generation),
     none: "No restart has been predicted yet.",
     columns: [
