@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One chart as a card: title, unit, legend, and the plot below. On a dashboard a card is one of a list that a
-// person arranges: its head is dragged, and opens it by a double click; it takes the keyboard's focus.
+// One chart as a card: title, unit, legend, and the plot below. On a dashboard a person arranges the cards:
+// dragging a card's head moves it, a double click on the head opens it. A card takes the keyboard's focus.
 #pragma once
 
 #include <QFrame>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The charts that a person sees, in their order: what was chosen by hand over what is so by default. Charts
-// go by their names, so that another run with the same series looks the same, and what a run does not have
-// keeps its place for one that has. Of the charts of a program's own series only a few are there unasked.
+// The charts that a person sees, in their order: choices by hand over the defaults. Charts go by their names,
+// so that another run with the same series looks the same. A chart that a run does not have keeps its place
+// for a run that has it. Only a few charts of a program's own series are shown unasked.
 #pragma once
 
 #include <QStringList>
@@ -27,7 +27,7 @@ class ChartLayout {
   // Returns the charts in the person's order, hidden ones too.
   const std::vector<common::ChartSpec>& charts() const { return charts_; }
   bool isShown(const std::string& name) const;
-  // How many charts are left out only because there are so many.
+  // Returns how many charts are left out only because there are so many.
   std::size_t leftOut() const;
 
   void setShown(const std::string& name, bool isShown) { chosen_[name] = isShown; }
@@ -45,8 +45,7 @@ class ChartLayout {
   bool isShownUnasked(const std::string& name) const;
 
   std::vector<common::ChartSpec> available_, charts_;
-  // The charts that there were when one was last moved; a later one has its place by default, and takes none
-  // here.
+  // The charts that there were at the last move; a later one has its default place, and takes none here.
   std::vector<std::string> order_;
   std::map<std::string, bool> chosen_;  // whether it is shown
 };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A scene is one chart as it is about to be drawn, in pixels of its plot area: the ranges of its axes, every
-// line in pieces that never cross a restart, the bands of the generations. It shows one run, or several that
-// are compared; then the first is the open one, whose generations the bands are. Of one run, or of several
-// that are compared; then the first is the open one, whose generations the bands are.
+// line in pieces that never cross a restart, and a band for each generation. It shows one run, or several
+// that are compared. Then the first is the open run, and the bands are its generations.
 #pragma once
 
 #include <QPolygonF>
@@ -31,7 +30,7 @@ struct SceneLine {
   int colour = -1;               // of Theme::runs; negative: nothing is compared, the line has its own
   std::vector<QPolygonF> bands;  // around the median of a group
 
-  // Where the line is drawn in this generation, or in any, at the pixel x.
+  // Returns the height of the line at the pixel x, in this generation or in any.
   std::optional<double> yAt(std::optional<int> generation, double x) const;
 };
 

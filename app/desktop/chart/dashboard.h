@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The charts of one run as a list of cards that a person arranges: in as many columns as the width has room
-// for, as high as there is room, and scrolled where there are more than can be read at once. Charts can be
-// shown, hidden and moved, and one of them can fill the dashboard. What the open run records by names of its
-// own joins the list.
+// The charts of one run as a list of cards that a person arranges: in as many columns as fit the width, as
+// high as there is room, and scrolled where not all can be read at once. Charts can be shown, hidden and
+// moved, and one of them can fill the dashboard. Series that the open run names itself join the list.
 #pragma once
 
 #include <QScrollArea>
@@ -30,20 +29,20 @@ class Dashboard : public QScrollArea {
   void setModel(SeriesModel* model);
   // Runs that are compared, the open one first; none: it is alone.
   void setCompared(const std::vector<SceneRun>& runs, GroupBands bands);
-  // New samples are in the model.
+  // Draws the new samples of the model.
   void refresh();
 
   // Returns the shown cards, in their order.
   const std::vector<ChartCard*>& cards() const { return cards_; }
   std::set<std::string> series() const;
-  // Another card that shows the same; the lines that its legend hides are those of the card. The caller's.
+  // Returns a copy of the card, with the same lines hidden; the caller owns it.
   ChartCard* copyOf(ChartCard* card) const;
-  // All cards as one widget, whatever is scrolled out of sight: for pictures.
+  // Returns all cards as one widget, those out of sight too: for pictures.
   QWidget* sheet() const { return widget(); }
   const ChartLayout& layout() const { return layout_; }
 
   void setShown(const std::string& chart, bool isShown);
-  // Past its neighbour; `by` is 1 or -1.
+  // Moves the card past its neighbour; `by` is 1 or -1.
   void moveCard(ChartCard* card, int by);
   // Fills the dashboard with one chart; null: all again.
   void enlarge(ChartCard* card);
@@ -53,7 +52,7 @@ class Dashboard : public QScrollArea {
   ChartCard* current() const;
   // Gives the focus to a neighbour of the current one.
   void focusNeighbour(int by);
-  // The first that draws the series, scrolled into sight; null: none does.
+  // Scrolls the first card that draws the series into sight and returns it; null: none does.
   ChartCard* reveal(const std::string& series);
 
   void restoreDefaultLayout();
@@ -65,9 +64,9 @@ class Dashboard : public QScrollArea {
   void modelChanged();
   void comparedChanged();
   void enlargedChanged();
-  // A menu for the chart is about to be shown: what can be done with it goes in.
+  // Emitted before the menu of a chart is shown, to add actions to it.
   void menuRequested(QMenu* menu, ChartCard* card);
-  // All charts there are to choose from, here.
+  // Emitted to ask for the menu of all charts, here.
   void choiceRequested(const QPoint& global);
 
  protected:

@@ -4,7 +4,7 @@
 // the highest value that falls into it, in the order that continues the line most closely; so no spike is
 // lost and none is drawn twice. Beside it the smoothed line: an exponential moving average over columns,
 // debiased (divided by the sum of its weights), that skips what is not finite. NaN breaks a line, and so does
-// a hole: a line tells of values, and where there are none it would tell a tale.
+// a hole: where there are no values, a line would invent them.
 #pragma once
 
 #include <QPolygonF>
@@ -19,7 +19,7 @@
 
 namespace batchscope::desktop {
 
-// Maps values into a plot area; logarithmic where asked, and then what is not > 0 is at NaN.
+// Maps values into a plot area. On a logarithmic axis a value that is not > 0 is at NaN.
 struct Projection {
   QRectF plot;
   double x0 = 0, x1 = 1;
@@ -70,7 +70,7 @@ std::vector<Column> columnsOf(std::span<const Bucket> buckets, const ColumnSteps
 // which spreads its first samples wide, in steps.
 void markHoles(std::span<Column> columns, bool isLogX);
 
-// How the columns of a line are joined.
+// The way in which the columns of a line are joined.
 enum class Join {
   Straight,
   Steps,  // a value holds until the next one

@@ -17,7 +17,7 @@ class ViewState;
 
 class FormulaHover : public QObject {
  public:
-  // Belongs to the widget. `model` may give null.
+  // The widget owns it. `model` may return null.
   FormulaHover(QWidget* widget, std::string series, ViewState* state, std::function<SeriesModel*()> model);
 
   QString text() const;  // empty where there is no formula

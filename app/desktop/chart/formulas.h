@@ -29,10 +29,11 @@ struct WorkedFormula {
 // Returns the series that have to be read so that this one can be explained.
 std::set<std::string> formulaInputs(const std::string& series);
 
-// None where the series has no formula. Where several rules may have made a value, the one that gives it.
+// Returns none where the series has no formula. Where several rules may have made a value, returns the rule
+// that gives it.
 std::optional<WorkedFormula> workedFormula(const std::string& series, SeriesModel& model, const StepRef& at);
 
-// The same as the text of a tool tip; empty where there is none.
+// Returns the same as the text of a tool tip; empty where there is none.
 QString formulaTip(const std::string& series, SeriesModel& model, const StepRef& at);
 
 }  // namespace batchscope::desktop

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How a line of a chart looks, wherever it is drawn or named: its colour, its strokes and its marker. Usually
+// The look of a chart's line, wherever it is drawn or named: its colour, its strokes and its marker. Usually
 // the colour alone tells the lines of a chart apart. While runs are compared, colours name the runs and
-// strokes the series. In the palette for the colour-blind every line has strokes and a marker of its own, and
-// a run among others its marker, which its lines bear at intervals.
+// strokes the series. In the palette for the colour-blind every line has strokes and a marker of its own.
+// There each compared run has a marker, which its lines carry at intervals.
 #pragma once
 
 #include <QColor>

@@ -28,9 +28,9 @@ class PlotView : public QWidget {
   const std::vector<bool>& hidden() const { return hidden_; }  // by line
   // Runs that are compared, the open one first, as lines or in bands of their groups; none: it is alone.
   void setCompared(std::vector<SceneRun> runs, GroupBands bands);
-  // How much larger than it is laid out it is seen, so that it is drawn as finely.
+  // Sets how much larger the plot is seen than it is laid out, so that it is drawn as finely.
   void setMagnification(double magnification);
-  // Computes and paints anew with the next event, where the plot is visible; otherwise once it is.
+  // Computes and paints again with the next event if the plot is visible, otherwise once it is.
   void refresh();
 
   // Returns the text in place of lines where there are none.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The fitted model's predictions for a number of replicas (run/prediction.h), as the window draws and words
-// them: the curve over batch size, the best of it and the run's own place on it. One function gives all
-// three, so that they agree: the best is the highest of the points that the run may take, and each of the
-// others names the limit that keeps the run from it. What was measured is none of this: run/measured_rate.h.
+// them: the curve over batch size, its best point and the run's own place on it. One function returns all
+// three, so that they agree: the best is the highest of the points that the run may take, and each point out
+// of reach names its limit. Measured values are elsewhere: run/measured_rate.h.
 #pragma once
 
 #include <QString>
@@ -43,7 +43,7 @@ struct OperatingPoint {
 struct GoodputPrediction {
   int replicas = 0;
   std::vector<OperatingPoint> curve;     // ascending in batch size, those out of reach among them
-  std::map<BatchLimit, QString> limits;  // what they are, in words
+  std::map<BatchLimit, QString> limits;  // the limits, in words
   std::optional<OperatingPoint> best;    // a point of the curve; empty: none is feasible
   std::optional<OperatingPoint> now;     // the present configuration, where it is on so many replicas
   std::optional<double> measured;        // goodput there, which need not lie on the curve
@@ -64,12 +64,13 @@ std::vector<OperatingPoint> goodputCurve(const protocol::Model& model, int repli
 
 // "the largest local batch is 128, and accumulation is off"; empty for BatchLimit::None.
 QString limitText(const protocol::Model& model, int replicas, BatchLimit limit);
-// Says within which limits the best is the best: "the program fixes the batch size at 64", "batch size up to
-// 4,096".
+// Returns the limits within which the best point is chosen: "the program fixes the batch size at 64", "batch
+// size up to 4,096".
 QString constraintText(const protocol::Model& model, int replicas);
-// "≈ 18,410", which no line breaks: what is predicted has this mark, and what was measured has none.
+// Returns "≈ 18,410" without a place to break the line. Predicted values have this mark, measured ones do
+// not.
 QString predictedText(double value, int digits = 3);
-// "≈ 18,410 (14,700 to 23,060)": a point's goodput, and where it is expected to come out.
+// Returns "≈ 18,410 (14,700 to 23,060)": a point's predicted goodput and its expected range.
 QString predictedGoodput(const OperatingPoint& point);
 // Says how a restart compares with its prediction:
 // "Predicted goodput ≈ 18,410 samples/s, obtained 17,890 (−3 %)", or that it is still being measured where

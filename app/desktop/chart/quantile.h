@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A quantile as one of the values: that of the nearest rank, which of an even number in the middle is the
-// larger one.
+// A quantile as one of the values, by the nearest rank. The median of an even number of values is the larger
+// of the two in the middle.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace batchscope::desktop {
 
-// Reorders the values, of which there is at least one.
+// Reorders the values; there must be at least one.
 inline double quantile(std::span<double> values, double q) {
   const auto at = values.begin() + std::llround(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), at, values.end());

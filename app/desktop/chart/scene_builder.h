@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Computes what a chart draws from the series and how they are looked at, without painting anything.
+// Computes the scene of a chart from the series and the view, without painting anything.
 #pragma once
 
 #include <QString>

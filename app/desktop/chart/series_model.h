@@ -49,8 +49,8 @@ class SeriesModel {
   // Sets the series to follow; those that an x axis counts always are.
   void want(const std::set<std::string>& series);
 
-  // Reads what is new, given the run's generations; true where anything was. Throws Error as the store does,
-  // but a file that is not there yet is only no news.
+  // Reads what is new, given the run's generations; returns whether anything was. Throws Error as the store
+  // does, but a file that does not exist yet only means that there is nothing new.
   bool refresh(const std::vector<storage::Generation>& generations);
 
   // Returns the names of the series that the run has recorded so far, wanted or not.

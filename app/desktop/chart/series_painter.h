@@ -24,7 +24,7 @@ class SeriesPainter {
 
   void paint(QPainter& painter) const;
   void paintCursor(QPainter& painter, const StepRef& at, double px) const;
-  // "690 of 7,200 points", where not every sample has a point of its own, and whether peaks are cut.
+  // Paints "690 of 7,200 points" where not every sample has a point of its own, and whether peaks are cut.
   void paintBadge(QPainter& painter) const;
 
  private:

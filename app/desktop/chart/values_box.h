@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The values beside the cross-hair: those of all lines of a chart at that step, or of all runs that are
-// compared. Values come from the series, each the newest at or before the step; a line that has none yet is
-// not there.
+// The values beside the cross-hair: those of all lines of a chart at that step, or of all compared runs. Each
+// is the newest value of its series at or before the step. A line without a value yet is left out.
 #pragma once
 
 #include <QRectF>

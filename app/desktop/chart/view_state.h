@@ -37,7 +37,7 @@ class ViewState : public QObject {
   // Where the cross-hair stands on an axis.
   std::optional<double> cursorX(const SeriesModel& model, XAxis axis) const;
 
-  // While a run is replayed, nothing after this moment is shown: seconds since its first step.
+  // While a run is replayed, nothing after this moment is shown: seconds on its wall-time axis.
   const std::optional<double>& playHead() const { return head_; }
   const std::optional<StepRef>& headStep() const { return headStep_; }  // of then
   void setPlayHead(const SeriesModel& model, double seconds);
@@ -45,10 +45,10 @@ class ViewState : public QObject {
 
   // The step that is pointed at: under the cross-hair, else under the play head.
   std::optional<StepRef> pointedAt() const { return cursor_ ? cursor_ : headStep_; }
-  // The same, else the newest.
+  // Returns the same, else the newest step.
   std::optional<StepRef> present(const SeriesModel& model) const;
 
-  // The runs beside the open one, all of which is to be in view. Borrowed.
+  // Sets the runs beside the open one; all of them are kept in view. Borrowed.
   void setCompanions(std::vector<const SeriesModel*> companions);
 
   // Returns the part of `axis` in view: the zoom, translated where it was made on another axis, else
@@ -86,12 +86,12 @@ class ViewState : public QObject {
   void setMarks(const std::vector<StepRef>& marks) { set(marks_, marks); }
   const std::vector<StepRef>& marks() const { return marks_; }
   void pressMark(const StepRef& mark);
-  // The run is over: what it has not recorded it never will.
+  // The run is over: a series that it has not recorded will never come.
   void setOver(bool isOver) { set(over_, isOver); }
   bool isOver() const { return over_; }
   void clear();  // another run is shown
 
-  // How the charts are looked at, and what is in view, to come back to.
+  // The settings of the charts and the range in view, to come back to.
   struct Look {
     XAxis axis = XAxis::WallTime;
     bool follow = true, logX = false;
@@ -104,7 +104,7 @@ class ViewState : public QObject {
   Look look() const { return {axis_, follow_, logX_, logY_, peaks_, smoothing_, zoom_, undo_, redo_}; }
   void setLook(const Look& look);
 
-  // How the charts are looked at, not what is in view: for the next time.
+  // The settings of the charts, without the range in view: for the next time.
   void save(QSettings& settings) const;
   void restore(const QSettings& settings);
 

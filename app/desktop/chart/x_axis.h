@@ -19,7 +19,7 @@ QString xAxisName(XAxis axis);
 // A place on it, with its unit: 3:20, 12,400 samples.
 QString xAxisText(XAxis axis, double x);
 bool isTime(XAxis axis);
-// No view is narrower than this.
+// The width of the narrowest view.
 double narrowestView(XAxis axis);
 
 }  // namespace batchscope::desktop

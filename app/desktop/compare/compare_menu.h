@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The menu of a comparison: the table of runs, the bands of groups and what they span, the docks with values
-// and differences, and the end of it.
+// The menu of a comparison: the table of runs, the bands of groups and their range, the docks with values and
+// differences, and the end of the comparison.
 #pragma once
 
 #include <QMenu>

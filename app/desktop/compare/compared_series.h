@@ -47,7 +47,7 @@ class ComparedSeries : public QObject {
 
  Q_SIGNALS:
   void changed();         // other runs, colours, names
-  void samplesChanged();  // more of the same
+  void samplesChanged();  // more samples of the same runs
   void failed(const QString& message);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The legend of a comparison, above the charts: each run's colour and name. Pressing one opens that run; its
-// menu gives it another colour or takes it out. Groups as bands are switched here. Gone while nothing is
+// The legend of a comparison, above the charts: each run's colour and name. Pressing a run opens it; its menu
+// gives it another colour or takes it out. Groups as bands are switched here. Hidden while nothing is
 // compared.
 #pragma once
 

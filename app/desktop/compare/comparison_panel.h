@@ -20,9 +20,9 @@ class ComparisonModel : public TableModel {
   // Both outlive it.
   ComparisonModel(ComparedSeries* compared, ViewState* view, QObject* parent = nullptr);
 
-  // The series that stand in it.
+  // Returns the series of its columns.
   static std::set<std::string> series();
-  // Anew where the cross-hair is.
+  // Reads the values again, where the cross-hair is.
   void refresh();
 
  protected:

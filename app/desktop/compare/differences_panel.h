@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The differences of the compared runs (storage/side_by_side.h): how they were made, hyperparameters,
-// restarts and newest values, a column a run.
+// The differences of the compared runs (storage/side_by_side.h): their settings, hyperparameters, restarts
+// and newest values, a column a run.
 #pragma once
 
 #include <QWidget>
@@ -22,7 +22,7 @@ class DifferencesModel : public TableModel {
  public:
   using TableModel::TableModel;
 
-  // `all`: also what is the same everywhere.
+  // `all`: rows with equal values, too.
   void setRuns(const std::vector<storage::Run>& runs,
                const std::vector<std::vector<storage::Generation>>& generations, bool all);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The control at the right: how many replicas or auto, the one filled button that restarts on them with what
-// it is predicted to do, the restart as it happens, and checkpoint, pause or resume, stop. The panel asks;
-// RunSession and Launcher do.
+// The control at the right: the number of replicas or auto; the one filled button, which restarts on them,
+// with its prediction; the restart as it happens; checkpoint, pause or resume, and stop. The panel asks;
+// RunSession and Launcher act.
 #pragma once
 
 #include <QFrame>
@@ -43,7 +43,7 @@ class ControlPanel : public QFrame {
   void setPages(QAction* explorer, QAction* scaling);
 
  Q_SIGNALS:
-  // A run that nobody supervises is to go on; 0: as many replicas as before.
+  // Emitted to resume a run without a supervisor; 0: on as many replicas as before.
   void resumeRequested(int replicas);
   void explorerRequested();
   // Emitted when the restart button's text or state changed.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The replica counts one may choose from, as one segmented control: powers of two up to what the machine has,
-// all of it, and a step beyond; what is more than other runs leave free is dimmed. The present count is
-// tinted, the chosen one filled.
+// The replica counts to choose from, as one segmented control: powers of two up to the number of devices,
+// that number, and a step beyond. Counts above the free devices are dimmed. The present count is tinted, the
+// chosen one filled.
 #pragma once
 
 #include <QWidget>
@@ -35,7 +35,7 @@ class ReplicaButtons : public QWidget {
   void setPrediction(std::function<QString(int)> of);
   // A count that is not among the choices becomes one.
   void setChosen(int replicas);
-  // Chooses as a person does: also says so.
+  // Chooses as a person does: also emits the signal.
   void choose(int replicas);
   int chosen() const { return chosen_; }
   // Moves the choice to the neighbouring count.

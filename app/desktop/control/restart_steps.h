@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The parts of a restart, one below the other: while it happens, which is done, which is on, with the seconds
-// so far; afterwards how long each took.
+// The parts of a restart, one below the other. While it happens they show which are done and which one runs,
+// with the seconds so far; afterwards how long each took.
 #pragma once
 
 #include <QElapsedTimer>

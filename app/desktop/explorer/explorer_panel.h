@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The goodput explorer: what the fitted model says of a run, live or recorded. Throughput, efficiency and
-// goodput over batch size for a number of replicas that a slider chooses, with what changes against now and
-// a button that restarts on it (it asks for what the control panel's does); the learning-rate factors that
-// the scaling rules would have given; the noise scale beside the batch size; measured against predicted step
-// times.
+// The goodput explorer: the fitted model of a run, live or recorded. It shows throughput, efficiency and
+// goodput over batch size for a number of replicas that a slider chooses, beside the measured values, with a
+// button that restarts on it as the control panel's does; the learning-rate factors that the scaling rules
+// would have given; the noise scale beside the batch size; and measured against predicted step times.
 #pragma once
 
 #include <QTimer>
@@ -48,9 +47,9 @@ class ExplorerPanel : public QWidget {
   const std::array<ChartCard*, 2>& cards() const { return cards_; }
 
   void setRestart(const OfferedRestart& restart);
-  // The series are there, or another run's.
+  // Takes over the series, once they are there or another run is open.
   void sessionOpened();
-  // New samples are in the model.
+  // Draws the new samples of the model.
   void refreshSamples();
 
  Q_SIGNALS:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Draws a FigureData with Qt Charts in the look of the window: the axes, lines, dots, bars and the legend are
-// its, with the ticks that all charts have; cells, notes and what is pointed at are painted with it.
-// Logarithms are taken here, for an axis of Qt Charts that is logarithmic writes powers alone and goes blank
-// at a zero.
+// Draws a FigureData in the look of the window. Qt Charts draws the axes, lines, dots, bars and the legend,
+// with the ticks that all charts have; cells, notes and the mark of the pointed place are painted with them.
+// Logarithms are taken here, because a logarithmic axis of Qt Charts writes powers alone and goes blank at a
+// zero.
 //
-// A point is chosen by the mouse or, with the focus, by the arrow keys, and says its text. Few points at
-// rest: every change of the data makes all series anew.
+// The mouse or, with the focus, the arrow keys choose a point, and its text is shown. A figure has few
+// points, so every change of the data makes all series again.
 #pragma once
 
 #include <QChartView>
@@ -24,7 +24,7 @@ class Figure : public QChartView {
   void setData(FigureData data);
   const FigureData& data() const { return data_; }
 
-  // Where a place on the bottom and left axes lies on the widget, and the other way round.
+  // Maps a place on the bottom and left axes to the widget, and back.
   QPointF place(double x, double y) const;
   double valueAt(double pixel) const;
   // Returns the text of the point under the mouse; empty: there is none.

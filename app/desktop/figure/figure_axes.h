@@ -16,14 +16,14 @@ inline constexpr int kTicksUp = 4;  // of an axis at a side
 struct FigureAxes {
   FigureAxis bottom = {}, left = {}, right = {};  // each with its low and high
 
-  // Where the points of a series are drawn, a gap as NaN.
+  // Returns the places of a series' points; a gap is NaN.
   QList<QPointF> placesOf(const FigureSeries& series) const;
   const FigureAxis& upOf(const FigureSeries& series) const { return series.isRight ? right : left; }
 };
 
 FigureAxes axesOf(const FigureData& data);
 
-// Where a value is drawn: Qt Charts' axes are linear, so logarithms are taken before it sees one.
+// Returns the place of a value for Qt Charts. Its axes are linear, so logarithms are taken here.
 double placeOn(const FigureAxis& axis, double value);
 
 // Returns at most about `most` ticks; the axis has its ends.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A chart at rest, as data: axes, and what stands on them from the ground up: cells, lines and dots, stacked
-// bars, and notes. Each chart of few points is a function that makes one of these of what it shows; a Figure
-// draws it.
+// A chart at rest, as data: axes, and on them, from the bottom layer up, cells, lines and dots, stacked bars,
+// and notes. Each chart of few points is a function that makes one of these; a Figure draws it.
 #pragma once
 
 #include <QRectF>
@@ -48,7 +47,7 @@ inline bool isSame(double a, double b) { return a == b || (std::isnan(a) && std:
 
 struct FigurePoint {
   double x = 0, y = 0;  // not finite, or not above zero on a logarithmic axis: a gap
-  QString text = {};    // what a person who points at it reads; empty: it is not pointed at
+  QString text = {};    // shown under the pointer; empty: it cannot be pointed at
   bool operator==(const FigurePoint& other) const {
     return isSame(x, other.x) && isSame(y, other.y) && text == other.text;
   }
@@ -109,11 +108,11 @@ struct FigureData {
   std::vector<FigureCell> cells = {};
   std::vector<FigureSeries> series = {};
   std::vector<FigurePart> bars = {};
-  std::vector<QString> barTexts = {};  // of each bar, for who points at it
+  std::vector<QString> barTexts = {};  // of each bar, shown under the pointer
   std::vector<FigureNote> notes = {};
   FigureTable table = {};
-  bool isCurve = false;  // who points anywhere reads what is above or below
-  QString missing = {};  // what is said where there is nothing to draw
+  bool isCurve = false;  // pointing anywhere shows the point above or below
+  QString missing = {};  // shown where there is nothing to draw
   QString description = {};
 
   bool isEmpty() const { return cells.empty() && series.empty() && bars.empty(); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Predicted throughput and goodput (one scale) and efficiency (0 to 1) over the logarithm of the batch size,
-// with the best operating point, what was measured at the present one, dashed what the run may not take and,
-// shaded, where accumulation begins. Small in the control panel,
-// where a click asks for more; large in the explorer, with labelled axes.
+// with the best operating point and the goodput measured at the present one. Batch sizes out of reach are
+// dashed, those with accumulation shaded. Small in the control panel, where a click opens the explorer; large
+// there, with labelled axes.
 #pragma once
 
 #include <vector>

@@ -8,7 +8,7 @@
 //   {pause@2}  {pause.launch@2}   of the restart that began generation 2, or a part of it
 //   {pauses@end}                  of all restarts up to there
 //   {repeated@2}  {repeated.time@2}  the steps that this restart threw back, and how long they had taken
-//   {elapsed@end}                 the time to a step since the first one
+//   {elapsed@end}                 the wall time at a step
 //   {best.batch_size@3}           what the fitted model finds best on 3 replicas: also goodput, throughput,
 //                                 efficiency, accumulation
 //

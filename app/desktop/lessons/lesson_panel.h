@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lessons, in the place of the runs: the list of them, and one page at a time with its question and the
-// button that starts the experiment live. The panel only asks: LessonStage does what a page says to do with
-// the window, and gives the text its numbers.
+// The lessons, in place of the list of runs: their list, and one page at a time with its question and the
+// button that starts the experiment live. The panel only asks: LessonStage carries out the directives of a
+// page, and puts the numbers into its text.
 #pragma once
 
 #include <QFrame>
@@ -47,7 +47,7 @@ class LessonPanel : public QFrame {
  Q_SIGNALS:
   void pageShown(const batchscope::desktop::LessonPage& page);
   void launchRequested(const batchscope::desktop::Launch& launch);
-  // The list is shown, or the panel was closed: nothing of a page holds any longer.
+  // Emitted when the list is shown or the panel is closed: the directives of a page no longer hold.
   void left();
   void closed();
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Does with the window what a page of a lesson says. A recorded run is taken into the store once, by
-// `batchscope import`, and known by its tag from then on; the rest of the page waits until it is open. Behind
-// the lesson all is as it was before: the run that was open, and how it was looked at.
+// Carries out the directives of a lesson's page in the window. A recorded run is imported into the store
+// once, by `batchscope import`, and known by its tag from then on; the rest of the page waits until it is
+// open. After the lesson the run that was open before, and its view, come back.
 #pragma once
 
 #include <QObject>
@@ -71,7 +71,7 @@ class LessonStage : public QObject {
   void highlight(const QString& what);
   QWidget* named(const QString& what) const;
 
-  // The view of before the lesson began.
+  // The view before the lesson began.
   struct Before {
     std::string run;  // its id; empty: none
     ViewState::Look look;

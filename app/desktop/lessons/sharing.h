@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Two runs that share devices, as their fitted models have it: what each learns with so many of them, and how
-// the pool would split them were both as at their beginning.
+// Two runs that share devices, by their fitted models: the goodput of each with so many devices, and the
+// pool's split of the devices if both were at their beginning.
 #pragma once
 
 #include <QString>
@@ -17,7 +17,7 @@ namespace batchscope::desktop {
 struct SharingRun {
   QString name;
   std::vector<double> goodput;  // samples/s with 0, 1, .. devices
-  double work = 0;              // samples that the whole run was, at the initial batch's efficiency
+  double work = 0;              // samples of the whole run, at the initial batch's efficiency
 };
 
 // `progress`: scale-invariant iterations of the whole run. Without a model nothing is known to be learnt.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The experiment of a lesson on sharing: devices are moved from one run to the other, by the slider or in the
-// plot, and it is seen what each learns, what both learn in sum, who is better off than with a fair share,
-// and how the pool would split them.
+// The experiment of a lesson on sharing: a person moves devices from one run to the other, by the slider or
+// in the plot, and sees the goodput of each run, their sum, which run is better off than with a fair share,
+// and how the pool would split the devices.
 #pragma once
 
 #include <QWidget>
@@ -42,7 +42,7 @@ class SharingPanel : public QWidget {
   std::array<QLabel*, 2> counts_;                 // beside the slider
   std::array<QLabel*, 3> names_;                  // of the rows: either run, and both
   std::array<std::array<QLabel*, 3>, 3> values_;  // devices, goodput, against the fair share
-  std::array<QPushButton*, 4> choices_;           // even, fair, fast, most in sum
+  std::array<QPushButton*, 4> choices_;           // even, fair, fast, largest sum
   std::array<int, 4> splits_{};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How large a dialog is: as it would be, and no larger than its window and the screen have room for.
+// The size of a dialog: as large as it asks for, but no larger than its window and the screen.
 #pragma once
 
 #include <QSize>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Texts are shown as they are. Left to itself, a label, a tool tip or a message box takes any text for HTML
-// that looks like it (Qt::AutoText), and names, tags and messages come from others. Who means rich text says
-// so (Qt::RichText) and escapes what is put into it.
+// Texts are shown as they are. By default a label, a tool tip or a message box takes any text that looks like
+// HTML for HTML (Qt::AutoText), and names, tags and messages come from others. Rich text is set explicitly
+// (Qt::RichText), and what is put into it is escaped.
 #pragma once
 
 namespace batchscope::desktop {

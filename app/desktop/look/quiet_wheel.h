@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Fields whose value the wheel does not change: a person who scrolls past one would change it unawares. Keys
-// and buttons still do.
+// Fields with values that the wheel does not change, since a person who scrolls past one would change it by
+// mistake. Keys and buttons still change it.
 #pragma once
 
 class QWidget;

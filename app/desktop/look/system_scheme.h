@@ -20,7 +20,7 @@ std::optional<QDBusConnection> sessionBus();
 class SystemScheme : public QObject {
   Q_OBJECT
  public:
-  // The application's own. The first call asks the portal, at most for a third of a second.
+  // Returns the application's instance. The first call asks the portal, and waits for it at most a second.
   static SystemScheme& instance();
 
   bool isDark() const { return dark_; }

@@ -62,7 +62,7 @@ QColor mixed(const QColor& a, const QColor& b, double share);
 // WCAG 2 contrast ratio, 1..21.
 double contrastRatio(const QColor& a, const QColor& b);
 
-// Sets a property that the style sheet asks for, and styles the widget anew.
+// Sets a property that the style sheet asks for, and styles the widget again.
 void setStyleProperty(QWidget* widget, const char* name, const QVariant& value);
 
 }  // namespace batchscope::desktop

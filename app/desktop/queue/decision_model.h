@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The decisions of the pool, the newest first: when, what brought each about, who got more devices by it and
-// who fewer. And one decision, a run a row: what it has and had, why, and what another number of devices
-// would have been worth to it.
+// The decisions of the pool, the newest first: the time and the cause of each, and which runs got more
+// devices by it and which fewer. And one decision, a run a row: its devices now and before, the reason, and
+// what another number of devices would have been worth to it.
 #pragma once
 
 #include <functional>

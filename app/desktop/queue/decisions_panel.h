@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Why the devices are where they are: the list of the pool's decisions, and the selected one with its reasons
-// and alternatives. The newest is selected until a person selects another.
+// The reasons for the present split of the devices: the list of the pool's decisions, and the selected
+// decision with its reasons and alternatives. The newest is selected until a person selects another.
 #pragma once
 
 #include <QWidget>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The history of devices, as lanes of bars: a lane a device, GPUs before cores and each by number, those of
-// other nodes last, a bar a lease, and the restarts of the run that fall into it.
+// other nodes last; a bar a lease, with the restarts of the run during it.
 #pragma once
 
 #include <map>

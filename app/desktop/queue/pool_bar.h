@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The pool's settings: by which policy it shares the devices, how many of them it may give away, and whether
-// it rests or takes nothing new.
+// The pool's settings: the policy by which it shares the devices, the number of devices that it may give
+// away, and whether it is paused or draining.
 #pragma once
 
 #include <QWidget>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The queue as a table, a run a row. Rows of runs that have a place are dragged to another one; what is
-// dropped is said, and comes back by setEntries once it is so. Trials that wait at a rung, or have ended, are
-// folded under their sweep, whose row has no id, until a person unfolds it.
+// The queue as a table, a run a row. Rows of runs that have a place can be dragged to another place; a drop
+// is only signalled, and setEntries() shows the new order once the store has it. Trials that wait at a rung,
+// or have ended, are folded under the row of their sweep, which has no id, until a person unfolds it.
 #pragma once
 
 #include <QStringList>
@@ -51,7 +51,7 @@ class QueueModel : public TableModel {
                     const QModelIndex& parent) override;
 
  Q_SIGNALS:
-  // These are to stand before the run that is in this row now; its length: last.
+  // Emitted when these runs are to stand before the run that is in this row now; the length: last.
   void dropped(const QStringList& ids, int row);
 
  protected:

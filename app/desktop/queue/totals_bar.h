@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How well the devices were shared, in four numbers, and what the pool advises.
+// How well the devices were shared, in four numbers, the pool's heartbeat, and its advice.
 #pragma once
 
 #include <QFrame>

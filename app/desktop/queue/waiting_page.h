@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A run that has not begun: why it waits, how many are before it, and what may be done about it; of one that
-// waits on a cluster what that says. Once it has devices, its charts stand here.
+// A run that has not begun: why it waits, how many runs are before it, and what can be done about it; for a
+// run on a cluster, what the cluster reports. Once the run has devices, its charts take this place.
 #pragma once
 
 #include <QWidget>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Alerts for a person who looks elsewhere: a loss that is not finite, a run that stands still, a restart that
-// takes long, a run that failed or finished. Plain rules over what the catalogue says of the runs, each said
-// once until its cause is gone. Runs that were over at the first look say nothing.
+// Alerts for a person who looks elsewhere: a loss that is not finite, a run that makes no progress, a restart
+// that takes long, a run that failed or finished. Plain rules over the runs in the catalogue; each alert is
+// raised once until its cause is gone. Runs that were over at the first look raise none.
 #pragma once
 
 #include <QString>
@@ -27,7 +27,7 @@ class AlertRules {
   static constexpr double kStall = 120;     // s without a step
   static constexpr double kLongPause = 30;  // s of a restart
 
-  // The runs as they are at `now`, in seconds on any clock that only grows. Returns what is new.
+  // Takes the runs as they are at `now`, in seconds on any clock that only grows, and returns the new alerts.
   std::vector<Alert> observe(const std::vector<storage::Run>& runs, double now);
 
  private:

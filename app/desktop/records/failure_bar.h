@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The bar above the charts of a run that failed: after what, why, and what helps now. To go on from its
-// newest checkpoint where it has one, else to start one like it with other values; and its log.
+// The bar above the charts of a run that failed: when, why, and what helps now. It offers to resume from the
+// newest checkpoint where there is one, else to start a run like it with other values; and its log.
 #pragma once
 
 #include <QFrame>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page in place of empty charts, of a program that reports nothing: it has ended without a step, or
-// trains for a while without one. Says what that means and how a program is made to report, and shows what
-// there is of it: its log, and its use of the devices.
+// The page in place of empty charts for a program that reports nothing: it has ended without a step, or has
+// run for a while without one. It says what that means and how to make a program report, and shows the log
+// and the use of the devices.
 #pragma once
 
 #include <QTimer>

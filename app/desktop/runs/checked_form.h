@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A form that says at each field what may be there, and what is wrong with what is. A field keeps what is
-// typed, right or wrong: nothing is mended behind a person's back. The wheel scrolls past fields and changes
-// none.
+// A form that says at each field what it takes, and what is wrong with the present text. A field keeps what
+// is typed, right or wrong. The wheel scrolls past fields and changes none.
 #pragma once
 
 #include <QWidget>
@@ -14,7 +13,7 @@ class QLabel;
 
 namespace batchscope::desktop {
 
-// Returns the message of the Error that `check` throws; empty where it is content.
+// Returns the message of the Error that `check` throws; empty where it throws none.
 QString complaintOf(const std::function<void()>& check);
 
 class CheckedForm : public QWidget {

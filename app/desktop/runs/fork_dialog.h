@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dialog that forks a run: its name, on how many replicas and with which arguments it goes on from the
-// checkpoint; and the command line that it amounts to. Arguments that a recipe knows are its fields.
+// The dialog that forks a run: the name, replicas and arguments with which it goes on from the checkpoint,
+// and the command line that does the same. Arguments that a recipe knows are its fields.
 #pragma once
 
 #include "batchscope/run/fork.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The header above the charts: which run, in what state, how far it is, and how the charts are looked at.
+// The header above the charts: the run, its state, its progress, and the view of the charts.
 #pragma once
 
 #include <QWidget>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Starting a run, now or by the queue of the pool: of a recipe with its parameters, or of any program; on how
-// many replicas, of which name, and what else is said of it. What is typed is checked as it is typed.
+// The dialog that starts a run, now or by the queue of the pool: a recipe with its parameters, or any
+// program; the number of replicas, the name, and notes about it. Fields are checked while a person types.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Any program of a person's own: an executable or a script, its arguments, and the folder that it works in.
+// Any program of a person's own: an executable or a script, its arguments, and the folder in which it runs.
 #pragma once
 
 #include "batchscope/protocol/run_spec.h"

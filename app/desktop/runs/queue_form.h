@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How a run waits in the queue of the pool: before and behind whom it goes, whether it is held, and whether
-// it keeps the devices that it gets.
+// The options of a run in the queue of the pool: its priority, the run for which it waits, whether it is
+// held, and whether it keeps the devices that it gets.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The list of runs at the left: a search field, and the runs in the sections Active and Earlier. Space, or a
-// click with Ctrl, checks a run for comparison; with Shift several are selected, for the menu of a right
-// click. The trials of a sweep are one row: a click, Space, or Right and Left unfold and fold it.
+// The list of runs at the left: a search field, and the runs in the sections Active, Waiting and Earlier.
+// Space, or a click with Ctrl, checks a run for comparison; with Shift several are selected, for the menu of
+// a right click. The trials of a sweep are one row: a click, Space, or Right and Left unfold and fold it.
 #pragma once
 
 #include <QFrame>

@@ -61,7 +61,7 @@ class RunModel : public TableModel {
   const std::vector<storage::Run>& runs() const { return runs_; }
 
   Qt::ItemFlags flags(const QModelIndex& index) const override;
-  // Says what a person wants; the catalogue, once it has it, brings it back by setRuns.
+  // Emits the edit that a person asks for; setRuns() shows it once the catalogue has it.
   bool setData(const QModelIndex& index, const QVariant& value, int role) override;
 
  Q_SIGNALS:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The field in which runs are searched: words or a typed filter (RunQuery). While what is typed is no
-// filter yet, the last one that was stays, and below the field stands what is wrong and an example. Names of
-// fields are completed.
+// The field in which runs are searched: words or a typed filter (RunQuery). While the text is not yet a
+// filter, the last valid one stays, and the fault and an example stand below the field. Names of fields are
+// completed.
 #pragma once
 
 #include <QWidget>

@@ -19,7 +19,8 @@ class StartDialog : public QDialog {
   // `start`: what the button says.
   StartDialog(const QString& start, QWidget* parent);
 
-  // Puts this above what every such dialog has. All of it is so high where there is room; 0: as it needs.
+  // Puts this above what every such dialog has. The dialog is this high where there is room; 0: as high as it
+  // needs.
   void layOut(std::initializer_list<BoxItem> items, int height = 0);
   // The keyboard goes from the last field to what every such dialog has.
   void tabAfter(QWidget* lastField);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A figure of the restarts: the prediction of each, with the range that was expected, beside what came of it.
+// A figure of the restarts: the prediction of each, with its expected range, beside the outcome.
 #pragma once
 
 #include <vector>

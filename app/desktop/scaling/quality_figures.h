@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How good a run got by what it cost, as figures: the validation accuracy over samples, seconds and epochs,
-// and when targets were reached; of the open run, or of those that are compared.
+// The quality of a run against its cost, as figures: the validation accuracy over samples, seconds and
+// epochs, and when targets were reached; for the open run, or for the compared runs.
 #pragma once
 
 #include <QString>

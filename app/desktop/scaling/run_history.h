@@ -15,7 +15,7 @@ namespace batchscope::desktop {
 struct Moment {
   int generation = 0, replicas = 0;
   std::int64_t step = 0;
-  double seconds = 0;  // since the first sample
+  double seconds = 0;  // of wall time
   double batch = 0, learningRate = 0;
   double gradSqr = 0, gradVar = 0;
   double goodput = 0;  // measured, samples/s; NaN for what was not recorded
@@ -31,7 +31,7 @@ std::vector<Moment> momentsOf(SeriesModel& series, int most);
 // replicas; the rest is validation, loading, and whatever else happens between steps.
 struct Slice {
   int generation = 0, replicas = 0;
-  double from = 0, to = 0;  // s since the first sample
+  double from = 0, to = 0;  // s of wall time
   double compute = 0, sync = 0;
   bool isLost = false;  // a restored checkpoint undid it
 };

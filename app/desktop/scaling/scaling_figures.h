@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Why it scaled, as figures: what the model promises of every batch size and number of replicas with the
-// run's way through them, what was chosen against what would have been best, and what replicas brought.
-// Predictions are those of the newest fit (chart/prediction.h); what was measured is told apart by its mark.
+// Why it scaled, as figures: the model's prediction for every batch size and number of replicas with the
+// run's path through them, chosen against best batch sizes, and what more replicas brought. Predictions are
+// those of the newest fit (chart/prediction.h); measured values have marks of their own.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ namespace batchscope::desktop {
 FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& moments,
                       const std::vector<run::StepTime>& measured);
 
-// The batch size over time, and the best one by the newest fit with the gradient noise of then.
+// The batch size over time, and the best one by the newest fit with the gradient noise of that moment.
 FigureData batchChoice(const protocol::Model* model, const std::vector<Moment>& moments);
 
 // The predicted best goodput of every number of replicas, and the median that each generation measured.

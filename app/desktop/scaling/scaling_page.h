@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Why it scaled, in place of the charts: what the model promised, what the run chose, what replicas and
-// restarts brought and cost, and how good the run became by it. Cards of figures, two side by side where
+// Why it scaled, in place of the charts: the model's predictions, the run's choices, what replicas and
+// restarts brought and cost, and the accuracy that the run reached. Cards of figures, two side by side where
 // there is room, each with a line that says how to read it.
 #pragma once
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The window's one connection to the catalogue, and the poll that notices what other processes wrote to it:
-// four times a second for commits, every two seconds for what no commit tells, a supervisor that died.
+// four times a second for commits, every two seconds for what no commit shows, such as a supervisor that
+// died.
 #pragma once
 
 #include <QObject>

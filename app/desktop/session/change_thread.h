@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Changes to the catalogue, carried out elsewhere one after another: a run that is told to end may take its
-// time to answer, and a window waits for nobody.
+// Changes to the catalogue, carried out on another thread one after another: a run that is told to end may
+// take seconds to answer, and the window does not wait.
 #pragma once
 
 #include <QObject>
@@ -20,7 +20,7 @@ class ChangeThread : public QObject {
   explicit ChangeThread(CatalogueWatcher* watcher, QObject* parent = nullptr);
 
   using Change = std::function<void(storage::Catalogue&)>;
-  // Calls `done` here, whether it went well or not, and has the catalogue read anew.
+  // Calls `done` on this thread, whether the change succeeded or not, and has the catalogue read again.
   void carryOut(
       Change change, std::function<void()> done = [] {});
 

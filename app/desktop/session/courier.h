@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Hands on what is asked of a run that trains on another machine, as the command line does: by the command
-// `batchscope`, a process of its own, since ssh and Slurm take seconds to answer.
+// Sends requests to a run that trains on another machine, as the command line does: by the command
+// `batchscope` in a process of its own, since ssh and Slurm take seconds to answer.
 #pragma once
 
 #include <QObject>
@@ -15,7 +15,7 @@ class Courier : public QObject {
   Q_OBJECT
  public:
   using QObject::QObject;
-  // Gives what is under way a moment to arrive.
+  // Gives requests under way a moment to arrive.
   ~Courier() override;
 
   void send(const std::string& run, const protocol::Request& request);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Takes in exported runs, one after another and beside the window. A file that is none loses nothing: the
-// others are taken in all the same. Destroying it waits for the file that is under way.
+// Imports exported runs, one after another, without blocking the window. A file that is not an exported run
+// stops none of the others. Destroying it waits for the file that is under way.
 #pragma once
 
 #include <QObject>
@@ -21,7 +21,7 @@ class Importer : public QObject {
  Q_SIGNALS:
   // The file that is under way, from 1, of how many.
   void began(int file, int all, const QString& name);
-  // All are through: the ids of the runs, and for each file that was refused why, with its name.
+  // Emitted after the last file: the ids of the runs, and for each refused file its name and the reason.
   void finished(const QStringList& runs, const QStringList& refusals);
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The queue that the window shows. All of it is read on a thread of its own with a catalogue connection of
-// its own: a long history would hold up the window. What a person changes goes to the catalogue from another
-// thread, since a run that is told to end may take its time to answer.
+// its own: a long history would hold up the window. Changes by a person go to the catalogue from another
+// thread, since a run that is told to end may take seconds to answer.
 #pragma once
 
 #include <QObject>
@@ -27,7 +27,7 @@ class QueueSession : public QObject {
   // Returns the queue as of the last change. What is only read while it is watched, see watch(), is as of
   // then.
   const QueueSnapshot& snapshot() const { return *snapshot_; }
-  // Null: it is not in the queue, and did not come from it.
+  // Returns null for a run that is not in the queue and did not come from it.
   const pool::QueueEntry* find(const std::string& id) const;
   int place(const std::string& id) const;  // in the queue, from 1; 0: it is not in it
 
@@ -37,7 +37,7 @@ class QueueSession : public QObject {
   // done is shown any more.
   using Change = ChangeThread::Change;
   void change(Change change);
-  // The same with each of these runs: one that refuses keeps no other from having it done.
+  // Does the same with each of these runs; one that refuses does not stop the others.
   using Deed = std::function<void(storage::Catalogue&, const std::string& id)>;
   void changeEach(const std::vector<std::string>& ids, Deed deed);
   // Ends these runs. What is read meanwhile is shown: each may take seconds to answer.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The queue of the pool as of one moment, and what its history says of how well the devices were shared.
+// The queue of the pool as of one moment, and how well the devices were shared, from its history.
 #pragma once
 
 #include <QString>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The run that the window shows: what the catalogue says of it, its series, and while it is active the
-// connection to its supervisor. Commands go to the supervisor alone; the store is only looked at.
+// The run that the window shows: its records in the catalogue, its series, and while it is active the
+// connection to its supervisor. Commands go to the supervisor alone; the store is only read.
 #pragma once
 
 #include <QElapsedTimer>
@@ -44,11 +44,11 @@ class RunSession : public QObject {
   // tell.
   protocol::RunStatus statusAt(double seconds) const;
   bool isConnected() const;
-  // Where it trains, as far as it is told; none: on this machine.
+  // Returns where the run trains, as far as that is known; none: on this machine.
   const std::optional<storage::Origin>& elsewhere() const { return elsewhere_; }
   // "last heard 02:41" where its state is older than a minute; else empty.
   QString silence() const;
-  // It is followed, and a job of its waits for nodes.
+  // Returns whether the run is followed, and its job waits for nodes.
   bool waitsForNodes() const;
   const std::vector<storage::Generation>& generations() const { return generations_; }
   const std::optional<protocol::Model>& model() const { return model_; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The sweep that the window shows. It is read on a thread of its own with a catalogue connection of its own,
-// only while somebody looks, and gone through again only where its rows have changed: at a thousand trials
-// that takes its time. What a person changes goes to the catalogue from another thread.
+// only while it is watched, and evaluated again only where its rows have changed, since a thousand trials
+// take time. Changes by a person go to the catalogue from another thread.
 #pragma once
 
 #include <QObject>

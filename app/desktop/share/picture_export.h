@@ -12,7 +12,7 @@ class QWidget;
 
 namespace batchscope::desktop {
 
-// The widget as it is shown, drawn anew in vectors.
+// The widget as it is shown, drawn again in vectors.
 QByteArray svgOf(QWidget* widget);
 
 // A picture of what the widget shows now, in either form.

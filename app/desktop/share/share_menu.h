@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The Share menu, and each chart's own: any chart or the whole dashboard as a picture, the numbers behind
-// them, and a report of the run. It asks for the file's name and says what came of it. What is saved is what
-// was shown when it was asked for, whatever run is open by the time that the file has a name.
+// them, and a report of the run. It asks for the file's name and reports the result. It saves what was shown
+// when a person asked for it, even if another run is open by the time that the file has a name.
 #pragma once
 
 #include <QMenu>
@@ -23,8 +23,8 @@ class ShareMenu : public QMenu {
  public:
   ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent);
 
-  // Why it scaled, to be saved by themselves and with the report; `draw` is called before, for they may not
-  // have been looked at yet.
+  // Adds the figures of why it scaled, to be saved alone and with the report; `draw` is called before, since
+  // they may not have been shown yet.
   void addFigures(const std::vector<FigureCard*>& figures, std::function<void()> draw);
 
  Q_SIGNALS:

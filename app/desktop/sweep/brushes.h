@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Brushing: on any axis a person marks a stretch, and what lies within all of them is looked at. A stretch
-// that reaches an end of its axis has no bound there, so that it goes on holding what comes beyond; where an
-// axis has cells it covers whole ones.
+// Brushing: on any axis a person marks a range, and only trials within all ranges are shown. A range that
+// reaches an end of its axis has no bound there, so that it also holds later values beyond. On an axis with
+// cells a range covers whole cells.
 #pragma once
 
 #include <QString>
@@ -31,9 +31,9 @@ class Brushes {
   void move(const TrialAxis& axis, double by);
   void widen(const TrialAxis& axis, double by);  // below 0: narrow
 
-  // Whether each trial lies within all of them. What has no value on an axis lies in no stretch of it.
+  // Whether each trial lies within all of them. A trial without a value on an axis lies in no range of it.
   std::vector<bool> kept(const std::vector<TrialAxis>& axes, std::size_t trials) const;
-  // "lr 0.01 to 0.1" of each of these axes that has one.
+  // Returns "lr 0.01 to 0.1" for each of these axes that has a brush.
   QStringList texts(const std::vector<TrialAxis>& axes) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Parallel coordinates (Inselberg, 1985): an axis beside another for every parameter and for the metric, and
-// each trial a line through its values, the stronger the better it did. What has no value on an axis passes
+// Parallel coordinates (Inselberg, 1985): parallel axes for every parameter and for the metric, and each
+// trial a line through its values, the stronger the better it did. A trial without a value on an axis passes
 // below it. Dragging along an axis brushes it; trials outside of a brush fade.
 //
 // A thousand lines are painted once, into a picture, and again only when they have changed; axes, brushes and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The bar above a sweep: which one is looked at, how it stands, and what a person does with it.
+// The bar above a sweep: the choice of the sweep, its state, and the buttons to control it.
 #pragma once
 
 #include <QWidget>

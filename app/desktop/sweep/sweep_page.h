@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A sweep in place of the charts: how it stands, parallel coordinates of its trials, what they found in four
-// figures, and the table of them. Brushes and the text above the table hide trials in both; what is selected
-// there is strong in the plot, and compared on the charts.
+// A sweep in place of the charts: its totals, parallel coordinates of its trials, their results in four
+// figures, and the table of the trials. Brushes and the text above the table hide trials in both. Selected
+// trials are strong in the plot, and Compare shows them on the charts.
 #pragma once
 
 #include <QTimer>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Begins a sweep of a file that a person chooses, as `batchscope sweep run FILE --detach` does, by that
-// command: what it complains of is shown as it says it.
+// Begins the sweep of a file that a person chooses, by the command `batchscope sweep run FILE --detach`. Its
+// error message is shown unchanged.
 #pragma once
 
 #include <QObject>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How far a sweep is, in five numbers and a bar.
+// The progress of a sweep, in five numbers and a bar.
 #pragma once
 
 #include <QFrame>

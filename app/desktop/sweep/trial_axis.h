@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A quantity that each trial of a sweep has, a parameter, its metric or its device time, and the axis on
-// which its values lie. Of a parameter with few values each has a cell of its own.
+// A quantity of each trial of a sweep (a parameter, the metric or the device time) and the axis of its
+// values. Each value of a parameter with few values has a cell of its own.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The menu of the dashboard's charts and their order: a box to tick for each there is, and what is done with
-// one of them, the one whose menu is open, or else that which has the focus or the mouse.
+// The menu of the dashboard's charts and their order: a box to tick for each chart, and actions on one chart:
+// the one whose menu is open, else the one with the focus or under the mouse.
 #pragma once
 
 #include <QMenu>

@@ -9,8 +9,8 @@ class QWidget;
 
 namespace batchscope::desktop {
 
-// Where one of the runs trains on after the window has closed: says so on stderr, and for a few seconds in
-// the window's place.
+// Says on stderr, and for a few seconds in the window's place, which runs keep training after the window has
+// closed; nothing where none does.
 void showCloseNotice(const QWidget& window, const std::vector<storage::Run>& runs);
 
 }  // namespace batchscope::desktop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The Edit menu: what is done with runs, and undoing it. One key takes back what was done last, whether it
-// was written of a run or was a zoom of the charts.
+// The Edit menu: edits of runs, and undo. One key undoes the last action, whether it was an edit of a run or
+// a zoom of the charts.
 #pragma once
 
 #include <QMenu>

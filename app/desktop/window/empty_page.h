@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page in the middle while there is no run to show: what this is, and the buttons that begin.
+// The page in the middle while there is no run to show: a word on the demo, and buttons for the demo, a new
+// run and the lessons.
 #pragma once
 
 #include <QWidget>

@@ -64,7 +64,8 @@ class MainWindow : public QMainWindow {
   void showExplorer(bool isShown);
   // Why it scaled in place of the dashboard, or the dashboard again.
   void showScaling(bool isShown);
-  // Where fewer than two runs are compared, the table in place of Page::Compare, and a notice that says how.
+  // Shows a page. Where fewer than two runs are compared, the table takes the place of Page::Compare, with a
+  // notice that says how to compare.
   void showPage(Page page);
   Page page() const { return page_; }
   // The page before this one; behind all of them the run's.

@@ -17,7 +17,7 @@ enum class Page {
   Learn,  // the lessons beside the charts
 };
 
-// A run's charts are in sight.
+// Returns whether the page shows a run's charts.
 bool showsRun(Page page);
 
 class PageBar : public QTabBar {

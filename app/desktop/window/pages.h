@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The arrangement of pages: the list of runs or the lessons at the left, in the middle the run, or an
-// invitation where there is none, and the control at the right; or the table of runs, the queue, or a sweep,
-// in place of all of these.
+// The arrangement of pages: the list of runs or the lessons at the left, the run or an invitation in the
+// middle, and the control at the right; or in place of all of these the table of runs, the queue, or a sweep.
 #pragma once
 
 #include <QStackedWidget>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Starts what a person asks for in the window: a run of a recipe, the demo, a lesson's experiment, a run that
-// goes on or is forked, and one that is taken in. What is under way and what goes wrong is said.
+// Starts what a person asks for in the window: a run of a recipe, the demo, a lesson's experiment; resumes,
+// forks and imports runs. It reports what is under way and what goes wrong.
 #pragma once
 
 #include <QObject>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The status bar: the machine, what the store takes on disk, and whether the run is recorded.
+// The status bar: the machine, the store's size on disk, and whether the run is recorded.
 #pragma once
 
 #include <QStatusBar>

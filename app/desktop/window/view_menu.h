@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How the charts are looked at, for the keyboard too: axis, smoothing, following, zoom, pan and cross-hair;
-// and the palette.
+// The view of the charts, for the keyboard too: axis, smoothing, following, zoom, pan and cross-hair; and the
+// palette.
 #pragma once
 
 #include <QMenu>
@@ -16,7 +16,7 @@ class ViewState;
 class ViewMenu : public QMenu {
   Q_OBJECT
  public:
-  // `pages` show what is of more than one run: the queue of the pool, a sweep.
+  // `pages` show more than one run: the queue of the pool, a sweep.
   ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, const HeaderBar* header,
            const QList<QAction*>& pages, QWidget* parent);
 
