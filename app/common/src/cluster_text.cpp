@@ -7,7 +7,7 @@
 namespace batchscope::common {
 namespace {
 
-// The reasons of squeue's manual page that people meet.
+// The usual reasons of squeue's manual page.
 struct Reason {
   std::string_view word, meaning;
 };
@@ -43,7 +43,7 @@ std::string jobPlace(const storage::Origin& origin) {
 
 std::string waitReason(const storage::ClusterJob& job) {
   if (!storage::waits(job)) return {};
-  // Behind a comma Slurm names what it means: "ReqNodeNotAvail, UnavailableNodes:n3".
+  // Slurm writes details behind a comma: "ReqNodeNotAvail, UnavailableNodes:n3".
   const std::string_view first = std::string_view(job.reason).substr(0, job.reason.find(','));
   for (const Reason& reason : kReasons)
     if (reason.word == first) return std::string(reason.meaning) + " (" + job.reason + ")";

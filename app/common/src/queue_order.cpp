@@ -16,7 +16,7 @@ namespace {
 constexpr int kMost = protocol::kMostPriority, kLevels = 2 * kMost + 1;
 constexpr long kImpossible = std::numeric_limits<long>::max();
 
-// A person who drags a run means it, and not those that it passes.
+// A person who drags a run means to move that run, not those that it passes.
 long costOf(const QueuePlace& place, int priority) {
   return (place.isMoved ? 1 : 2) * std::labs(priority - place.priority);
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kAnswerTimeoutMs = 5000;
 
-// A run that nobody supervises is in a state in which nothing of this can be asked of it.
+// Refuses any request to a run without a supervisor, by the run's state.
 [[noreturn]] void refuseInactive(const storage::Run& run) {
   const bool byItself = run.state == RunState::finished || run.state == RunState::failed;
   throw Error(
@@ -30,7 +30,7 @@ bool waitsForSupervisor(const storage::Run& run) {
   return run.supervisor_pid == 0 && (run.state == RunState::pending || run.state == RunState::interrupted);
 }
 
-// Refuses what a job's next supervisor would have to do, and what would undo nothing.
+// Refuses requests that need the job's next supervisor, and requests without an effect.
 void refuseOfJob(const storage::Run& run, const storage::Job& job, Command command) {
   if (run.state == RunState::interrupted && run.supervisor_pid == 0)
     throw Error(
@@ -96,7 +96,7 @@ protocol::Json askRun(storage::Catalogue& catalogue, const storage::Run& run,
   try {
     return run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000));
   } catch (const Error& error) {
-    // A supervisor whose run has just ended answers no more.
+    // A supervisor answers no more once its run has ended.
     const bool isGone = error.kind() == ErrorKind::io || error.kind() == ErrorKind::not_found;
     if (const auto now = isGone ? catalogue.run(run.id) : std::nullopt;
         now && !protocol::is_active(now->state))
@@ -105,7 +105,7 @@ protocol::Json askRun(storage::Catalogue& catalogue, const storage::Run& run,
   }
 }
 
-// A paused run's supervisor waits to be told; any other run has none and gets one.
+// A paused run's supervisor waits for the request; any other run has no supervisor and gets one.
 void resumeRun(storage::Catalogue& catalogue, const storage::Run& run, int replicas,
                const std::vector<std::string>& devices) {
   const auto job = catalogue.job(run.id);
@@ -117,7 +117,7 @@ void resumeRun(storage::Catalogue& catalogue, const storage::Run& run, int repli
     throw Error(
         ErrorKind::conflict,
         fmt::format(
-            "{} cannot be resumed here: it was imported, and its program and checkpoints are elsewhere",
+            "{} cannot be resumed here: it was imported; resume it where its program and checkpoints are",
             title(run)));
   if (run.state != RunState::paused) return run::resume_run(catalogue, run.id, replicas, devices);
   protocol::Request request;

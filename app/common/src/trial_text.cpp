@@ -33,7 +33,7 @@ ListedSweep listed(storage::Sweeps& sweeps, const storage::Sweep& row) {
     sweep.metric = file.metric;
     sweep.goal = file.goal;
   } catch (const Error&) {
-    // The trials are listed all the same; `sweep status` says what is wrong with the file.
+    // The trials are listed without it; `sweep status` says what is wrong with the file.
   }
   return sweep;
 }

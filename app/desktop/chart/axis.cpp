@@ -33,8 +33,8 @@ QString numberText(double value, double interval, double unit) {
   return QLocale().toString(value / unit, 'g', digits);
 }
 
-// Formats as everywhere in the window (common/number_text.h): grouped thousands, and a power of ten for the very
-// small; millions, which have no room at an axis, by their letter.
+// Formats as everywhere in the window (common/number_text.h): grouped thousands, and a power of ten for the
+// very small; millions, which have no room at an axis, by their letter.
 QString plainText(double value, double interval, double largest) {
   if (value == 0) return QLocale().toString(0);
   if (largest >= kMillion) return numberText(value, interval, kMillion) + QLatin1Char('M');
@@ -56,8 +56,8 @@ QString clockText(double value, double interval) {
   return QLocale().toString(whole, 'f', 0) + (isShort ? QStringLiteral(":0") : QStringLiteral(":")) + rest;
 }
 
-// Seconds, minutes or hours by how large the axis is; where its ticks are not multiples of them, by the
-// clock.
+// Returns seconds, minutes or hours by the largest value; clock time where the ticks are not multiples of
+// them.
 QString timeText(double value, double interval, double largest) {
   if (largest <= 3 * kMinute) return numberText(value, interval, 1) + tr(" s");
   if (largest <= 3 * kHour)

@@ -66,7 +66,7 @@ QWidget* Dashboard::makeOffer() {
   return offer;
 }
 
-// Charts come with the model's first samples, which are being read: those that stay are not made anew.
+// Charts come with the model's first samples, which are being read: those that stay are kept.
 void Dashboard::setModel(SeriesModel* model) {
   model_ = model;
   for (const auto& [name, card] : made_) card->plot()->setModel(model);
@@ -132,7 +132,7 @@ void Dashboard::updateCards(bool isBeingDragged) {
   if (std::find(cards_.begin(), cards_.end(), enlarged_) == cards_.end()) enlarged_ = nullptr;
   if (model_ != nullptr) model_->want(wanted());
   layOut();
-  // The places that a card goes through while it is dragged are nobody's; where it is dropped counts.
+  // Places that a card passes while it is dragged do not count; the place where it is dropped does.
   if (isBeingDragged)
     isMoved_ = isMoved_ || isNew;
   else if (isNew)
@@ -172,7 +172,7 @@ ChartCard* Dashboard::makeCard(const common::ChartSpec& spec) {
   return card;
 }
 
-// Rows share the height there is; where they are too many for that, as many whole ones as fit.
+// Rows share the height; where there are too many, as many whole rows as fit are in view.
 void Dashboard::layOut() {
   offer_->setVisible(cards_.empty());
   offer_->setGeometry(contentsRect());

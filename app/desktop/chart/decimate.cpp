@@ -107,7 +107,7 @@ Polylines decimate(std::span<const Column> columns, const Projection& projection
     const double low = projection.py(column.low), high = projection.py(column.high);
     if (std::isfinite(low) && std::isfinite(high)) {
       if (join == Join::Steps && !raw.isEmpty()) {
-        // A level keeps only its ends.
+        // A constant stretch keeps only its ends.
         if (raw.size() > 1 && raw.last().y() == raw[raw.size() - 2].y()) raw.removeLast();
         raw << QPointF(column.x, raw.last().y());
         if (low == raw.last().y() && low == high) continue;

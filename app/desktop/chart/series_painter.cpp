@@ -70,7 +70,7 @@ void SeriesPainter::setScene(ChartScene scene, const common::ChartSpec& spec, co
 }
 
 void SeriesPainter::paint(QPainter& painter) const {
-  // A file of vectors gets vectors.
+  // A vector file gets vectors.
   if (isSvg(painter)) {
     paintAll(painter);
   } else if (!cache_.isNull()) {

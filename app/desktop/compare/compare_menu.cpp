@@ -43,7 +43,7 @@ CompareMenu::CompareMenu(Comparison* comparison, QAction* table, QWidget* parent
   connect(clear_, &QAction::triggered, comparison, &Comparison::clear);
   const auto enable = [this, comparison] {
     clear_->setEnabled(comparison->chosenCount() > 0);
-    groups_->setEnabled(comparison->isActive());  // its key does nothing where nobody would see what
+    groups_->setEnabled(comparison->isActive());  // its key does nothing where the effect would not be seen
   };
   connect(comparison, &Comparison::changed, this, enable);
   enable();

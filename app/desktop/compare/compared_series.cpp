@@ -85,7 +85,7 @@ void ComparedSeries::update() {
                  [&](const Entry& a, const Entry& b) { return comparedFields(a) == comparedFields(b); });
   if (isSame) return;
   runs_ = std::move(runs);
-  // Nobody may look at a model that goes now.
+  // Views must let go of a model before it is deleted.
   std::vector<const SeriesModel*> companions;
   for (const Entry& entry : runs_)
     if (entry.model != nullptr && entry.model != session_->series()) companions.push_back(entry.model);

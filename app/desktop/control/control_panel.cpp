@@ -164,8 +164,8 @@ void ControlPanel::updateStatus() {
   }
   const RunState state = stateOf(*session_);
   const protocol::RunStatus& status = session_->status();
-  // Until a restart is over, the count before it stays the present one: it comes back where the restart
-  // fails.
+  // Until a restart is over, the count before it stays the present one: if the restart fails, the run returns
+  // to it.
   if ((status.phase.empty() || present_ == 0) && status.replicas > 0 && status.replicas != present_) {
     present_ = status.replicas;
     replicas_->setPresent(present_);
@@ -288,7 +288,7 @@ QString ControlPanel::presentText(const protocol::Model& model) const {
                           common::formatDuration(std::max(1.0, measured->seconds)), predictedText(predicted));
 }
 
-// Predicted against predicted: the model's error is in both, and cancels.
+// Compares predicted with predicted: the model's error is in both, and cancels.
 QString ControlPanel::changeText(const protocol::Model& model, int replicas) const {
   const auto best = bestPoint(model, replicas);
   const auto now = presentPoint(model, present_, session_->status().latest);

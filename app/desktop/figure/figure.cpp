@@ -334,7 +334,7 @@ std::optional<std::size_t> Figure::targetAt(QPointF place) const {
   return found;
 }
 
-// The next one that way: along the arrow first, then as little aside as can be.
+// Finds the next point in the arrow's direction: the nearest along the arrow, then the least aside.
 std::optional<std::size_t> Figure::neighbour(int key) const {
   const bool isAcross = key == Qt::Key_Left || key == Qt::Key_Right;
   const double sign = key == Qt::Key_Right || key == Qt::Key_Down ? 1 : -1;

@@ -8,8 +8,7 @@
 namespace batchscope::desktop {
 namespace {
 
-// Every label, those of Qt's own tool tips and message boxes among them, is polished before it is first
-// shown.
+// Qt polishes every label before it is first shown, also those of its own tool tips and message boxes.
 class PlainText : public QObject {
  public:
   using QObject::QObject;

@@ -31,7 +31,7 @@ int Segments::chosen() const { return buttons_->checkedId(); }
 void Segments::choose(int segment) {
   QAbstractButton* const down = buttons_->checkedButton();
   if (segment >= 0) return buttons_->button(segment)->setChecked(true);
-  // A group of which one is always down lets nobody go.
+  // An exclusive group does not let its checked button be released.
   buttons_->setExclusive(false);
   if (down) down->setChecked(false);
   buttons_->setExclusive(true);

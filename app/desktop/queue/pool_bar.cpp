@@ -92,7 +92,7 @@ void PoolBar::setSettings(const protocol::PoolSettings& settings) {
   drain_->setChecked(settings.draining);
   for (QWidget* widget : std::initializer_list<QWidget*>{policy_, pause_, drain_, devices_})
     widget->setEnabled(true);
-  // Not under the fingers of a person who is changing it.
+  // The value does not change while a person edits it.
   const bool isModified = devices_->findChild<QLineEdit*>()->isModified() || devices_->value() != limit_;
   if (!devices_->hasFocus() || !isModified) devices_->setValue(settings.devices);
   limit_ = settings.devices;

@@ -15,7 +15,7 @@ namespace {
 
 namespace series = protocol::series;
 
-// More lines than these nobody tells apart.
+// More lines than these cannot be told apart.
 constexpr int kMostReplicas = 8;
 
 bool hasGpu(const storage::Run& run) {

@@ -95,7 +95,7 @@ void LogPanel::showEvent(QShowEvent* event) {
   timer_.start();
 }
 
-// Once for each failure: a person who looks elsewhere after it is left there.
+// Once for each failure: a person who goes elsewhere after it is not brought back.
 void LogPanel::lookForFailure() {
   const bool hasFailed = session_->isOpen() && session_->run().state == protocol::RunState::failed;
   if (!hasFailed) failure_ = Failure::None;

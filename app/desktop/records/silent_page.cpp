@@ -45,7 +45,7 @@ void SilentPage::build() {
   vbox(this, {}, 10, {words, {log, 3}, {devices, 2}});
 }
 
-// A failed run says why elsewhere, and one that waits or is paused has not had its chance.
+// A failed run says why elsewhere, and a run that waits or is paused may still report.
 bool SilentPage::isSilent() const {
   if (!session_->isOpen() || session_->generations().empty()) return false;
   if (std::max(session_->run().step, session_->status().step) > 0) return false;

@@ -51,7 +51,7 @@ const TextField kTextFields[] = {
        catalogue.set_note(run.id, text);
      }}};
 
-// Nobody's later word is taken back: what was changed elsewhere since stays.
+// A later change from elsewhere is not overwritten.
 void replace(Catalogue& catalogue, const std::string& id, const TextField& field, const std::string& before,
              const std::string& after) {
   const Run run = soundRun(catalogue, id);

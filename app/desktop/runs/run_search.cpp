@@ -55,7 +55,7 @@ void RunSearch::read() {
     complaint_->hide();
   } catch (const storage::FilterError& error) {
     complain(error);
-    // The last filter stays; of words that were the beginning of one nothing does.
+    // The last filter stays; words that were only the beginning of a filter do not.
     if (query_.isFilter()) return;
     query_ = {};
   }

@@ -123,7 +123,7 @@ void ScalingPage::draw() {
   session_->readSamples();  // which tells everyone else
   refresh();
   if (isVisible()) return;
-  // Nobody has given the cards a size yet, and Qt Charts leaves the places of its words to the event loop.
+  // The cards have no size yet, and Qt Charts leaves the places of its texts to the event loop.
   resize(2 * kCardWidth, 2 * kCardHeight);
   for (int i = 0; i < 2; ++i) {
     grab();

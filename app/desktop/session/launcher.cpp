@@ -48,7 +48,8 @@ void Launcher::importRecorded(const QString& file) {
     const QTemporaryDir folder;
     const QString copy = folder.filePath(QStringLiteral("run.jsonl"));
     if (!QFile::copy(file, copy))
-      throw Error(ErrorKind::io, "cannot write " + copy.toStdString() + ", to import a recorded run");
+      throw Error(ErrorKind::io, "cannot write " + copy.toStdString() +
+                                     " to import a recorded run: check the free space there");
     return run::import_run(copy.toStdString());
   });
 }

@@ -126,7 +126,7 @@ void QueueSession::watch(bool isWatched) {
 }
 
 void QueueSession::read() {
-  // Most people have no queue: where nothing can be in it, nothing is read.
+  // Most people have no queue: where it must be empty, nothing is read.
   const bool isEmpty = std::ranges::all_of(watcher_->runs(), [](const storage::Run& run) {
     return !is_active(run.state) && run.state != protocol::RunState::pending &&
            run.state != protocol::RunState::paused && run.state != protocol::RunState::interrupted;

@@ -223,7 +223,7 @@ QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts
     if (!card->figure()->data().isEmpty()) page.addFigure(svgOf(card));
   page.end();
   addRecords(page, session);
-  page.add("footer", tr("Made by BatchScope %1. The same as numbers: batchscope show %2 --json")
+  page.add("footer", tr("Made by BatchScope %1. The numbers: batchscope show %2 --json")
                          .arg(QCoreApplication::applicationVersion(), text(run.id)));
   page.end();
   page.end();

@@ -209,8 +209,8 @@ FigureData importanceBars(const SweepView& view, const std::vector<double>& impo
     const QString name = QString::fromStdString(view.file.parameters[i].name);
     data.left.ticks.push_back({static_cast<double>(part.values.size()), name});
     part.values.push_back(100 * importance[i]);
-    data.barTexts.push_back(
-        tr("%1: %2 of the known effect of all parameters").arg(name, common::formatPercent(importance[i])));
+    data.barTexts.push_back(tr("%1: %2 of the effect that all parameters explain")
+                                .arg(name, common::formatPercent(importance[i])));
   }
   data.bottom = {.title = tr("%"), .low = 0};
   data.description = tr("%1 matters most").arg(data.left.ticks.back().label);

@@ -28,8 +28,8 @@ void askToStop(SweepSession* session, const std::string& name, QWidget* window) 
   const QString what = QString::fromStdString(name);
   auto* question = new QMessageBox(QMessageBox::Question, tr("Stop"), tr("Stop the sweep %1?").arg(what),
                                    QMessageBox::NoButton, window);
-  question->setInformativeText(tr(
-      "Trials that train write checkpoints and end, and their values are kept. The sweep can be resumed."));
+  question->setInformativeText(
+      tr("Running trials write checkpoints and stop, and their values are kept. The sweep can be resumed."));
   question->setIconPixmap(QApplication::windowIcon().pixmap(48));
   question->setAttribute(Qt::WA_DeleteOnClose);
   auto* stop = question->addButton(tr("Stop %1").arg(what), QMessageBox::DestructiveRole);

@@ -54,7 +54,8 @@ QPixmap grabWindow(CatalogueWatcher* watcher, const std::string& run, const QSiz
 QByteArray reportOf(CatalogueWatcher* watcher, const std::string& run) {
   MainWindow window(watcher, false);
   showUntilDrawn(window, run, kReportSize);
-  if (!window.session()->isOpen()) throw Error(ErrorKind::not_found, "there is no run to report on");
+  if (!window.session()->isOpen())
+    throw Error(ErrorKind::not_found, "there is no run to report on; start one with: batchscope run");
   window.scaling()->draw();
   return reportHtml(*window.session(), window.dashboard()->cards(), window.scaling()->cards());
 }

@@ -260,7 +260,7 @@ void MainWindow::connectQueue() {
     runs_->setWaiting(std::move(waiting));
   });
   const auto updateWaits = [this] {
-    // One that waits between two jobs has charts already.
+    // A run that waits between two jobs already has charts.
     const bool waits = session_->isOpen() && session_->run().state == protocol::RunState::pending &&
                        session_->run().step == 0;
     pages_->setWaits(waits);
@@ -475,7 +475,7 @@ static QStringList filesOf(const QMimeData* data) {
   return files;
 }
 
-// The files are read, and stay where they are: who offers to move them would delete them behind a move.
+// The files are only read: accepting a move would let the other program delete them.
 static bool takeAsCopy(QDropEvent* event) {
   if (filesOf(event->mimeData()).isEmpty() || !event->possibleActions().testFlag(Qt::CopyAction))
     return false;

@@ -56,7 +56,7 @@ bool SingleInstance::handOver(const WindowRequest& request) {
     // The answer says that the request was read, not only written.
     if (socket.waitForReadyRead(kPatience)) return true;
   }
-  // Nobody is there, or what is there does not answer: its name is ours.
+  // No window answers under this name, so this process takes it.
   QLocalServer::removeServer(name_);
   server_.listen(name_);
   return false;

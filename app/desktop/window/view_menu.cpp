@@ -55,11 +55,11 @@ ViewMenu::ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, c
                                 Q_EMIT backRequested();
                             });
   addSeparator();
-  // Know themselves when they can be chosen.
+  // These actions enable themselves.
   const QList<QAction*> own =
       pages + QList<QAction*>{
                   header->explorerAction(), header->scalingAction(), undo, redo, header->resetAction(), back};
-  // Without a run nobody would see what a key does.
+  // Without a run a key would have no visible effect.
   const auto enableForRun = [this, own, all = actions()] {
     for (QAction* action : all)
       if (!own.contains(action)) action->setEnabled(session_->isOpen());

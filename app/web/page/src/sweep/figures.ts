@@ -119,7 +119,7 @@ export function importanceFigure(sweep: Sweep): FigureData {
       colour: accent,
       mark: "bars",
       opacity: 0.75,
-      points: shares.map((each, y) => ({ x: 0, to: 100 * each.share, y, text: `${each.name}: ${percent(each.share)} of the known effect of all parameters` })),
+      points: shares.map((each, y) => ({ x: 0, to: 100 * each.share, y, text: `${each.name}: ${percent(each.share)} of the effect that all parameters explain` })),
     }],
     bottom: { low: 0, title: "%" },
     left: { kind: "names", names: shares.map((each) => each.name) },

@@ -54,7 +54,7 @@ export class SweepActions {
     const { name } = this.present!.sweep;
     ask({
       title: `Stop the sweep ${name}?`,
-      consequence: "Trials that train write checkpoints and end, and their values are kept. The sweep can be resumed.",
+      consequence: "Running trials write checkpoints and stop, and their values are kept. The sweep can be resumed.",
       no: "Keep",
       yes: `Stop ${name}`,
       act: () => void this.send({ command: "stop" }),
