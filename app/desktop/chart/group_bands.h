@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Runs of one group as one line: at every second pixel column the median of the lines that are drawn there,
-// and around it a band from the lowest to the highest, or between the quartiles. Taken from what would be
-// drawn, smoothing and all: an axis, also a logarithmic one, keeps the order of values, so the median of
+// and around it a band from the lowest to the highest, or between the quartiles. It is taken from the drawn
+// lines, after smoothing: an axis, also a logarithmic one, keeps the order of values, so the median of
 // heights is the height of the median (for an even number of runs: of the mean of their drawn heights).
 #pragma once
 

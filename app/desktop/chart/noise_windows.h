@@ -34,8 +34,8 @@ std::int64_t windowLength(double atLeast);
 
 NoiseWindow noiseOf(std::span<const Bucket> buckets);
 
-// The steps [first, last] of a generation, the last of which may be yet to come; those from `from` to `to`
-// are in view.
+// The steps [first, last] of a generation; the last may not have come yet. The steps from `from` to `to` are
+// in view.
 struct NoiseStretch {
   std::string series;
   int generation = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The values of one vertical axis, for its ends. A robust range leaves out single peaks: it holds the middle
-// 90 % of the extremes in view, and every median of a few neighbouring columns, so that a short phase is in
-// it as well as a long one.
+// The values of one vertical axis, from which its ends follow. A robust range leaves out single peaks: it
+// holds the middle 90 % of the extremes in view, and every median of a few neighbouring columns, so that it
+// also holds a short phase.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Goodput over how devices are split between two runs: of each, and the sum. The split is dragged.
+// Goodput over the split of devices between two runs: of each run, and the sum. A person drags the split.
 #pragma once
 
 #include <optional>

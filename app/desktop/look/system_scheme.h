@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Whether the desktop prefers dark windows, and when it changes its mind. The settings portal says so
+// The desktop's preference for dark or light windows, and its changes, from the settings portal
 // (org.freedesktop.portal.Settings, namespace org.freedesktop.appearance, key color-scheme: 1 dark, 2 light,
-// 0 no preference; GNOME, KDE and others serve it). Where there is none, the palette that the application
-// began with decides. Qt has the same from 6.5 on.
+// 0 no preference; GNOME, KDE and others serve it). Without a portal, the palette that the application began
+// with decides. Qt has the same from 6.5 on.
 #pragma once
 
 #include <QDBusConnection>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The base of all tables of the window: cells have no children, nothing heads the rows, and only what is
-// there is asked for.
+// The base of all tables of the window: cells have no children, rows have no headers, and only cells that
+// exist are asked for.
 #pragma once
 
 #include <QAbstractTableModel>

@@ -17,7 +17,8 @@ class QueueSession;
 void askToCancel(QueueSession* session, const std::vector<std::string>& ids, const QString& what,
                  QWidget* window);
 
-// The same of something else, with what comes of it in words; `agreed` is called while `context` lives.
+// Asks the same about something else, with the consequence in words; `agreed` is called while `context`
+// lives.
 void askToCancel(const QString& what, const QString& consequence, QWidget* window, QObject* context,
                  std::function<void()> agreed);
 

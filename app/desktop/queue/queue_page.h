@@ -31,7 +31,8 @@ class QueuePage : public QWidget {
   QueuePage(QueueSession* session, Comparison* comparison, QWidget* parent = nullptr);
 
   QTableView* table() const;
-  // The least, so that it is scrolled only where it cannot shrink. A scroll area asks, as a label wraps.
+  // Returns the least height, so that the page is scrolled only where it cannot shrink. A scroll area asks
+  // for it because a label wraps.
   int heightForWidth(int width) const override;
   DeviceTimeline* timeline() const { return timeline_; }
   // Makes the run the current one, where it is in the table.

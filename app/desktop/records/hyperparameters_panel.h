@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The settings that the run was started with and that it reports: name and value.
+// The settings with which the run was started, and those that it reports: name and value.
 #pragma once
 
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The actions on runs, the same from the list, the table and the menus: clone, rename, group, tag, note,
-// delete. Each concerns the runs that are selected where one is.
+// delete. Each applies to the runs that are selected there.
 #pragma once
 
 #include <QObject>

@@ -30,7 +30,7 @@ class RunEdits : public QObject {
   void set(const QString& id, const QString& field, const QString& text);
   // Adds the tags to each run, and takes those away that begin with "-": "paper, -draft".
   void tag(const QStringList& ids, const QString& tags);
-  // Moves runs to the trash. Those that go on, or wait to, stay, and it is said what to do about them.
+  // Moves runs to the trash. Active and waiting runs stay, and a message says what to do about them.
   void remove(const QStringList& ids);
   // Out of the trash.
   void restore(const QStringList& ids);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The fields of a run (storage/run_field.h) as a table shows them: what heads the column, the text of a cell
-// in the unit of the field, and on which side it stands.
+// The fields of a run (storage/run_field.h) as a table shows them: the column's title, the text of a cell in
+// the unit of the field, and its alignment.
 #pragma once
 
 #include <QString>

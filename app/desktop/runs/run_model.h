@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The runs, active ones first, then those that wait: with their fields as columns for a table, and with the
-// one line that says where a run stands for the compact list. A sweep is a row of its own, above its trials,
-// which RunFilterModel folds. Cells are made when they are looked at, so that thousands of runs cost what is
-// seen of them.
+// The runs, active ones first, then those that wait: with their fields as columns for a table, and with one
+// line on their state for the compact list. A sweep is a row of its own, above its trials, which
+// RunFilterModel folds. Cells are made when they are shown, so that of thousands of runs only the visible
+// ones cost anything.
 #pragma once
 
 #include <map>
@@ -41,8 +41,8 @@ class RunModel : public TableModel {
 
   // Newest first; rows that stay keep their identity. `sweeps`: those of which any run is a trial.
   void setRuns(const std::vector<storage::Run>& runs, const common::ListedSweeps& sweeps = {});
-  // Where those train that are only followed, by their ids, and what stands in the place of the state of
-  // those that nobody has heard of for a while (CatalogueWatcher::silences).
+  // Sets where followed runs train, by their ids, and the text in place of the state of those without news
+  // for a while (CatalogueWatcher::silences).
   void setFollowed(const std::map<std::string, storage::Origin>& followed,
                    const std::map<std::string, std::string>& silences);
   // Sets the runs that wait in the queue of the pool, by their ids.

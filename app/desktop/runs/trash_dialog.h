@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The runs that were deleted: each can be had back, or deleted for good, which asks first.
+// The deleted runs: each can be restored, or deleted for good after a question.
 #pragma once
 
 #include <QDialog>

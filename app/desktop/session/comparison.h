@@ -20,7 +20,7 @@ class Comparison : public QObject {
     int colour = 0;
     bool isChosen = true;  // not only there because it is open
   };
-  // More lines than this nobody tells apart, and each costs its series.
+  // More lines than this cannot be told apart, and each costs its series.
   static constexpr std::size_t kMost = 40;
 
   using QObject::QObject;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Starts, resumes and forks runs, and takes in those of lessons, without holding up the window: the first
-// three wait for a supervisor to answer, up to ten seconds, on a thread of their own with a catalogue
-// connection of its own. Destroying it waits for what is under way.
+// Starts, resumes and forks runs, and imports those of lessons, without blocking the window. Starts, resumes
+// and forks wait for a supervisor to answer, up to ten seconds, on a thread of their own with a catalogue
+// connection of its own. Destroying it waits for requests under way.
 #pragma once
 
 #include <QObject>
@@ -22,11 +22,11 @@ class Launcher : public QObject {
  public:
   explicit Launcher(const std::filesystem::path& catalogue, QObject* parent = nullptr);
 
-  // Now, or into the queue of the pool.
+  // Starts a run now, or adds it to the queue of the pool.
   void start(const NewRun& run);
   void resume(const std::string& id, int replicas);
   void fork(const std::string& id, const run::ForkOptions& options);
-  // A recorded run that is compiled in.
+  // Imports a recorded run that is compiled in.
   void importRecorded(const QString& file);
 
  Q_SIGNALS:

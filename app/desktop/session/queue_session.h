@@ -31,10 +31,10 @@ class QueueSession : public QObject {
   const pool::QueueEntry* find(const std::string& id) const;
   int place(const std::string& id) const;  // in the queue, from 1; 0: it is not in it
 
-  // Somebody looks at it: settings, decisions, leases and what has ended are read too.
+  // Says whether the queue is watched: then settings, decisions, leases and ended runs are read, too.
   void watch(bool isWatched);
-  // Runs `change` elsewhere, one after the other; what it throws is told. Nothing that was read before it was
-  // done is shown any more.
+  // Runs `change` on another thread, one after the other, and reports what it throws. Nothing that was read
+  // before it was done is shown any more.
   using Change = ChangeThread::Change;
   void change(Change change);
   // Does the same with each of these runs; one that refuses does not stop the others.

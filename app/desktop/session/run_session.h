@@ -52,7 +52,7 @@ class RunSession : public QObject {
   bool waitsForNodes() const;
   const std::vector<storage::Generation>& generations() const { return generations_; }
   const std::optional<protocol::Model>& model() const { return model_; }
-  // How fast the newest steps were, looked at twice a second; empty before there are some.
+  // Returns the measured rate of the newest steps, read twice a second; empty before the first.
   const std::optional<run::MeasuredRate>& measured();
   // The newest restart that is over; null before the first.
   const storage::Generation* lastRestart() const;
@@ -67,7 +67,7 @@ class RunSession : public QObject {
   std::map<std::string, std::string> hyperparameters();
   double started() const;  // seconds since 1970
 
-  // Sends to the supervisor, or where it trains; a refusal comes back as commandFailed.
+  // Sends to the supervisor, or to the machine where the run trains; a refusal comes back as commandFailed.
   void send(protocol::Request::Command command, std::optional<int> replicas = {});
   void send(const protocol::Request& request);
   // Hands a command such as "stop" to a run that trains elsewhere, which need not be the open one.

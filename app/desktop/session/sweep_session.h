@@ -25,10 +25,10 @@ class SweepSession : public QObject {
 
   const std::shared_ptr<const SweepSnapshot>& snapshot() const { return snapshot_; }  // as of the last change
 
-  // Looks at the sweep of this name; empty: at the newest one, whichever that is.
+  // Watches the sweep of this name; empty: always the newest one.
   void choose(const std::string& name);
   void watch(bool isWatched);
-  // Runs `change` elsewhere, one after the other; what it throws is told.
+  // Runs `change` on another thread, one after the other, and reports what it throws.
   void change(ChangeThread::Change change) { changes_.carryOut(std::move(change)); }
 
  Q_SIGNALS:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The sweeps of the catalogue as of one moment, and all of the one that is looked at.
+// The sweeps of the catalogue as of one moment, and all details of the watched one.
 #pragma once
 
 #include <QString>

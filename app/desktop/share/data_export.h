@@ -10,11 +10,11 @@
 
 namespace batchscope::desktop {
 
-// The numbers behind charts, every sample as it was recorded and none thinned. Reads whole series, also
-// derived ones; blocks on the disk for as long as they are. Throws as storage::SampleReader does.
+// Returns the numbers behind charts, every sample as it was recorded and none thinned. Reads whole series,
+// also derived ones, and blocks on the disk meanwhile. Throws as storage::SampleReader does.
 common::SampleTable readSamples(const std::filesystem::path& samples, const std::set<std::string>& series);
 
-// The numbers behind a figure, a line a row, the names of the columns first.
+// Returns the numbers behind a figure, a line a row, the names of the columns first.
 std::string toCsv(const FigureTable& table);
 
 }  // namespace batchscope::desktop

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The findings of a sweep, as figures: how trials learnt from rung to rung, how good the best was by when,
-// two quantities over one another, and which parameters matter. The best trial is orange in all of them; of
-// the others the stronger ones did better.
+// The findings of a sweep, as figures: the learning curves of its trials from rung to rung, the best value
+// over time, two quantities over one another, and the importance of parameters. The best trial is orange in
+// all of them; of the others the stronger ones did better.
 #pragma once
 
 #include "figure/figure_data.h"

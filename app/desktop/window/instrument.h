@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dashboard, or in its place the goodput explorer, why it scaled, what a lesson shows, or the page of a
-// program that reports nothing; with the docks below it: one panel each, behind tabs.
+// The dashboard, or in its place the goodput explorer, why it scaled, a lesson's experiment, or the page of a
+// program that reports nothing; and the docks below it, one panel each, behind tabs.
 #pragma once
 
 #include <QMainWindow>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The choice of the open run: the one that is asked for, else the newest active one, else the one of last
-// time, else the newest. The list of runs follows the catalogue, and comes first: before it is drawn no run
-// is opened, and no series read.
+// time, else the newest. The list of runs follows the catalogue. It is drawn before a run is opened and its
+// series are read.
 #pragma once
 
 #include <QObject>

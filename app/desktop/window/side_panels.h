@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A panel at the left and one at the right of the middle. Where there is no room beside it they lie over it:
-// shown when they are asked for, and gone with Escape or a press elsewhere.
+// A panel at the left and one at the right of the middle. Where there is no room beside the middle they lie
+// over it: shown when a person asks for them, and gone with Escape or a press elsewhere.
 #pragma once
 
 #include <QWidget>

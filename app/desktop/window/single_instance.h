@@ -25,8 +25,8 @@ class SingleInstance : public QObject {
  public:
   explicit SingleInstance(const std::filesystem::path& catalogue, QObject* parent = nullptr);
 
-  // True where a window is open and has taken the request; waits for it at most a second. False: from now on
-  // this process is asked.
+  // Returns true where a window is open and has taken the request; waits for it at most two seconds.
+  // Otherwise this process takes requests from now on.
   bool handOver(const WindowRequest& request);
 
  Q_SIGNALS:
