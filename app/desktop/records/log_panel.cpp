@@ -186,7 +186,7 @@ void LogPanel::tail() {
   QFile file(path_);
   if (path_.isEmpty() || !file.open(QIODevice::ReadOnly)) return;
   if (file.size() < read_) {
-    clear();  // it was begun anew
+    clear();  // the file was started again
     read_ = 0;
   }
   if (file.size() == read_ || !file.seek(read_)) return;

@@ -99,7 +99,7 @@ void SweepBar::setSnapshot(const SweepSnapshot& snapshot) {
   const bool canGrow = snapshot.view && (snapshot.view->file.trials || snapshot.view->file.device_hours);
   more_->setEnabled(canGrow);
   more_->setToolTip(canGrow ? tr("Adds trials or device-hours, and goes on")
-                            : tr("It tries all points of its grid: there are no more"));
+                            : tr("The sweep tries all points of its grid: there are no more"));
   best_->setEnabled(snapshot.view && snapshot.view->best);
 }
 

@@ -17,7 +17,7 @@ namespace {
 using storage::SweepLeg;
 using sweep::SweepView;
 
-constexpr std::size_t kMostLines = 120;  // beyond them nobody tells one from another
+constexpr std::size_t kMostLines = 120;  // more cannot be told apart
 constexpr double kAnywhere = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostNames = 6;  // of rungs
 constexpr double kDot = 7, kBestDot = 10;
