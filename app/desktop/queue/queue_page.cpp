@@ -66,8 +66,8 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
     connect(button, &QToolButton::clicked, this, pressed);
     return button;
   };
-  up_ = tool(tr("Up"), tr("Move the run before the one above (Ctrl+Up)"), [this] { move(-1); });
-  down_ = tool(tr("Down"), tr("Move the run behind the one below (Ctrl+Down)"), [this] { move(1); });
+  up_ = tool(tr("Up"), tr("Move it before the run above (Ctrl+Up)"), [this] { move(-1); });
+  down_ = tool(tr("Down"), tr("Move it behind the run below (Ctrl+Down)"), [this] { move(1); });
   undo_ = tool(tr("Undo"), tr("Undo the last move (Ctrl+Z)"), &QueuePage::undo);
   hold_ = tool(tr("Hold"), tr("Give it no devices until it is released (H)"), &QueuePage::holdOrRelease);
   cancel_ = tool(tr("Cancel …"), tr("Take it out of the queue; one that trains writes a checkpoint (Delete)"),

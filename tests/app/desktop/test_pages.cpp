@@ -97,7 +97,7 @@ class TestPages : public WindowTest {
     QTRY_VERIFY(window_->session()->isOpen());
     press(Page::Compare);
     QCOMPARE(inFront(), QString("Runs"));
-    QVERIFY2(notice(*window_).contains("Two runs or more"), qPrintable(notice(*window_)));
+    QVERIFY2(notice(*window_).contains("two or more runs"), qPrintable(notice(*window_)));
     for (const storage::Run& run : watcher_.runs()) window_->comparison()->choose(run.id, true);
     press(Page::Compare);
     QCOMPARE(inFront(), QString("Compare"));
