@@ -84,7 +84,7 @@ bool shows_pages(const Request& head) {
 void check_site(const Request& head) {
   const std::string_view site = head.field("sec-fetch-site");
   if (!site.empty() && site != "same-origin" && site != "none")
-    throw Fault{403, "another site's page may not ask this"};
+    throw Fault{403, "a page of another site may not read this"};
 }
 
 bool is_json(std::string_view type) { return lower(type.substr(0, type.find(';'))) == "application/json"; }
@@ -111,7 +111,8 @@ Access::Access(std::string token, const std::vector<std::string>& hosts, bool re
 }
 
 Caller Access::check(const Request& head) const {
-  if (!reads(head) && head.method != "POST") throw Fault{405, head.method + " is not known here"};
+  if (!reads(head) && head.method != "POST")
+    throw Fault{405, head.method + " is not a method of this server: use GET, HEAD or POST"};
   check_host(head);
   const auto found = caller(head);
   if (!found)
@@ -124,7 +125,7 @@ Caller Access::check(const Request& head) const {
 }
 
 void Access::check_open(const Request& head) const {
-  if (!reads(head)) throw Fault{405, "this is asked for by GET"};
+  if (!reads(head)) throw Fault{405, "use GET for this address"};
   check_host(head);
   check_site(head);
 }
@@ -132,18 +133,21 @@ void Access::check_open(const Request& head) const {
 void Access::check_host(const Request& head) const {
   const auto [host, port] = host_and_port(head.field("host"));
   if (!hosts_.contains(host) || !is_number(port))
-    throw Fault{421,
-                "this server is not called that: use localhost or 127.0.0.1, or start it with --host-name"};
+    throw Fault{
+        421,
+        "this server does not answer to that name: use localhost or 127.0.0.1, or start it with --host-name"};
 }
 
 void Access::check_change(const Request& head, const Caller& caller) const {
-  if (read_only_) throw Fault{403, "this server is for looking only: it was started with --read-only"};
+  if (read_only_)
+    throw Fault{403, "this server was started with --read-only: it shows runs and changes nothing"};
   if (caller.right == Right::read)
-    throw Fault{403, "the token " + caller.name + " is for looking only: ask for one that may control"};
+    throw Fault{
+        403, "the token " + caller.name + " has the right 'read' only: ask the owner for one with 'control'"};
   const std::string origin = lower(head.field("origin")), host = lower(head.field("host"));
   if (!origin.empty() && origin != "http://" + host && origin != "https://" + host)
-    throw Fault{403, "another site's page may not change anything here"};
-  if (!is_json(head.field("content-type"))) throw Fault{415, "say Content-Type: application/json"};
+    throw Fault{403, "a page of another site may not change anything here"};
+  if (!is_json(head.field("content-type"))) throw Fault{415, "send Content-Type: application/json"};
 }
 
 // Who has a link sees what /api/runs/ID and what is below it say, and nothing of other runs.

@@ -78,19 +78,19 @@ std::vector<std::string> words_in(const http::Request& request, const char* name
 }
 
 std::string text_in(const protocol::Json& value, const std::string& name) {
-  if (!value.is_string()) throw Error(ErrorKind::usage, name + " is a text");
+  if (!value.is_string()) throw Error(ErrorKind::usage, name + " must be a text");
   return value.get<std::string>();
 }
 
 bool truth_in(const protocol::Json& value, const std::string& name) {
-  if (!value.is_boolean()) throw Error(ErrorKind::usage, name + " is true or false");
+  if (!value.is_boolean()) throw Error(ErrorKind::usage, name + " must be true or false");
   return value.get<bool>();
 }
 
 int whole_in(const protocol::Json& value, const std::string& name, int least, int most) {
   // As a number of any size: one that is too large must not wrap round.
   if (!value.is_number_integer() || value.get<double>() < least || value.get<double>() > most)
-    throw Error(ErrorKind::usage, fmt::format("{} is a whole number from {} to {}", name, least, most));
+    throw Error(ErrorKind::usage, fmt::format("{} must be a whole number from {} to {}", name, least, most));
   return value.get<int>();
 }
 

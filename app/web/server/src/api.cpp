@@ -27,10 +27,10 @@ using protocol::Json;
 constexpr std::size_t kMostListed = 16;           // of one stream
 constexpr std::int64_t kLinkSeconds = 24 * 3600;  // for which a link shows its run
 
-[[noreturn]] void nothing() { throw Fault{404, "there is nothing here"}; }
+[[noreturn]] void nothing() { throw Fault{404, "there is nothing at this address"}; }
 
 void insist_on_reading(const Request& request) {
-  if (request.method == "POST") throw Fault{405, "this is asked for by GET"};
+  if (request.method == "POST") throw Fault{405, "use GET for this address"};
 }
 
 std::vector<std::string> devices() {
@@ -45,27 +45,27 @@ std::vector<std::string> devices() {
 void Api::answer(const Request& request, const Caller& caller, const Reply& reply) {
   const Path path(request.path.begin() + 1, request.path.end());
   if (path.size() == 3 && path[0] == "runs" && path[2] == "control") {
-    if (request.method != "POST") throw Fault{405, "a run is controlled by POST"};
+    if (request.method != "POST") throw Fault{405, "use POST to control a run"};
     return controls_.answer(path[1], caller.name, request, reply);
   }
   if (path.size() == 3 && path[0] == "runs" && path[2] == "link") {
-    if (request.method != "POST") throw Fault{405, "a link is made by POST"};
+    if (request.method != "POST") throw Fault{405, "use POST to make a link"};
     return ask(reply, [id = path[1]](Store& store) -> Json {
       const NamedToken link = give_link(store.run(id).id, kLinkSeconds);
       return {{"name", link.name}, {"path", link_path(link)}, {"until", link.until}};
     });
   }
   if (path.size() == 3 && path[0] == "runs" && (path[2] == "edit" || path[2] == "trash")) {
-    if (request.method != "POST") throw Fault{405, "a run is changed by POST"};
+    if (request.method != "POST") throw Fault{405, "use POST to change a run"};
     const auto change = path[2] == "edit" ? &Controls::answer_edit : &Controls::answer_trash;
     return (controls_.*change)(path[1], caller.name, request, reply);
   }
   if (path.size() == 3 && path[0] == "runs" && path[2] == "fork") {
-    if (request.method != "POST") throw Fault{405, "a run is forked by POST"};
+    if (request.method != "POST") throw Fault{405, "use POST to fork a run"};
     return controls_.answer_fork(path[1], caller.name, request, reply);
   }
   if (path.size() == 2 && path[0] == "queue") {
-    if (request.method != "POST") throw Fault{405, "a job of the queue is controlled by POST"};
+    if (request.method != "POST") throw Fault{405, "use POST to control a job of the queue"};
     return controls_.answer_job(path[1], caller.name, request, reply);
   }
   if (path == Path{"queue"} && request.method == "POST")
@@ -73,7 +73,7 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path.size() == 2 && path[0] == "sweeps" && request.method == "POST")
     return controls_.answer_sweep(path[1], caller.name, request, reply);
   if (path == Path{"pool"}) {
-    if (request.method != "POST") throw Fault{405, "the pool is controlled by POST; /api/queue tells of it"};
+    if (request.method != "POST") throw Fault{405, "use POST to control the pool; GET /api/queue shows it"};
     return controls_.answer_pool(request, reply);
   }
   insist_on_reading(request);

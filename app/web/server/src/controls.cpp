@@ -34,7 +34,7 @@ constexpr int kElsewhere = 180'000;  // ms, of what is handed on to another mach
 
 // Only what a page may ask, by the supervisor's own reading of requests.
 protocol::Request parsed(const Json& body) {
-  if (!body.is_object()) throw Error(ErrorKind::usage, "say {\"command\":..} in JSON");
+  if (!body.is_object()) throw Error(ErrorKind::usage, "send {\"command\":..} as JSON");
   Json json = {{"v", protocol::kControlVersion}, {"id", 0}, {"command", body.value("command", Json())}};
   if (body.contains("auto"))
     json["replicas"] = body.at("auto");
@@ -43,7 +43,7 @@ protocol::Request parsed(const Json& body) {
   const protocol::Request request =
       protocol::Request::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace));
   if (request.command == Command::status || request.command == Command::subscribe)
-    throw Error(ErrorKind::usage, "the command is one of rescale, checkpoint, pause, resume, stop");
+    throw Error(ErrorKind::usage, "\"command\" must be one of rescale, checkpoint, pause, resume, stop");
   return request;
 }
 

@@ -97,7 +97,8 @@ void Downloads::send_log(const std::string& run, const http::Request& request, A
 
 void Downloads::start(Allowed allowed, const http::Reply& reply, std::function<File(Store&)> open) {
   if (running_ >= kMostTransfers)
-    throw http::Fault{503, fmt::format("{} files are being sent already; ask again", kMostTransfers)};
+    throw http::Fault{
+        503, fmt::format("{} files are being sent already: try again when one has ended", kMostTransfers)};
   auto transfer = std::make_shared<Transfer>(running_);
   transfer->allowed = std::move(allowed);
   threads_.start([this, reply, transfer, open = std::move(open)] {

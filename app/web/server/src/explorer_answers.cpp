@@ -103,10 +103,11 @@ Json explorer_json(Store& store, const std::string& id, const http::Request& req
       static_cast<int>(whole_in(request, "replicas", 1, kMostReplicas, std::max(run.replicas, 1)));
   const auto model = common::readableModel(store.catalogue(), id);
   if (!model || !model->perf)
-    return {{"curve", nullptr},
-            {"why", run.step == 0 ? "this run has made no step yet"
-                                  : "no model has been fitted to this run yet: it takes some steps of two "
-                                    "batch sizes, or numbers of replicas"}};
+    return {
+        {"curve", nullptr},
+        {"why", run.step == 0 ? "this run has not made a step yet"
+                              : "no model has been fitted to this run yet: that needs some steps with two "
+                                "batch sizes or two numbers of replicas"}};
   const auto generations = store.catalogue().generations(id);
   const Json goodput = common::goodputJson(run, model, generations);
   return {{"curve", curve_json(*model, floor)},

@@ -73,9 +73,9 @@ std::string ExportProcess::read(const std::atomic<bool>& stop) {
     if (pid_ < 0) return {};
     const int status = waited_for(std::exchange(pid_, -1));
     if (count == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-    throw Error(ErrorKind::failure, "`batchscope export` has failed; call it in a terminal to see why");
+    throw Error(ErrorKind::failure, "`batchscope export` has failed; run it in a terminal to see why");
   }
-  throw Error(ErrorKind::failure, "the server ends");
+  throw Error(ErrorKind::failure, "the server is ending");
 }
 
 }  // namespace batchscope::web

@@ -39,16 +39,17 @@ void refuse_other_programs(const storage::Run& run) {
   // The record of a run from elsewhere may name any program.
   if (!is_of_a_recipe || storage::Origins(protocol::catalogue_path()).find(run.id))
     throw Error(ErrorKind::conflict,
-                fmt::format("a page forks runs of installed recipes alone, and {} is not one of this "
-                            "machine's; in a terminal: batchscope fork {}",
+                fmt::format("a page can fork only runs of recipes that are installed here, and {} is not "
+                            "such a run; fork it in a terminal: batchscope fork {}",
                             common::title(run), run.id));
 }
 
 run::ForkOptions options_in(const Json& body) {
-  if (!body.is_object()) throw Error(ErrorKind::usage, "say {\"checkpoint\":..,\"replicas\":2} in JSON");
+  if (!body.is_object()) throw Error(ErrorKind::usage, "send {\"checkpoint\":..,\"replicas\":2} as JSON");
   for (const auto& [name, value] : body.items())
     if (name != "checkpoint" && name != "name" && name != "replicas" && name != "check")
-      throw Error(ErrorKind::usage, name + " is not among what a page may say of a fork");
+      throw Error(ErrorKind::usage,
+                  name + " is not a field of a fork: use checkpoint, name, replicas and check");
   run::ForkOptions options{text_in(body.value("checkpoint", Json("")), "checkpoint"),
                            text_in(body.value("name", Json("")), "name"),
                            0,

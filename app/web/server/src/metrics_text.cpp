@@ -108,7 +108,7 @@ constexpr RunGauge kRunGauges[] = {
      [](const Metrics::Run& run) -> Value { return run.replicas; }},
     {"batchscope_run_devices", "", "Devices of this machine that the run holds.",
      [](const Metrics::Run& run) -> Value { return static_cast<double>(run.devices); }},
-    {"batchscope_run_batch_size_samples", "samples", "Samples of an optimizer step, over all replicas.",
+    {"batchscope_run_batch_size_samples", "samples", "Samples per optimizer step, over all replicas.",
      newest<series::kBatchSize>},
     {"batchscope_run_throughput_samples_per_second", "samples_per_second",
      "Samples trained on; only while the run trains.", newest<series::kThroughput>},
@@ -121,12 +121,12 @@ constexpr RunGauge kRunGauges[] = {
      [](const Metrics::Run& run) -> Value { return static_cast<double>(run.step); }},
     {"batchscope_run_progress_iterations", "iterations", "Scale-invariant iterations done.",
      newest<series::kProgress>},
-    {"batchscope_run_completed_ratio", "ratio", "How much of the run is done, 0 to 1.",
+    {"batchscope_run_completed_ratio", "ratio", "Share of the run that is done, 0 to 1.",
      [](const Metrics::Run& run) -> Value { return run.fraction; }},
 };
 
 void write_runs(MetricsWriter& writer, const Metrics& metrics) {
-  writer.family("batchscope_runs", MetricType::gauge, "", "Runs in the store, those in the trash left out.");
+  writer.family("batchscope_runs", MetricType::gauge, "", "Runs in the store, except those in the trash.");
   for (const auto& [state, count] : metrics.runs)
     writer.sample({{"state", state}}, static_cast<double>(count));
   for (const RunGauge& gauge : kRunGauges) {
@@ -170,7 +170,7 @@ void write_devices(MetricsWriter& writer, const char* name, const char* help, co
 
 std::string metrics_text(const Metrics& metrics, MetricsFormat format) {
   MetricsWriter writer(format);
-  writer.family("batchscope_build", MetricType::info, "", "The program that answers.");
+  writer.family("batchscope_build", MetricType::info, "", "Version of the program that answers.");
   writer.sample({{"version", metrics.version}}, 1);
   write_runs(writer, metrics);
   write_queue(writer, metrics);

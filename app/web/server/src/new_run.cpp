@@ -62,7 +62,7 @@ Json recipe_json(const Recipe& recipe) {
 class Draft {
  public:
   explicit Draft(const Json& body) {
-    if (!body.is_object()) throw Error(ErrorKind::usage, "describe the run in JSON: {\"recipe\":\"digits\"}");
+    if (!body.is_object()) throw Error(ErrorKind::usage, "describe the run as JSON: {\"recipe\":\"digits\"}");
     // The recipe first: the other fields change the spec that it makes.
     take_recipe(body.value("recipe", Json()), body.value("values", Json::object()));
     for (const auto& [name, value] : body.items()) take(name, value);
@@ -95,16 +95,15 @@ class Draft {
     }
     Recipe::Values values;
     for (const auto& [parameter, value] : given.items()) {
-      if (!value.is_string()) throw Error(ErrorKind::usage, "write each of the values as a text");
+      if (!value.is_string()) throw Error(ErrorKind::usage, "each value must be a text");
       values[parameter] = value.get<std::string>();
     }
     for (const auto& [parameter, complaint] : recipe->complaints(values))
       complaints_["values." + parameter] = complaint;
     for (const Parameter& each : recipe->parameters)
       if (each.type == Parameter::Type::text && values.contains(each.name) && values[each.name] != each.value)
-        complaints_["values." + each.name] =
-            "a page does not set free text: use `batchscope submit --recipe " + recipe->name + " --set " +
-            each.name + "=..`";
+        complaints_["values." + each.name] = "a page cannot set free text: use `batchscope submit --recipe " +
+                                             recipe->name + " --set " + each.name + "=..`";
     if (!complaints_.empty()) return;
     try {
       spec_ = recipe->spec(values);
@@ -134,7 +133,7 @@ class Draft {
       else if (name == "check")
         only_checks_ = truth_in(value, name);
       else
-        throw http::Fault{400, name + " is not among what a page may say of a new run"};
+        throw http::Fault{400, name + " is not a field of a new run"};
     } catch (const Error& error) {
       complaints_[name] = error.what();
     }

@@ -58,7 +58,7 @@ http::Response PageFiles::answer(const http::Request& request) const {
     if (const auto found = files_.find(request.path.front()); found != files_.end())
       return answer(found->second, request);
   if (std::find(kViews.begin(), kViews.end(), request.path.front()) == kViews.end())
-    throw http::Fault{404, "there is nothing here"};
+    throw http::Fault{404, "there is nothing at this address"};
   const auto index = files_.find(kIndex);
   if (index == files_.end()) throw http::Fault{404, kNoPage};
   return answer(index->second, request);

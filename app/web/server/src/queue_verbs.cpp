@@ -50,8 +50,8 @@ Json move(storage::Catalogue& catalogue, const storage::Run& run, const std::str
     queue.push_back({id, job.entry.job.priority, job.entry.job.submitted, id == run.id});
   }
   if (!row || !is_there)
-    throw Error(ErrorKind::conflict, fmt::format("run {} is not in the queue any more, or has no place there",
-                                                 row ? run.id : other));
+    throw Error(ErrorKind::conflict,
+                fmt::format("run {} is no longer in the queue, or has no place there", row ? run.id : other));
   Json changed = Json::array();
   for (const common::PriorityChange& change : common::movedTo(queue, *row)) {
     pool::prioritise(catalogue, change.run, change.after);
@@ -72,8 +72,9 @@ JobVerb plain(const std::string& name, Deed deed) {
 JobVerb mover(const Json& body) {
   const bool behind = body.contains("after");
   const Json other = behind == body.contains("before") ? Json() : body.at(behind ? "after" : "before");
-  if (!other.is_string()) throw Error(ErrorKind::usage, "name one run that it is moved before, or after");
-  return {"another place in the queue",
+  if (!other.is_string())
+    throw Error(ErrorKind::usage, "name the run to move before or behind, in \"before\" or in \"after\"");
+  return {"move in the queue",
           [other = other.get<std::string>(), behind](storage::Catalogue& catalogue, const storage::Run& run) {
             return move(catalogue, run, other, behind);
           }};
@@ -86,7 +87,8 @@ void take(const Json& value, const std::string& name, Value& setting) {
                     : std::is_same_v<Value, int>
                         ? value.is_number_integer() && std::abs(value.get<double>()) <= kMost
                         : value.is_string();
-  if (!fits) throw Error(ErrorKind::usage, fmt::format("{} is not a value of {}", printed(value), name));
+  if (!fits)
+    throw Error(ErrorKind::usage, fmt::format("{} is not a valid value of {}", printed(value), name));
   setting = value.get<Value>();
 }
 
@@ -101,9 +103,8 @@ void apply(const Json& body, protocol::PoolSettings& settings) {
     else if (name == "devices")
       take(value, name, settings.devices);
     else
-      throw Error(
-          ErrorKind::usage,
-          name + " is not among what a page may change of the pool: policy, paused, draining, devices");
+      throw Error(ErrorKind::usage,
+                  name + " is not a setting that a page can change: use policy, paused, draining or devices");
   }
   settings.check();
 }
@@ -132,7 +133,7 @@ JobVerb job_verb(const Json& body) {
               return set_priority(catalogue, run, priority);
             }};
   }
-  throw Error(ErrorKind::usage, "the command is one of hold, release, cancel, priority, move");
+  throw Error(ErrorKind::usage, "\"command\" must be one of hold, release, cancel, priority, move");
 }
 
 Json ask_of_job(Store& store, const std::string& id, const std::string& person, const JobVerb& verb) {
@@ -155,7 +156,7 @@ Json pool_json(storage::Catalogue& catalogue) {
 
 Json configure_pool(Store& store, const Json& body) {
   if (!body.is_object() || body.empty())
-    throw Error(ErrorKind::usage, "name the settings in JSON: {\"policy\":\"fast\"}");
+    throw Error(ErrorKind::usage, "send the settings as JSON: {\"policy\":\"fast\"}");
   protocol::PoolSettings trial;
   apply(body, trial);  // refused before the catalogue is written to
   pool::configure(store.catalogue(), [&](protocol::PoolSettings& settings) { apply(body, settings); });

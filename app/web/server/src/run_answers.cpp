@@ -36,7 +36,7 @@ void check_fields(const storage::RunFilter& filter, const std::string& sort,
   filter.check_fields(fields);
   if (!sort.empty() && std::find(fields.begin(), fields.end(), sort) == fields.end() &&
       !sort.starts_with("series:") && !sort.starts_with("param:"))
-    throw Error(ErrorKind::usage, "sort=" + sort + ": no run has such a field");
+    throw Error(ErrorKind::usage, "sort=" + sort + ": no run has a field of this name");
 }
 
 void sort_rows(std::vector<common::RunRow>& rows, const std::string& field, bool descending, double now) {

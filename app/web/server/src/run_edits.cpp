@@ -65,7 +65,7 @@ const TextField& text_field(const std::string& name) {
 Json texts_in(const Json& body, const char* what) {
   const Json texts = body.is_object() ? body.value(what, Json::object()) : Json();
   if (!texts.is_object())
-    throw Error(ErrorKind::usage, "say {\"set\":{\"name\":..}} in JSON, with texts by their fields");
+    throw Error(ErrorKind::usage, "send {\"set\":{\"name\":..}} as JSON, with a text for each field");
   for (const auto& [name, text] : texts.items()) {
     text_field(name);
     text_in(text, name);
@@ -82,8 +82,8 @@ Json edit_run(Store& store, const std::string& id, const std::string& person, co
   storage::require_sound(run);
   for (const auto& [name, text] : was.items())
     if (text != text_field(name).read(run))
-      throw Error(ErrorKind::conflict, fmt::format("the {} of {} was changed since, and stays as it is", name,
-                                                   common::title(run)));
+      throw Error(ErrorKind::conflict, fmt::format("the {} of {} has been changed since, and stays as it is",
+                                                   name, common::title(run)));
   Json changed = Json::object(), before = Json::object();
   for (const TextField& field : kTexts) {
     if (!wanted.contains(field.name)) continue;
@@ -93,7 +93,7 @@ Json edit_run(Store& store, const std::string& id, const std::string& person, co
     if (now == old) continue;
     before[field.name] = old;
     changed[field.name] = now;
-    note_asked_for(store.catalogue(), run, fmt::format("another {}", field.name), person);
+    note_asked_for(store.catalogue(), run, fmt::format("new {}", field.name), person);
   }
   return {{"changed", std::move(changed)}, {"before", std::move(before)}};
 }
@@ -101,18 +101,18 @@ Json edit_run(Store& store, const std::string& id, const std::string& person, co
 Json trash_run(Store& store, const std::string& id, const std::string& person, const Json& body) {
   const Json removed = body.is_object() ? body.value("removed", Json()) : Json();
   if (!removed.is_boolean())
-    throw Error(ErrorKind::usage, "say {\"removed\":true} or {\"removed\":false} in JSON");
+    throw Error(ErrorKind::usage, "send {\"removed\":true} or {\"removed\":false} as JSON");
   Catalogue& catalogue = store.catalogue();
   if (removed == true) {
     const Run run = store.run(id);
     common::refusePending(catalogue, run);
-    note_asked_for(catalogue, run, "into the trash", person);
+    note_asked_for(catalogue, run, "move to the trash", person);
     catalogue.move_to_trash(id);
   } else {
     const auto run = protocol::valid_run_id(id) ? catalogue.run(id) : std::nullopt;
     if (!run) throw Error(ErrorKind::not_found, "there is no run " + id);
     catalogue.restore(id);
-    note_asked_for(catalogue, *run, "out of the trash", person);
+    note_asked_for(catalogue, *run, "restore from the trash", person);
   }
   return {{"removed", removed}};
 }

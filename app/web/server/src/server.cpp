@@ -86,7 +86,7 @@ struct Server::Impl {
     const Caller caller = access.check(request);  // once more: its token may be revoked while a body comes
     if (const auto entrance = access.entrance(request, caller)) return reply(*entrance);
     if (request.path.front() == "api") return api.answer(request, caller, reply);
-    if (request.method == "POST") throw http::Fault{405, "this is asked for by GET"};
+    if (request.method == "POST") throw http::Fault{405, "use GET for this address"};
     if (request.path == std::vector<std::string>{kMetricsPath}) return metrics.answer(request, reply);
     reply(page.answer(request));
   }

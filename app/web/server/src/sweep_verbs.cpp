@@ -25,7 +25,7 @@ constexpr double kMostHours = 1e6;  // as `batchscope sweep extend`
 
 double more_hours(const Json& value) {
   if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= kMostHours))
-    throw Error(ErrorKind::usage, fmt::format("device_hours is a number from 0 to {}", kMostHours));
+    throw Error(ErrorKind::usage, fmt::format("device_hours must be a number from 0 to {}", kMostHours));
   return value.get<double>();
 }
 
@@ -64,7 +64,7 @@ SweepVerb sweep_verb(const Json& body) {
   if (command == "resume") return {"resume", sweep::resume};
   if (command == "stop") return {"stop", sweep::stop};
   if (command == "extend") return extension(body);
-  throw Error(ErrorKind::usage, "the command is one of pause, resume, stop, extend");
+  throw Error(ErrorKind::usage, "\"command\" must be one of pause, resume, stop, extend");
 }
 
 Json ask_of_sweep(Store& store, const std::string& name, const std::string& person, const SweepVerb& verb) {

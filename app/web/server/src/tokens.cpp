@@ -43,11 +43,10 @@ std::optional<Right> right_of(std::string_view text) {
 }
 
 Error damaged(const fs::path& file) {
-  return {
-      ErrorKind::corrupt,
-      file.string() +
-          " is damaged, or other users may use it, so no named token is accepted. Make them anew: remove the "
-          "file, then use batchscope serve tokens --add NAME"};
+  return {ErrorKind::corrupt,
+          file.string() +
+              " is damaged, or other users may use it, so no named token is accepted. Remove the file, "
+              "then make new tokens with batchscope serve tokens --add NAME"};
 }
 
 NamedToken token_in(const Json& json) {
@@ -155,7 +154,7 @@ NamedToken give_token(const std::string& text) {
                                   [&, name = name](const auto& each) { return each.name == name; });
   if (known != tokens.end()) {
     if (known->right == right) return *known;
-    throw Error(ErrorKind::conflict, "the token " + name + " exists, with the right '" +
+    throw Error(ErrorKind::conflict, "the token " + name + " exists already, with the right '" +
                                          right_name(known->right) +
                                          "': revoke it first, with batchscope serve tokens --revoke " + name);
   }

@@ -125,8 +125,8 @@ class TestEdits : public WebTest {
     const QByteArray ben = QByteArray::fromStdString(give_token("ben:control").secret);
     QCOMPARE(post_by(ben, "/api/runs/" + id + "/edit", R"({"set":{"name":"two"}})").status, 200);
     QCOMPARE(post_by(ben, "/api/runs/" + id + "/trash", R"({"removed":true})").status, 200);
-    QCOMPARE(asked_for(id), (std::vector<std::string>{"another name, asked for by ben",
-                                                      "into the trash, asked for by ben"}));
+    QCOMPARE(asked_for(id),
+             (std::vector<std::string>{"new name, asked for by ben", "move to the trash, asked for by ben"}));
   }
 };
 

@@ -182,7 +182,7 @@ class TestQueue : public WebTest {
              200);
     QCOMPARE(asked_for(run),
              (std::vector<std::string>{"release, asked for by ben", "priority 3, asked for by ben",
-                                       "another place in the queue, asked for by ben"}));
+                                       "move in the queue, asked for by ben"}));
   }
 
   void aRunThatIsOnlyFollowedIsRefused() {

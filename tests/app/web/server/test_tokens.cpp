@@ -98,7 +98,7 @@ class TestTokens : public WebTest {
       for (const char* command : {"stop", "pause", "rescale", "checkpoint", "resume", "none"}) {
         const Answer refused = control(shown, command);
         QCOMPARE(refused.status, 403);
-        QVERIFY(refused.all.contains("anna is for looking only"));
+        QVERIFY(refused.all.contains("anna has the right 'read' only"));
       }
       const Json about = send("GET /api/about HTTP/1.1\r\n" + shown + "\r\n").json;
       QVERIFY(about.at("read_only") == true);

@@ -27,7 +27,7 @@ function noticesChoice(): HTMLElement {
     const isWanted = box.checked;
     void chooseNotices(isWanted).then((isOn) => {
       box.checked = isOn;
-      setText(words, isWanted && !isOn ? "The browser allows this page no notifications" : "Tell me when a run ends");
+      setText(words, isWanted && !isOn ? "The browser blocks notifications from this page" : "Tell me when a run ends");
     });
   });
   serverAbout().then(({ run }) => (choice.hidden = run !== null || !canNotify()), () => {});

@@ -18,7 +18,7 @@ export class JobActions {
   readonly answer = h("p.hint", { role: "status" });
   private readonly up = button("Up", () => this.move(-1), { title: "Move it before the run above (K)" });
   private readonly down = button("Down", () => this.move(1), { title: "Move it behind the run below (J)" });
-  private readonly undo = button("Undo", () => this.takeBack(), { title: "Take the last move or priority back (u)" });
+  private readonly undo = button("Undo", () => this.takeBack(), { title: "Undo the last move or priority (u)" });
   private readonly hold = button("Hold", () => this.holdOrRelease(), { class: "hold", title: "Give it no devices until it is released (h)" });
   private readonly cancel = button("Cancel …", () => this.confirmCancel(),
     { class: "danger", title: "Take it out of the queue; one that trains writes a checkpoint (Delete)" });
@@ -38,7 +38,7 @@ export class JobActions {
   listen(): () => void {
     return addKeys("Queue", [
       { key: "j", text: "Next run", act: () => this.step(1) },
-      { key: "k", text: "Run before", act: () => this.step(-1) },
+      { key: "k", text: "Previous run", act: () => this.step(-1) },
       { key: "K", text: "Move it up", act: () => this.move(-1) },
       { key: "J", text: "Move it down", act: () => this.move(1) },
       { key: "h", text: "Hold or release", act: () => this.holdOrRelease() },
@@ -131,7 +131,7 @@ export class JobActions {
     const what = jobs.length === 1 ? jobs[0]!.name : `${jobs.length} runs`;
     ask({
       title: `Cancel ${what}?`,
-      consequence: "A run that waits is taken out of the queue. One that trains writes a checkpoint and ends; it can be resumed from it later.",
+      consequence: "A run that waits is taken out of the queue. A run that trains writes a checkpoint and ends; it can be resumed from the checkpoint later.",
       no: "Keep",
       yes: `Cancel ${what}`,
       act: () => this.inLine(async () => void (await this.askEach(jobs.map((job) => [job.run, { command: "cancel" }])))),

@@ -50,7 +50,7 @@ class NewRunForm {
       this.what.element, this.description,
       columns(this.name.element, this.replicas.element, this.priority.element, this.held.element),
       h("h3", {}, "Settings of the program"), this.fields, this.fixed,
-      h("h3", {}, "To find it by"), columns(this.group.element, this.tags.element, this.note.element),
+      h("h3", {}, "Find the run by"), columns(this.group.element, this.tags.element, this.note.element),
       h("footer", {}, this.answer, button("Cancel", close), h("button.primary", { type: "submit" }, "Add to the queue")));
     this.what.editor.addEventListener("change", () => this.showRecipe());
     this.element.addEventListener("input", () => {
@@ -91,7 +91,7 @@ class NewRunForm {
     this.parameters = recipe.parameters.map((each) => new Field(`values.${each.name}`, each.name, editorOf(each), each.help));
     fill(this.fields, ...this.parameters.map((each) => each.element));
     setText(this.fixed, recipe.fixed.length === 0 ? "" :
-      `Free text is set in a terminal alone: batchscope submit --recipe ${recipe.name} ${recipe.fixed.map((each) => `--set ${each}=…`).join(" ")}`);
+      `Free text can only be set in a terminal: batchscope submit --recipe ${recipe.name} ${recipe.fixed.map((each) => `--set ${each}=…`).join(" ")}`);
     this.complain({});
   }
 
@@ -141,7 +141,7 @@ class NewRunForm {
 
 /** Asks for a new run, and tells of the one that was put into the queue. */
 export async function askForRun(submitted: (run: string) => void): Promise<void> {
-  const body = h("div", { role: "status" }, h("p", {}, "Asking for the recipes …"));
+  const body = h("div", { role: "status" }, h("p", {}, "Reading the recipes …"));
   const dialog = h("dialog.form", { "aria-labelledby": "new-run-title" }, h("h2", { id: "new-run-title" }, "Add a run to the queue"), body);
   showDialog(dialog);
   const fail = (text: string) => fill(body, h("p.complaint", { role: "alert" }, text), h("footer", {}, button("Close", () => dialog.close())));

@@ -38,7 +38,7 @@ export class Control {
   private readonly restart = button("Restart", () => this.press(), { class: "primary" });
   private readonly prediction = h("p.hint.prediction");
   private readonly checkpoint = button("Checkpoint", () => void this.send({ command: "checkpoint" }),
-    { title: "Write a checkpoint after the next step and go on" });
+    { title: "Write a checkpoint after the next step and go on training" });
   private readonly pause = button("Pause", () => this.pauseOrResume());
   private readonly stop = button("Stop", () => this.confirmStop(), { class: "danger" });
   private readonly answer = h("p.hint", { role: "status" });

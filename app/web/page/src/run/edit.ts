@@ -13,7 +13,7 @@ const textsOf = (run: RunSummary): Required<RunTexts> => ({ name: run.name, grou
 async function remove(run: RunSummary): Promise<void> {
   await api.trash(run.id, true);
   go("/");
-  tell(`${run.name} is in the trash.`, async () => {
+  tell(`Moved ${run.name} to the trash.`, async () => {
     await api.trash(run.id, false);
     go(pathOf("run", run.id));
   });

@@ -38,7 +38,7 @@ function forkForm(run: RunSummary, checkpoint: Checkpoint, close: () => void): H
 
 /** Not every run may be forked from a page: the server says why not. */
 export async function askForFork(run: RunSummary, checkpoint: Checkpoint): Promise<void> {
-  const body = h("div.form-body", { role: "status" }, h("p", {}, "Asking whether it can be forked …"));
+  const body = h("div.form-body", { role: "status" }, h("p", {}, "Checking whether the run can be forked …"));
   const dialog = h("dialog.form.is-narrow", { "aria-labelledby": "fork-title" }, h("h2", { id: "fork-title" }, `Fork ${run.name}`), body);
   showDialog(dialog);
   const close = () => dialog.close();

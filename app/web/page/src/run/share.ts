@@ -20,7 +20,7 @@ async function share(id: string): Promise<void> {
     const { name, path, until } = await api.link(id);
     const address = h("input", { type: "text", readonly: true, value: new URL(path, location.href).href, "aria-label": "Link" });
     address.addEventListener("focus", () => address.select());
-    fill(body, h("p", {}, `Whoever has this link can look at this run, and at no other, until ${format.timeOfDay(until)}.`), address,
+    fill(body, h("p", {}, `Anyone with this link can look at this run, and at no other, until ${format.timeOfDay(until)}.`), address,
       h("p.hint", {}, "To end it sooner: ", h("code", {}, `batchscope serve tokens --revoke ${name}`)));
     address.focus();
   } catch (error) {

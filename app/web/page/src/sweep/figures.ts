@@ -82,7 +82,7 @@ export function bestFigure(sweep: Sweep, by: "time" | "devices"): FigureData {
     ],
     bottom: { kind: "time", title: by === "time" ? "time since the sweep began" : "device time", low: 0 },
     left: { title: metricTitle(sweep) },
-    description: last ? `Best ${metric} ${metricText(sweep, last.value)} after ${duration(last.at)}` : "Nothing yet",
+    description: last ? `Best ${metric} ${metricText(sweep, last.value)} after ${duration(last.at)}` : "No value yet",
     ...(!last && { missing: "No trial has a value yet." }),
   };
 }

@@ -41,12 +41,12 @@ export class SweepActions {
     const state = present?.sweep.state ?? "finished";
     const resumes = present !== undefined && canResume(present);
     setText(this.pause, resumes ? "Resume" : "Pause");
-    setAttributes(this.pause, { title: resumes ? "Go on with its trials" : "Its trials write checkpoints and free their devices until it is resumed" });
+    setAttributes(this.pause, { title: resumes ? "Go on with the sweep's trials" : "The trials write checkpoints and free their devices until the sweep is resumed" });
     this.pause.disabled = isWaiting || state === "finished";
     this.stop.disabled = isWaiting || (state !== "running" && state !== "paused");
     this.more.disabled = isWaiting || present === undefined || !canExtend(present);
     setAttributes(this.more, {
-      title: present === undefined || canExtend(present) ? "Add trials or device-hours, and go on" : "There is nothing to add: it tries all that its file says",
+      title: present === undefined || canExtend(present) ? "Add trials or device-hours, and go on" : "Nothing can be added: the sweep tries all points that its file allows",
     });
   }
 

@@ -77,7 +77,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     columns: [
       { title: "Restart", isNumber: true, by: (each) => each.generation, cell: (each) => count(each.generation) },
       { title: "Replicas", isNumber: true, by: (each) => each.replicas, cell: (each) => `×${each.replicas}` },
-      { title: "What, in samples/s", by: (each) => each.what, cell: (each) => each.what },
+      { title: "Rate, in samples/s", by: (each) => each.what, cell: (each) => each.what },
       { title: "Predicted", isNumber: true, by: (each) => each.predicted, cell: (each) => `≈ ${each.shown.predicted}` },
       { title: "Expected", isNumber: true, cell: (each) => each.shown.expected },
       { title: "Obtained", isNumber: true, by: (each) => each.obtained ?? NaN, cell: (each) => each.shown.obtained },
@@ -97,7 +97,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       card({ title: "What if", actions: [howMany] }, slider, h("div.scroll", {}, whatIf), bounds, h("div.act", {}, said, restart)),
       card({ title: "Goodput over batch size", actions: lines() }, overBatch.element),
       card({ title: "Measured and predicted step time", note: error }, times.element, stepTimes.element),
-      card({ title: "What restarts brought", note: record }, predictions.element))));
+      card({ title: "Predicted and obtained by restarts", note: record }, predictions.element))));
 
   slider.addEventListener("input", () => {
     chosen = Number(slider.value);

@@ -41,7 +41,7 @@ export function show(root: HTMLElement): () => void {
   async function restore(run: RemovedRun): Promise<void> {
     await attempt(async () => {
       await api.trash(run.id, false);
-      tell(`${run.name || run.id} is out of the trash.`, async () => void (await api.trash(run.id, true)));
+      tell(`Restored ${run.name || run.id}.`, async () => void (await api.trash(run.id, true)));
     });
     await load();
   }

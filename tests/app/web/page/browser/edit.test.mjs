@@ -50,7 +50,7 @@ test("a run goes into the trash and comes back", async () => {
   await view.chart("loss");
   await view.press("Edit");
   await view.press("Move to the trash");
-  await view.sees("faster is in the trash.");
+  await view.sees("Moved faster to the trash.");
   await view.row("baseline");
   assert.equal(await named("faster"), undefined);
   await view.press("Undo");

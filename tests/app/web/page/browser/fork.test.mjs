@@ -22,7 +22,7 @@ test("a fork begins at the checkpoint, with the name and the replicas that were 
   const replicas = await view.find("Replicas", "spinbutton");
   await replicas.click({ count: 3 });
   await replicas.type("0\n");
-  await view.sees(/replicas is a whole number from 1/i);
+  await view.sees(/replicas must be a whole number from 1/i);
   await replicas.click({ count: 3 });
   await replicas.type("1");
   await view.press("Start the fork");

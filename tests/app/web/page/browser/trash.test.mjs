@@ -24,7 +24,7 @@ test("a run is restored from the list of the trash", async () => {
   await shows(view, "faster", "baseline");
   assert.deepEqual(await view.accessibilityFaults(), []);
   await view.press("Restore baseline");
-  await view.sees("baseline is out of the trash.");
+  await view.sees("Restored baseline.");
   await shows(view, "faster");
   assert.ok(await isThere("baseline"));
   await view.press("Undo");
