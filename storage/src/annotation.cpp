@@ -29,7 +29,7 @@ bool is_one_line(const std::string& text) { return protocol::printable(text) == 
 
 // Quotes a text for a message, which is one line itself.
 std::string quoted(const std::string& text) {
-  if (!is_utf8(text)) return "what is not UTF-8 text";
+  if (!is_utf8(text)) return "text that is not UTF-8";
   std::size_t end = std::min(text.size(), kLongestName);
   while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return '"' + protocol::printable(text.substr(0, end)) + '"';

@@ -48,7 +48,7 @@ std::optional<protocol::Model> Catalogue::model(const std::string& id) {
     } catch (const Error& error) {
       throw Error(ErrorKind::corrupt, error.what());
     }
-    throw Error(ErrorKind::corrupt, "it is another message");
+    throw Error(ErrorKind::corrupt, "the message is not a model");
   });
 }
 

@@ -265,14 +265,14 @@ std::optional<Run> Catalogue::run(const std::string& id) {
 namespace {
 
 std::vector<Run> fitting(const std::vector<Run>& all, const std::string& text) {
-  if (text.empty()) throw Error(ErrorKind::usage, "a run is named by its id, its name or 'latest'");
+  if (text.empty()) throw Error(ErrorKind::usage, "name a run by its id, its name or 'latest'");
   std::vector<Run> matches = select(all, [&](const Run& run) { return run.id == text; });
   if (matches.empty()) matches = select(all, [&](const Run& run) { return run.name == text; });
   if (matches.empty())
     matches =
         select(all, [&](const Run& run) { return starts_with(run.id, text) || starts_with(run.name, text); });
   if (matches.size() > 1)
-    throw Error(ErrorKind::usage, fmt::format("'{}' fits {} runs; give the id of one: {}", text,
+    throw Error(ErrorKind::usage, fmt::format("'{}' matches {} runs; give the id of one: {}", text,
                                               matches.size(), listed(matches)));
   return matches;
 }
@@ -297,7 +297,8 @@ Run Catalogue::resolve(const std::string& text) {
     if (const std::vector<Run> matches = fitting(runs, text); !matches.empty()) return matches.front();
   if (const std::vector<Run> removed = fitting(trash(), text); !removed.empty())
     throw Error(ErrorKind::not_found, removed.front().name + " (" + removed.front().id +
-                                          ") is in the trash: batchscope restore " + removed.front().id);
+                                          ") is in the trash; restore it with: batchscope restore " +
+                                          removed.front().id);
   throw Error(ErrorKind::not_found, "no run's id or name begins with '" + text + "': see batchscope ls");
 }
 

@@ -20,7 +20,8 @@ protocol::ProcessId claim_on(Database& database, std::int64_t key) {
 void refuse_removed(Database& database, const std::string& id, std::int64_t key) {
   Query row = database.query("SELECT removed FROM run WHERE key = ?", key);
   if (row.next() && row.real(0) > 0)
-    throw Error(ErrorKind::conflict, "run " + id + " is in the trash: batchscope restore " + id);
+    throw Error(ErrorKind::conflict,
+                "run " + id + " is in the trash; restore it with: batchscope restore " + id);
 }
 
 void set_claim(Database& database, std::int64_t key, const protocol::ProcessId& claim) {

@@ -77,7 +77,7 @@ void purge_run(Catalogue& catalogue, const std::string& id) {
 void purge_removed(Catalogue& catalogue, const std::string& id) {
   const std::vector<Run> all = catalogue.trash();
   if (std::none_of(all.begin(), all.end(), [&](const Run& run) { return run.id == id; }))
-    throw Error(ErrorKind::conflict, "run " + id + " has been taken out of the trash meanwhile, and stays");
+    throw Error(ErrorKind::conflict, "run " + id + " was restored from the trash meanwhile, and stays");
   purge_run(catalogue, id);
 }
 

@@ -189,7 +189,7 @@ void Origins::set_job(const std::string& run, const ClusterJob& job) {
   database.write([&] {
     const std::int64_t key = run_key(database, run);
     if (database.execute("UPDATE origin SET job = ? WHERE run = ?", text_of(job), key) == 0)
-      throw Error(ErrorKind::not_found, "run " + run + " is of this store");
+      throw Error(ErrorKind::not_found, "run " + run + " belongs to this store");
     if (job.number.empty() || waits(job)) end_leases(database, key);
   });
 }
@@ -199,7 +199,7 @@ void Origins::set_control(const std::string& run, const std::vector<std::string>
   database.write([&] {
     const std::int64_t key = run_key(database, run);
     if (database.execute("UPDATE origin SET control = ? WHERE run = ?", text_of(control), key) == 0)
-      throw Error(ErrorKind::not_found, "run " + run + " is of this store");
+      throw Error(ErrorKind::not_found, "run " + run + " belongs to this store");
   });
 }
 

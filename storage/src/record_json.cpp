@@ -240,7 +240,7 @@ RunRecord record_from(const Json& json) {
   if (fields.text("format") != kRecordFormat) refuse_field("its beginning", "is not that of an exported run");
   if (const std::int64_t version = fields.integer("version"); version != kRecordVersion)
     throw Error(ErrorKind::version,
-                fmt::format("the exported run has version {}, this BatchScope knows {}: use a newer "
+                fmt::format("the exported run has version {}, but this BatchScope knows {}: use a newer "
                             "BatchScope",
                             version, kRecordVersion));
   const Json* run = fields.find("run");

@@ -98,7 +98,7 @@ struct RunFileReader::Impl {
       Query row = database.query("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL");
       while (row.next()) found.insert(row.text(0));
     });
-    if (found != expected) refuse("its tables are not those of one");
+    if (found != expected) refuse("it has other tables");
   }
 
   Database database;

@@ -181,7 +181,7 @@ class RunFilterParser {
     }};
     for (const auto& [name, op] : kOperators)
       if (name == token_.value) return op;
-    refuse("there is no such comparison; known are = != < <= > >= ~ !~");
+    refuse("unknown comparison: use one of = != < <= > >= ~ !~");
   }
 
   // Interprets the value, which is the token at hand, by its field.

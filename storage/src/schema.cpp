@@ -55,8 +55,9 @@ int identify(SQLite::Database& connection, const fs::path& file, const Schema& s
   if (version > known)
     throw Error(
         ErrorKind::version,
-        fmt::format("{} has version {} of the layout, this BatchScope knows up to {}: use a newer BatchScope",
-                    file.string(), version, known));
+        fmt::format(
+            "{} has version {} of the layout, but this BatchScope knows up to {}: use a newer BatchScope",
+            file.string(), version, known));
   return version;
 }
 
@@ -67,7 +68,7 @@ void migrate(SQLite::Database& connection, const fs::path& file, const Schema& s
   if (found > 0) {
     if (const std::string holder = schema.holder ? schema.holder(connection) : ""; !holder.empty())
       throw Error(ErrorKind::conflict, file.string() + " has an older layout and is in use by " + holder +
-                                           ": let it end, then try again");
+                                           ": wait until it ends, then try again");
     back_up(connection, file, found);
   }
   upgrade(connection, file, schema, fill);

@@ -119,10 +119,9 @@ void Sweeps::create(const Sweep& sweep) {
     if (database.query("SELECT 1 FROM sweep WHERE name = ?", sweep.name).next())
       throw Error(
           ErrorKind::conflict,
-          fmt::format(
-              "there is a sweep '{0}' already: `batchscope sweep resume {0}` goes on with it, another "
-              "`name` in the file begins another one",
-              sweep.name));
+          fmt::format("there is a sweep '{0}' already: `batchscope sweep resume {0}` goes on with it; "
+                      "to begin another one, change `name` in the file",
+                      sweep.name));
     database.execute(
         "INSERT INTO sweep (name, file, spec, state, width, created, workplace) VALUES (?, ?, ?, ?, ?, ?, ?)",
         sweep.name, sweep.file, text_of(sweep.spec), sweep_state_name(sweep.state), sweep.width, now(),
@@ -163,10 +162,10 @@ Sweep Sweeps::resolve(const std::string& text) {
   std::vector<std::string> names;
   for (const Sweep& sweep : fitting.empty() ? sweeps : fitting) names.push_back(sweep.name);
   if (fitting.empty())
-    throw Error(ErrorKind::not_found,
-                fmt::format("no sweep's name begins with '{}'; there are {}", text, fmt::join(names, ", ")));
+    throw Error(ErrorKind::not_found, fmt::format("no sweep's name begins with '{}'; the sweeps are {}", text,
+                                                  fmt::join(names, ", ")));
   throw Error(ErrorKind::usage,
-              fmt::format("'{}' fits {} sweeps: {}", text, names.size(), fmt::join(names, ", ")));
+              fmt::format("'{}' matches {} sweeps: {}", text, names.size(), fmt::join(names, ", ")));
 }
 
 void Sweeps::set_state(const std::string& name, SweepState state, const std::string& message) {

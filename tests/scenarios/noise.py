@@ -56,7 +56,7 @@ def main(programs):
 
             scenario.do("batchscope run --headless linear_regression --at step=2:checkpoint -- --epochs 3 --samples 24 --no-autoscale")
             scenario.fails("1 batchscope noise latest --checkpoint 0")
-            scenario.says("24 samples, have less than two batches of 16")
+            scenario.says("24 samples, are fewer than two batches of 16")
         except Failure as failure:
             print(f"FAILED: {failure}", file=sys.stderr)
             return 1

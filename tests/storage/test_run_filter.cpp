@@ -144,7 +144,7 @@ class TestRunFilter : public QObject {
     row("unclosed", "a>1 and (b>2", 8, "never closed");
     row("unopened", "a>1) and b>2", 3, "closes nothing");
     row("unquoted", "name='digits", 5, "never closed");
-    row("operator", "a=>1", 1, "no such comparison");
+    row("operator", "a=>1", 1, "unknown comparison");
     row("number", "replicas=two", 9, "replicas is a number");
     row("duration", "age>soon", 4, "age is a duration");
     row("time", "created>2026-13-01", 8, "created is a time");

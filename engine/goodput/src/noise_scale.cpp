@@ -49,7 +49,7 @@ NoiseScale::NoiseScale(std::size_t groups, const NoiseOptions& options)
 void NoiseScale::set_smoothing(std::optional<double> smoothing) {
   if (smoothing && !(*smoothing >= 0 && *smoothing < 1)) {
     throw std::invalid_argument("NoiseScale: smoothing is " + std::to_string(*smoothing) +
-                                ", it must be at least 0 and below 1");
+                                ", but must be at least 0 and below 1");
   }
   options_.smoothing = smoothing;
 }

@@ -13,7 +13,8 @@ namespace batchscope::goodput {
 std::vector<double> adascale_factors(std::span<const double> sqr, std::span<const double> var, double scale) {
   if (sqr.size() != var.size()) {
     throw std::invalid_argument("scaling rule: " + std::to_string(sqr.size()) + " squared norms but " +
-                                std::to_string(var.size()) + " variances; one of each a parameter group");
+                                std::to_string(var.size()) +
+                                " variances; there must be one of each for each parameter group");
   }
   std::vector<double> factors(sqr.size());
   for (std::size_t group = 0; group < factors.size(); ++group) {
@@ -37,7 +38,7 @@ double legw_factor(double scale, double base_warmup_epochs, std::int64_t data_si
                    double progress) {
   if (batch_size <= 0) {
     throw std::invalid_argument("LEGW scaling rule: the batch size is " + std::to_string(batch_size) +
-                                ", it must be positive");
+                                ", but must be positive");
   }
   const double warmup_steps =
       base_warmup_epochs * scale * static_cast<double>(data_size) / static_cast<double>(batch_size);

@@ -40,7 +40,7 @@ QSslKey read_key(const fs::path& path) {
 
 QSslConfiguration tls_of(const Address& address) {
   if (!QSslSocket::supportsSsl())
-    throw Error(ErrorKind::failure, "there is no TLS here: Qt finds no OpenSSL");
+    throw Error(ErrorKind::failure, "TLS is not available: Qt finds no OpenSSL");
   const QList<QSslCertificate> chain = QSslCertificate::fromData(contents(address.certificate));
   if (chain.isEmpty())
     throw Error(ErrorKind::usage, address.certificate.string() + " holds no certificate in PEM");

@@ -74,7 +74,7 @@ std::optional<Request> RequestReader::feed(std::string_view bytes) {
   if (!body_at_) {
     const auto end = bytes_.find(kEndOfHead);
     if (std::min(end, bytes_.size()) > kMostHead)
-      throw Fault{431, "the head of a request is at most " + std::to_string(kMostHead) + " bytes"};
+      throw Fault{431, "the head of a request must be at most " + std::to_string(kMostHead) + " bytes"};
     if (end == std::string::npos) return std::nullopt;
     read_head(std::string_view(bytes_).substr(0, end));
     if (on_head) on_head(request_);
@@ -102,12 +102,13 @@ void RequestReader::read_head(std::string_view head) {
 
 void RequestReader::read_request_line(std::string_view line) {
   const auto first = line.find(' '), last = line.rfind(' ');
-  if (first == std::string_view::npos || first == last) malformed("no request line: METHOD /PATH HTTP/1.1");
+  if (first == std::string_view::npos || first == last)
+    malformed("the first line must be METHOD /PATH HTTP/1.1");
   const std::string_view version = line.substr(last + 1);
-  if (!version.starts_with("HTTP/")) malformed("no request line: METHOD /PATH HTTP/1.1");
+  if (!version.starts_with("HTTP/")) malformed("the first line must be METHOD /PATH HTTP/1.1");
   if (version != "HTTP/1.1" && version != "HTTP/1.0") throw Fault{505, "this server speaks HTTP/1.1"};
   request_.method = line.substr(0, first);
-  if (!is_token(request_.method)) malformed("no method that could be read");
+  if (!is_token(request_.method)) malformed("the method cannot be read");
   read_target(line.substr(first + 1, last - first - 1));
 }
 
@@ -115,7 +116,7 @@ void RequestReader::read_target(std::string_view target) {
   const QUrl url =
       QUrl::fromEncoded(QByteArray(target.data(), static_cast<qsizetype>(target.size())), QUrl::StrictMode);
   if (!target.starts_with('/') || target.starts_with("//") || !url.isValid())
-    malformed("no path that could be read");
+    malformed("the path cannot be read");
   request_.target = target;
   for_each_part(url.path(QUrl::FullyEncoded).mid(1).toStdString(), '/',
                 [&](std::string_view segment) { request_.path.push_back(decoded(segment)); });
@@ -130,7 +131,7 @@ void RequestReader::read_target(std::string_view target) {
 void RequestReader::read_field(std::string_view line) {
   const auto colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon)))
-    malformed("a header line is NAME: VALUE");
+    malformed("a header line must be NAME: VALUE");
   const std::string name = lower(line.substr(0, colon));
   const std::string_view value = trimmed(line.substr(colon + 1));
   if (name == "transfer-encoding")
@@ -138,7 +139,7 @@ void RequestReader::read_field(std::string_view line) {
   if (name == "content-length") return read_length(value);
   const auto [field, is_first] = request_.fields.emplace(name, value);
   if (is_first) return;
-  if (name == "host") malformed("a request has one Host");
+  if (name == "host") malformed("a request must have exactly one Host");
   field->second.append(name == "cookie" ? "; " : ", ").append(value);
 }
 
@@ -147,9 +148,9 @@ void RequestReader::read_length(std::string_view value) {
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
   if (error == std::errc::invalid_argument || end != value.data() + value.size() ||
       (body_size_ && *body_size_ != size))
-    malformed("Content-Length is one number of bytes");
+    malformed("Content-Length must be one number of bytes");
   if (error != std::errc() || size > kMostBody)
-    throw Fault{413, "the body of a request is at most " + std::to_string(kMostBody) + " bytes"};
+    throw Fault{413, "the body of a request must be at most " + std::to_string(kMostBody) + " bytes"};
   body_size_ = size;
 }
 

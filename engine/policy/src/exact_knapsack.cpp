@@ -45,13 +45,14 @@ void check_options(std::span<const Options> jobs, std::span<const int> capacity)
     if (!holds) throw std::invalid_argument(what);
   };
   require(!capacity.empty(), "knapsack: there is no kind of device");
-  for (const int devices : capacity) require(devices >= 0, "knapsack: fewer than no devices of a kind");
+  for (const int devices : capacity)
+    require(devices >= 0, "knapsack: the number of devices of a kind is negative");
   for (const Options& options : jobs) {
     require(!options.empty(), "knapsack: a job has no options");
     for (const Option& option : options)
       require(option.devices >= 0 && option.kind >= 0 &&
                   static_cast<std::size_t>(option.kind) < capacity.size() && std::isfinite(option.cost),
-              "knapsack: an option has a kind that is not there, fewer than no devices, or no cost");
+              "knapsack: an option has an unknown kind, a negative number of devices, or no finite cost");
   }
 }
 

@@ -193,9 +193,9 @@ std::string sentence(const Advice& advice, const DeviceCount& other, const std::
 
 Advice advise(std::span<const Job> jobs, const Cluster& cluster, Objective objective,
               const DeviceTerms& terms) {
-  if (kinds(cluster) > 1) throw std::invalid_argument("advise: there are several kinds of device");
+  if (kinds(cluster) > 1) throw std::invalid_argument("advise: the cluster has several kinds of device");
   if (terms.price && !(*terms.price >= 0))
-    throw std::invalid_argument("advise: a device's hour costs less than nothing");
+    throw std::invalid_argument("advise: the price of a device's hour is negative");
   decide(jobs, cluster, objective);  // refuses what cannot be
   const Market market(jobs, cluster, objective);
   Advice advice;

@@ -147,7 +147,7 @@ std::string Pool::what_changed(const World& world) {
       urgent_ = true;
     } else if (before->second.model_step != current.model_step ||
                before->second.max_profiled != current.max_profiled) {
-      set_cause(member.run.name + " was measured anew");
+      set_cause(member.run.name + " was measured again");
     } else if (before->second != current) {
       set_cause(member.run.name + (current.has_devices ? " has devices" : " gave its devices back"));
     }

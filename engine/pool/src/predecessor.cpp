@@ -43,7 +43,7 @@ Predecessor predecessor(storage::Catalogue& catalogue, const storage::Job& job) 
 
 std::string in_vain_text(const storage::Job& job, const Predecessor& before) {
   return fmt::format(
-      "held: {} {}, and this run begins only when it {}; to begin it all the same: batchscope release {}",
+      "held: {} {}, and this run begins only when it {}; to begin it anyway: batchscope release {}",
       before.name, before.end, awaited_text(job.after_end), job.run);
 }
 

@@ -134,7 +134,7 @@ void check_submit(const protocol::RunSpec& spec) {
   run::check_spec(spec);
   if (spec.device.starts_with("cuda:"))
     throw Error(ErrorKind::usage,
-                fmt::format("--device {}: the pool chooses among the GPUs; say cuda", spec.device));
+                fmt::format("--device {}: the pool chooses among the GPUs; use cuda", spec.device));
   const run::Machine machine = run::Machine::here();
   const int devices = static_cast<int>(devices_for(spec, machine).size());
   const int least = device_range(spec, devices).min, of_each = spec.devices_of_each();

@@ -72,7 +72,7 @@ int open_in_memory(const fs::path& memory, const fs::path& name) {
   const Descriptor home(open_directory(AT_FDCWD, root, root));
   const struct stat info = status(home, root);
   if (info.st_uid != geteuid() || (info.st_mode & 077) != 0)
-    distrust(root, "is not this user's alone (0700)");
+    distrust(root, "does not belong to this user alone (mode 0700)");
   const Descriptor place(open_directory(home.get(), memory.filename(), memory));
   insist_it_is_ours(memory, status(place, memory));
   return open_directory(place.get(), name, memory / name);

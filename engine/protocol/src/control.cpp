@@ -27,9 +27,8 @@ Command parse_command(const Json& json) {
   if (found == json.end()) throw Error(ErrorKind::usage, "the request has no field \"command\"");
   for (const auto& [command, name] : kCommands)
     if (*found == name) return command;
-  throw Error(ErrorKind::usage,
-              "unknown command " + found->dump() +
-                  "; known are status, rescale, checkpoint, pause, resume, stop, subscribe");
+  throw Error(ErrorKind::usage, "unknown command " + found->dump() +
+                                    ": use status, rescale, checkpoint, pause, resume, stop or subscribe");
 }
 
 std::vector<std::string> parse_devices(const Json& json) {
@@ -68,12 +67,13 @@ Request Request::parse(std::string_view line) {
     throw Error(ErrorKind::usage, "the request has no protocol version: add \"v\":1");
   if (version != kControlVersion)
     throw Error(ErrorKind::version,
-                fmt::format("the request is of protocol version {}, this supervisor speaks {}",
+                fmt::format("the request has protocol version {}, but this supervisor speaks {}",
                             version.dump(), kControlVersion));
   Request request;
   request.id = json.value("id", Json(0));
   if (!request.id.is_number() && !request.id.is_string())
-    throw Error(ErrorKind::usage, "the field \"id\" is a number or a string, found " + request.id.dump());
+    throw Error(ErrorKind::usage,
+                "the field \"id\" must be a number or a string, found " + request.id.dump());
   request.command = parse_command(json);
   read_field(json, "replicas", [&](const Json& value) {
     const auto count = value.get<ReplicaCount>();

@@ -23,7 +23,7 @@ Value field(const Json& json, const char* name) {
   try {
     return json.at(name).get<Value>();
   } catch (const Json::exception&) {
-    throw Error(ErrorKind::usage, std::string("a fork server's packet without a good \"") + name + "\"");
+    throw Error(ErrorKind::usage, std::string("a fork server's packet has no valid \"") + name + "\"");
   }
 }
 

@@ -82,7 +82,8 @@ Json parse_object(std::string_view line) {
   } catch (const Json::exception& e) {
     throw Error(ErrorKind::usage, "malformed JSON: " + fault_text(e));
   }
-  if (!json.is_object()) throw Error(ErrorKind::usage, "expected a JSON object, found " + with_article(json.type_name()));
+  if (!json.is_object())
+    throw Error(ErrorKind::usage, "expected a JSON object, found " + with_article(json.type_name()));
   return json;
 }
 
@@ -102,7 +103,7 @@ std::string fault_text(const std::exception& fault) {
     return fmt::format("the field \"{}\" is missing", found[1].str());
   if (std::regex_match(reason, found, std::regex("cannot use .* with (\\w+)")))
     return "expected an object or an array, found " + with_article(found[1]);
-  if (json->id == kNotUtf8) return "it holds a text that is not UTF-8";
+  if (json->id == kNotUtf8) return "it holds text that is not UTF-8";
   return "its form is not the expected one";
 }
 

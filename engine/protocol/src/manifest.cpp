@@ -87,7 +87,7 @@ Json row_of(const Stretch& stretch) {
 Stretch stretch_of(const Json& row) {
   const auto whole = [&](std::size_t index) -> const Json& {
     if (!row.at(index).is_number_integer())
-      throw Error(ErrorKind::usage, "a row of \"ledger\" holds no whole number");
+      throw Error(ErrorKind::usage, "a row of \"ledger\" holds a value that is not a whole number");
     return row.at(index);
   };
   Stretch stretch;
@@ -150,9 +150,9 @@ Manifest parse(const std::string& text, const fs::path& file) {
   whole(json, "version", manifest.version);
   if (manifest.version > Manifest::kVersion)
     throw Error(ErrorKind::version,
-                fmt::format("{} is of version {}, this program reads up to {}: use a newer BatchScope",
+                fmt::format("{} has version {}, but this program reads up to {}: use a newer BatchScope",
                             file.string(), manifest.version, Manifest::kVersion));
-  if (manifest.version < 1) damaged(file, "there is no such version");
+  if (manifest.version < 1) damaged(file, "its version is below 1");
   if (manifest.version == 1 ? json.contains("crc32") : !is_sealed(text))
     throw Error(ErrorKind::corrupt, file.string() + " does not match its checksum");
   whole(json, "step", manifest.step);
@@ -169,7 +169,7 @@ Manifest parse(const std::string& text, const fs::path& file) {
     if (!is_plain_name(state.name)) damaged(file, "\"" + state.name + "\" is not a file name");
     manifest.files.push_back(std::move(state));
   }
-  if (manifest.files.empty()) damaged(file, "it names no file, and a checkpoint holds one at least");
+  if (manifest.files.empty()) damaged(file, "it names no file, but a checkpoint holds at least one");
   take_ledger(json, manifest);
   if (manifest.step < 0 || manifest.ledger_from < 0) damaged(file, "it counts steps below 0");
   return manifest;
@@ -190,7 +190,7 @@ Manifest read_from(const CheckpointFolder& folder, const fs::path& file) {
   } catch (const Json::exception& e) {
     damaged(file, fault_text(e));
   } catch (const std::bad_variant_access&) {
-    damaged(file, "its ledger holds something else");
+    damaged(file, "its ledger holds entries of another kind");
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::usage) throw;
     damaged(file, e.what());
@@ -243,7 +243,7 @@ Manifest verify_checkpoint(const fs::path& directory, const fs::path& memory) {
       throw Error(ErrorKind::corrupt, e.what());
     }
     if (file.bytes != state.bytes)
-      throw Error(ErrorKind::corrupt, fmt::format("{} has {} bytes, its manifest says {}", name.string(),
+      throw Error(ErrorKind::corrupt, fmt::format("{} has {} bytes, but its manifest says {}", name.string(),
                                                   file.bytes, state.bytes));
     // A checkpoint in memory was just written there, and cannot be half there after a rename.
     if (state.crc32 ? checksum_of(file.path, name) != *state.crc32 : !folder.in_memory())
@@ -265,8 +265,8 @@ std::optional<std::int64_t> checkpoint_number(const std::string& name) {
 
 std::string checkpoint_name(std::int64_t number) {
   if (number < 0 || number >= kNumbers)
-    throw Error(ErrorKind::io, fmt::format("no checkpoint can have the number {}: move those with such "
-                                           "numbers out of the checkpoints' folder",
+    throw Error(ErrorKind::io, fmt::format("a checkpoint cannot have the number {}: move checkpoints with "
+                                           "such numbers out of the run's folder of checkpoints",
                                            number));
   std::array<char, 40> name;
   std::snprintf(name.data(), name.size(), "checkpoint-%06lld", static_cast<long long>(number));

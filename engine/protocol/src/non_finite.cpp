@@ -18,7 +18,7 @@ NonFinite parse_non_finite(const std::string& text) {
   for (const NonFinite policy : {NonFinite::skip, NonFinite::stop, NonFinite::restore})
     if (text == non_finite_name(policy)) return policy;
   throw Error(ErrorKind::usage,
-              "'" + text + "' is not a policy for gradients that are not finite: skip, stop or restore");
+              "'" + text + "' is not a policy for gradients that are not finite: use skip, stop or restore");
 }
 
 }  // namespace batchscope::protocol

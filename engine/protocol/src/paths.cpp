@@ -113,7 +113,7 @@ void make_private_directory(const fs::path& path, const char* variable) {
   if (!ours)
     throw Error(ErrorKind::io, path.string() + " is not a directory of yours: remove it, or set " + variable +
                                    " to a place of your own");
-  if (changed != 0) fail("cannot make private the directory", error);
+  if (changed != 0) fail("cannot set mode 0700 on the directory", error);
 }
 
 void make_run_directories(const RunPaths& paths) {

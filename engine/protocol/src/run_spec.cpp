@@ -68,7 +68,7 @@ std::string shortest(double value) {
 // Throws where it does not fit, which the library would cut off.
 template <typename Value>
 Value whole_number(const Json& json) {
-  if (!json.is_number_integer()) throw std::invalid_argument("no whole number");
+  if (!json.is_number_integer()) throw std::invalid_argument("not a whole number");
   if (json.is_number_unsigned() && !std::in_range<Value>(json.get<std::uint64_t>()))
     throw std::out_of_range("too large");
   if (!std::in_range<Value>(json.get<std::int64_t>())) throw std::out_of_range("too large");

@@ -260,8 +260,9 @@ Point Space::point(const Texts& texts) const {
     if (!known.contains(name))
       throw Error(
           ErrorKind::usage,
-          fmt::format("parameter '{}' has the value '{}', but the sweep has none of that name at this point",
-                      name, text));
+          fmt::format(
+              "parameter '{}' has the value '{}', but the sweep has no parameter of that name at this point",
+              name, text));
   return made;
 }
 

@@ -132,7 +132,7 @@ class TestQueue : public QObject {
     one_gpu.device = "cuda:1";
     missing.program = "/nothing/there";
     VERIFY_THROWS("conflict", "4000", submit(catalogue, many, {}));
-    VERIFY_THROWS("usage", "say cuda", submit(catalogue, one_gpu, {}));
+    VERIFY_THROWS("usage", "use cuda", submit(catalogue, one_gpu, {}));
     VERIFY_THROWS("not_found", "/nothing/there", submit(catalogue, missing, {}));
     JobOptions after;
     after.after = "nothere0";

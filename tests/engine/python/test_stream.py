@@ -122,7 +122,7 @@ class Streams(unittest.TestCase):
 
     def test_a_stream_that_cannot_begin_anew(self):
         error = self.run_on(1, 8, 2, "once")[0][0][-1]["error"]
-        self.assertIn("the stream has no samples: let it begin anew each time", error)
+        self.assertIn("the stream has no samples: let it start from its beginning each time", error)
 
     def test_a_stream_that_is_shared_out_already(self):
         error = self.run_on(2, 13, 1, "shared")[0][0][-1]["error"]

@@ -117,7 +117,8 @@ class TestCheckpointStore : public QObject {
       write("4");
       QFAIL("written");
     } catch (const Error& e) {
-      QVERIFY2(std::string(e.what()).find("move those with such numbers") != std::string::npos, e.what());
+      QVERIFY2(std::string(e.what()).find("move checkpoints with such numbers") != std::string::npos,
+               e.what());
     }
   }
 

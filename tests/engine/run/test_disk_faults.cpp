@@ -125,7 +125,7 @@ class TestDiskFaults : public Scenario {
     QCOMPARE(testing::thrown_by([&] { ask(id, Command::status); }),
              std::string("nothing was thrown"));  // it waits
     QVERIFY(eventually([&] { return std::filesystem::exists(runtime / "control.sock"); }));
-    VERIFY_RUN(tells(id, "are made anew"));
+    VERIFY_RUN(tells(id, "are made again"));
     VERIFY_RUN(trains(id, 1));
     // Before the supervisor looks for them: a launch does.
     const pid_t replica = replicas(id)[0].pid;

@@ -84,7 +84,7 @@ class TestEndNotice : public QObject {
   void anAddressNeedsAHost() {
     run::check_notify("mail -s done me");
     run::check_notify("https://example.org/hook");
-    VERIFY_HOLDS(testing::thrown_by([] { run::check_notify("http:///hook"); }), "is no address");
+    VERIFY_HOLDS(testing::thrown_by([] { run::check_notify("http:///hook"); }), "is not an address");
   }
 
  private:

@@ -113,7 +113,7 @@ class TestLoop : public QObject {
       for ([[maybe_unused]] const Batch& batch : loader) continue;
     };
     read();
-    VERIFY_THROWS("usage", "the stream has no samples: let it begin anew", read());
+    VERIFY_THROWS("usage", "the stream has no samples: let it start from its beginning", read());
     VERIFY_THROWS("usage", "batch_size is 0", StreamDataLoader(stream, {.batch_size = 0}));
   }
 

@@ -101,7 +101,7 @@ class TestOptimizerState : public QObject {
   void anotherOptimizerIsRefused() {
     optim::SGD before = sgd(0.1, 0.9);
     optim::Adam after(std::vector<at::Tensor>{torch::ones(3)}, optim::AdamOptions(0.1));
-    VERIFY_THROWS("usage", "was made with SGD, this program uses Adam", load(after, saved(before, {})));
+    VERIFY_THROWS("usage", "was made with SGD, but this program uses Adam", load(after, saved(before, {})));
   }
 };
 

@@ -17,10 +17,11 @@ void require(bool holds, const std::string& what) {
 
 void check(const SimulationOptions& options) {
   require(std::isfinite(options.interval) && options.interval > 0, "the interval must be positive");
-  require(std::isfinite(options.restart) && options.restart >= 0, "a restart takes no less than 0 s");
-  require(options.interference >= 0 && options.interference < 1, "interference is 0 to below 1");
+  require(std::isfinite(options.restart) && options.restart >= 0, "a restart must take at least 0 s");
+  require(options.interference >= 0 && options.interference < 1,
+          "interference must be at least 0 and below 1");
   require(devices(options.cluster, 0) > 0 && kinds(options.cluster) == 1,
-          "the simulator wants devices of one kind, at least one");
+          "the simulator needs devices of one kind, at least one");
 }
 
 class Simulation {

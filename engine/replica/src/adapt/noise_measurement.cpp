@@ -31,7 +31,7 @@ BatchShape NoiseMeasurement::shape(const BatchShape& initial, std::int64_t datas
   const std::int64_t gradients = std::min(kMostGradients, dataset_size / width);
   if (gradients < 2)
     throw Error(ErrorKind::usage, "the noise cannot be measured: the data, " + std::to_string(dataset_size) +
-                                      " samples, have less than two batches of " + std::to_string(width));
+                                      " samples, are fewer than two batches of " + std::to_string(width));
   return {initial.local_batch_size, static_cast<int>(gradients) - 1};
 }
 

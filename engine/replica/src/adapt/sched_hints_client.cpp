@@ -48,7 +48,7 @@ struct SchedHintsClient::Shared {
         put_sched_hints(url, job, protocol::sched_hints(model).dump(), kTimeout);
       } catch (const Error& error) {
         if (!std::exchange(warned, true))
-          std::fprintf(stderr, "batchscope: the scheduler takes no hints, training goes on: %s\n",
+          std::fprintf(stderr, "batchscope: the scheduler did not take the hints; training goes on: %s\n",
                        error.what());
       }
       lock.lock();

@@ -25,9 +25,9 @@ void JsonState::load(std::istream& in) {
     const protocol::Json json = is_text ? protocol::Json::parse(text) : protocol::Json::from_cbor(text);
     const int version = json.at("version");
     if (version > kVersion)
-      throw Error(ErrorKind::version, "the state \"" + name() + "\" is of version " +
-                                          std::to_string(version) + ", this program reads up to " +
-                                          std::to_string(kVersion) + ": use a newer BatchScope");
+      throw Error(ErrorKind::version, "the state \"" + name() + "\" has version " + std::to_string(version) +
+                                          ", but this program reads up to " + std::to_string(kVersion) +
+                                          ": use a newer BatchScope");
     restore(json);
   } catch (const protocol::Json::exception& e) {
     throw Error(ErrorKind::corrupt, "the state \"" + name() + "\" is damaged: " + protocol::fault_text(e));

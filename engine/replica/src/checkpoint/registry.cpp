@@ -80,7 +80,7 @@ std::string choose() {
     for (const std::string& why : skipped) all += "\n  " + why;
     const std::string why = "none of the checkpoints in " + checkpoint_directory().string() +
                             " is good, and training does not start from the beginning by itself: put a good "
-                            "copy of one back, or move them away to start anew:" +
+                            "copy of one back, or move them away to start from the beginning:" +
                             all;
     tell_failure("exception", why);  // whole: of a log one line is told
     throw Error(ErrorKind::corrupt, why);
@@ -154,7 +154,7 @@ using namespace replica;
 
 State::State(std::string name) : name_(std::move(name)) {
   if (!is_plain_name(name_))
-    throw Error(ErrorKind::usage, "the state \"" + name_ + "\" needs a plain file name as its name");
+    throw Error(ErrorKind::usage, "the state \"" + name_ + "\" must have a plain file name as its name");
   for (const State* other : states())
     if (other->name() == name_)
       throw Error(ErrorKind::usage,

@@ -116,8 +116,8 @@ void greet_hub(Socket& socket, const std::string& token, int rank, Deadline dead
       throw Error(ErrorKind::timeout, "replica 0 does not answer: its port is open, but sends nothing");
     if (transfer == Transfer::closed)
       throw Error(ErrorKind::failure,
-                  "replica 0 closed the connection: it belongs to another generation, or to another run, "
-                  "whose secret (BATCHSCOPE_RENDEZVOUS_TOKEN) differs");
+                  "replica 0 closed the connection: it belongs to another generation, or to a run with "
+                  "another secret (BATCHSCOPE_RENDEZVOUS_TOKEN)");
   };
   Nonce nonce{};
   check(receive(socket, nonce, deadline));

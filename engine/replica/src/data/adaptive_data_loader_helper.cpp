@@ -46,12 +46,12 @@ AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper(Options options) {
   if (options.stream) options.size = kUnknownSize;
   if (options.size < 1) refuse("there is no data");
   if (options.batch_size < 1)
-    refuse("batch_size is " + std::to_string(options.batch_size) + ", at least 1 is needed");
+    refuse("batch_size is " + std::to_string(options.batch_size) + ", but must be at least 1");
   if (running_loop()) refuse("made inside a loop over data: make it before the loop");
   const BatchShape shape = initial_shape(options.batch_size, num_replicas(), {});
   if (options.drop_last && options.size < shape.batch_size(num_replicas()))
     refuse("drop_last drops the whole dataset: it has " + std::to_string(options.size) +
-           " samples, a batch " + std::to_string(shape.batch_size(num_replicas())));
+           " samples, and a batch has " + std::to_string(shape.batch_size(num_replicas())));
   if (!options.order && !options.stream) options.order = samplers_order(options.size, options.shuffle);
   core_ = std::make_unique<LoaderCore>(
       options, options.name.empty() ? next_loader_name(options.training) : options.name);

@@ -36,7 +36,7 @@ std::int64_t agreed(std::int64_t reached) {
   throw Error(ErrorKind::usage,
               "the stream ends after " + std::to_string(*least) +
                   " samples on one replica and not on another: "
-                  "each replica must read all samples in the same order, the engine shares them out");
+                  "each replica must read all samples in the same order; the engine shares them out");
 }
 
 // The program's start, which a restart repeats, is over: from here on it trains.
@@ -179,10 +179,10 @@ void DataLoop::open_pass() {
   if (goes_on(0)) return;
   if (end_ == 0)
     throw Error(ErrorKind::usage,
-                "the stream has no samples: let it begin anew each time that it is iterated over");
+                "the stream has no samples: let it start from its beginning each time it is iterated over");
   if (start == 0)
     throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " + std::to_string(end_) +
-                                      " samples, a batch " +
+                                      " samples, and a batch has " +
                                       std::to_string(shape.local_batch_size * num_replicas()));
   close_pass();
   if (!loader_.ends_by_progress()) return finish();

@@ -115,7 +115,8 @@ EpochRange::Iterator EpochRange::begin() {
     iterator.loop_ = std::make_shared<Iterator::Loop>();
     all.enter();
   } else if (until_ > 0 && replica_rank() == 0 && !restored_from().empty()) {
-    std::fprintf(stderr, "batchscope: %d of %d epochs are finished in %s; remove it to start afresh\n",
+    std::fprintf(stderr,
+                 "batchscope: %d of %d epochs are finished in %s; remove it to start from the beginning\n",
                  all.finished, until_, checkpoint_directory().c_str());
   }
   return iterator;

@@ -20,11 +20,11 @@ int whole_number(const std::string& text, int most, const char* what) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > most)
-    throw http::Fault{400, std::string(what) + " is a whole number from 0 to " + std::to_string(most)};
+    throw http::Fault{400, std::string(what) + " must be a whole number from 0 to " + std::to_string(most)};
   return number;
 }
 
-http::Fault nothing() { return {404, "there is nothing here"}; }
+http::Fault nothing() { return {404, "there is nothing at this address"}; }
 
 int status_of(const Error& error) {
   switch (error.kind()) {
@@ -76,7 +76,7 @@ void AdaptdlService::answer(const http::Request& request, const http::Reply& rep
     if (path[parts] != job_) throw http::Fault{404, "this is the supervisor of job " + job_};
   }
   if (request.method != (endpoint == "hints" ? "PUT" : "GET"))
-    throw http::Fault{405, endpoint == "hints" ? "hints are sent by PUT" : endpoint + " is asked for by GET"};
+    throw http::Fault{405, endpoint == "hints" ? "use PUT to send hints" : "use GET for " + endpoint};
   if (endpoint == "healthz")
     reply({200});
   else if (endpoint == "discover")
@@ -95,7 +95,7 @@ void AdaptdlService::discover(const Path& path, const http::Request& request, co
   waiting_.insert({ticket, {group, reply}});
   QTimer::singleShot(std::chrono::seconds(timeout), &timers_, [this, ticket] {
     if (const auto found = waiting_.extract(ticket))
-      found.mapped().reply(http::error_response(408, "this generation does not run yet; ask again"));
+      found.mapped().reply(http::error_response(408, "this generation is not running yet; ask again"));
   });
 }
 

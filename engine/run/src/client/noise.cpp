@@ -59,7 +59,7 @@ int wait_for(pid_t pid, const std::function<void()>& poll) {
 
 std::string ended(int status) {
   return WIFSIGNALED(status) ? fmt::format("was killed by signal {}", WTERMSIG(status))
-                             : fmt::format("ended with {}", WEXITSTATUS(status));
+                             : fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
 
 std::optional<double> recorded_noise_scale(const std::string& id, std::int64_t step) {

@@ -74,7 +74,7 @@ class Connection {
  private:
   bool connects(const std::filesystem::path& path) {
     fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd_ < 0) throw Error(ErrorKind::io, std::string("no socket: ") + std::strerror(errno));
+    if (fd_ < 0) throw Error(ErrorKind::io, std::string("cannot make a socket: ") + std::strerror(errno));
     if (connect_to(fd_, path) == 0) return true;
     close(fd_);
     return false;

@@ -117,7 +117,7 @@ void check_spec(const protocol::RunSpec& spec) {
   if (!is_executable(spec.program))
     throw Error(ErrorKind::usage, spec.program + " is not a program: it cannot be executed");
   if (!fs::is_directory(spec.working_directory))
-    throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
+    throw Error(ErrorKind::not_found, "there is no working directory '" + spec.working_directory + "'");
   spec.check();
 }
 

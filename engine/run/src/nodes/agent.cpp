@@ -207,7 +207,7 @@ void Agent::beat() {
 }
 
 void Agent::take_program(const Frame& frame) {
-  if (launcher_) throw Error(ErrorKind::usage, "the program was told already");
+  if (launcher_) throw Error(ErrorKind::usage, "the agent has been told the program already");
   ReplicaOrder program = decode_order(frame.bytes);
   settle_in(program);
   program.log = folder_ / "fork-server.log";

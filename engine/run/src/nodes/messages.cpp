@@ -20,7 +20,7 @@ Value field(const Json& json, const char* name) {
   try {
     return json.at(name).get<Value>();
   } catch (const Json::exception&) {
-    throw Error(ErrorKind::usage, std::string("a message between nodes without a good \"") + name + "\"");
+    throw Error(ErrorKind::usage, std::string("a message between nodes has no valid \"") + name + "\"");
   }
 }
 
@@ -37,7 +37,7 @@ std::string lenient(const Json& json) { return json.dump(-1, ' ', false, Json::e
 void check_version(const Json& json) {
   if (const int version = field<int>(json, "version"); version != kNodesVersion)
     throw Error(ErrorKind::version,
-                fmt::format("it speaks version {} of the nodes' protocol, and this is {}: use "
+                fmt::format("it speaks version {} of the nodes' protocol, but this is version {}: use "
                             "the same batchscope on all nodes",
                             version, kNodesVersion));
 }
@@ -113,7 +113,7 @@ NodeHello decode_hello(std::string_view bytes) {
   check_version(json);
   const auto caller = field<std::string>(json, "caller");
   if (caller != "supervisor" && caller != "replica")
-    throw Error(ErrorKind::usage, "it is neither a supervisor nor a replica's");
+    throw Error(ErrorKind::usage, "its caller is neither a supervisor nor a replica");
   return {field<std::string>(json, "token"), caller == "supervisor" ? Caller::supervisor : Caller::stand_in};
 }
 

@@ -75,8 +75,8 @@ void TelemetryServer::take(Connection& connection, const std::string& line) {
     if (const auto* hello = std::get_if<protocol::Hello>(&message)) {
       if (hello->generation != generation_ || hello->rank < 0 || hello->rank >= replicas_)
         throw Error(ErrorKind::usage,
-                    fmt::format("it says it is rank {} of generation {}, which does not run now", hello->rank,
-                                hello->generation));
+                    fmt::format("it says it is rank {} of generation {}, which is not running now",
+                                hello->rank, hello->generation));
       connection.rank = hello->rank;
       connection.generation = generation_;
     } else if (!connection.rank) {

@@ -335,7 +335,7 @@ void RunMachine::crashed(const Exit& culprit) {
     return end(RunState::failed, "the run failed twice in a row before a first step: " + why);
   if (crashes_ > limits_.restart_budget)
     return end(RunState::failed,
-               fmt::format("the budget of {} restarts without progress is used up; the last time {}",
+               fmt::format("the budget of {} restarts without progress is used up; the last failure: {}",
                            limits_.restart_budget, why));
   restart(what, back_off(crashes_), log);
 }

@@ -154,7 +154,7 @@ Exit CurrentGeneration::account_of(int rank, int status, std::int64_t local_batc
     exit.why = python_exception(log);
   } else if (exit.signal == SIGKILL && out_of_memory_kills() > memory_kills_) {
     exit.cause = Cause::memory;
-    exit.why = "the kernel killed a process for want of memory";
+    exit.why = "the kernel killed a process because memory ran out";
     exit.local_batch_size = local_batch_size;
   }
   return exit;

@@ -86,7 +86,7 @@ std::string call(const std::string& command, const std::string& sentence, const 
                                           QStringLiteral("batchscope"), QString::fromStdString(sentence)});
   if (!shell.waitForFinished(kPatience)) return fmt::format("it has not ended within {} s", kPatience / 1000);
   if (shell.exitStatus() != QProcess::NormalExit) return "it was killed by a signal";
-  return shell.exitCode() == 0 ? "" : fmt::format("it ended with {}", shell.exitCode());
+  return shell.exitCode() == 0 ? "" : fmt::format("it ended with exit code {}", shell.exitCode());
 }
 
 std::string whom_of(const protocol::RunSpec& spec) {
@@ -101,8 +101,9 @@ void check_notify(const std::string& whom) {
   if (!is_address(whom)) return;
   const QUrl url(QString::fromStdString(whom), QUrl::StrictMode);
   if (!url.isValid() || url.host().isEmpty())
-    throw Error(ErrorKind::usage,
-                fmt::format("'{}' is no address: write http://HOST/PATH, or a command for the shell", whom));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("'{}' is not an address: write http://HOST/PATH, or a command for the shell", whom));
 }
 
 void announce_end(const std::string& id, const protocol::RunSpec& spec) noexcept {

@@ -37,7 +37,7 @@ void FolderWatch::keep_sockets() {
     return;
   }
   sockets_missing_ = false;
-  tell_("warning", "the run's sockets in " + runtime_.string() + " were removed, and are made anew");
+  tell_("warning", "the run's sockets in " + runtime_.string() + " were removed, and are made again");
 }
 
 std::optional<fs::path> FolderWatch::take_removed() {

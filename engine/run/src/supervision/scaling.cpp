@@ -78,7 +78,7 @@ void Scaling::program_uses(const std::string& device) {
   if (!leases_.learn_device(spec_, device)) return;
   if (device.starts_with("cuda")) return;
   if (!machine_.allocation().devices.empty())
-    return tell_("warning", "the program trains on cores, and cannot use the GPUs that it was given");
+    return tell_("warning", "the program trains on cores and cannot use the GPUs that it was given");
   leases_.keep({});
   leases_.take(leases_.placed(spec_), machine_.allocation(), next_generation_ - 1, "start");
 }

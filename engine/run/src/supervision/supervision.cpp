@@ -145,7 +145,8 @@ void Supervision::connect() {
     if (current_.has_telemetry()) return;
     tell("debug", "the program has reported nothing so far; the run counts as running");
     for (const Trigger& trigger : events_.waiting_for_steps())
-      tell("warning", "scripted event " + trigger.text() + " waits for what the program does not report");
+      tell("warning",
+           "scripted event " + trigger.text() + " cannot happen yet: the program does not report its steps");
     assume_running();
   });
   on_timeout(tick_, [this] { on_tick(); });

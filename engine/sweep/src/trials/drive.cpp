@@ -166,7 +166,7 @@ class Driver {
     if (judgement.no_metric) {
       end(name, SweepState::failed,
           fmt::format("{}. Correct `metric` in the file{}, then call `batchscope sweep rm {}` and begin the "
-                      "sweep anew",
+                      "sweep again",
                       judgement.leg.message,
                       judgement.leg.at_end ? "" : ", or raise `min` below [stop] if the metric comes later",
                       name));

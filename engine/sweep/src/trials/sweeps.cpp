@@ -31,8 +31,8 @@ void check_sweep_name(const std::string& name) {
       name.find('/') != std::string::npos)
     throw Error(
         ErrorKind::usage,
-        fmt::format("'{}' cannot be the name of a sweep: it has no '/', does not begin with '-' or '.', "
-                    "and neither begins nor ends with a blank",
+        fmt::format("'{}' cannot be the name of a sweep: a name must not contain '/', begin with '-' or '.', "
+                    "or begin or end with a blank",
                     name));
 }
 
@@ -51,7 +51,8 @@ void check_recipe(const SweepFile& file, const protocol::RunSpec& base) {
     if (parameter.count() == 1) fixed[parameter.name] = parameter.text(parameter.nth(0));
   for (const Parameter& parameter : file.parameters) {
     if (!recipe.parameter(parameter.name))
-      refuse_parameter(parameter.name, fmt::format("the recipe {} has none of this name", recipe.name));
+      refuse_parameter(parameter.name,
+                       fmt::format("the recipe {} has no parameter of this name", recipe.name));
     for (const std::string& value : outermost(parameter)) {
       run::Recipe::Values values = fixed;
       values[parameter.name] = value;
@@ -155,7 +156,7 @@ void extend(storage::Catalogue& catalogue, const std::string& name, int trials, 
   const SweepView view = look(catalogue, name);
   SweepFile file = view.file;
   if (trials < 0 || device_hours < 0 || (trials == 0 && device_hours == 0))
-    throw Error(ErrorKind::usage, "a sweep is extended by a number of trials or of device-hours, above 0");
+    throw Error(ErrorKind::usage, "extend a sweep by a number of trials or device-hours above 0");
   if (trials > 0 && file.stop.kind == StopRule::Kind::pbt)
     throw Error(
         ErrorKind::usage,

@@ -85,8 +85,9 @@ c10::intrusive_ptr<c10d::Store> open_tensor_store(const protocol::Environment& e
 } catch (const Error&) {
   throw;
 } catch (const std::exception& error) {
-  throw Error(ErrorKind::io,
-              std::string("the replicas have no store to exchange tensors by: ") + error.what());
+  throw Error(
+      ErrorKind::io,
+      std::string("the replicas cannot open the store through which they exchange tensors: ") + error.what());
 }
 
 }  // namespace batchscope::train

@@ -11,7 +11,7 @@ FactorGrowth::FactorGrowth(const std::string& name, std::size_t groups, double l
     : JsonState(name), limit_(limit), last_(groups, 1.0) {
   if (!(limit > 1))
     throw Error(ErrorKind::usage, "max_factor_growth is " + std::to_string(limit) +
-                                      ", it must be above 1 or factors could never grow");
+                                      ", but must be above 1, or factors could never grow");
 }
 
 void FactorGrowth::cap(std::vector<double>& factors) {

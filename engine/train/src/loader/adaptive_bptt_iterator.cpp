@@ -30,7 +30,7 @@ std::int64_t windows_of(const at::Tensor& tokens, std::int64_t length) {
   if (!tokens.defined() || tokens.dim() != 1 || !at::isIntegralType(tokens.scalar_type(), false))
     refuse("the text must be a tensor of one dimension and whole numbers");
   if (tokens.size(0) < 2) refuse("the text has fewer than two tokens");
-  if (length < 1) refuse("bptt_len is " + std::to_string(length) + ", at least 1 is needed");
+  if (length < 1) refuse("bptt_len is " + std::to_string(length) + ", but must be at least 1");
   return (tokens.size(0) - 1 + length - 1) / length;
 }
 

@@ -64,7 +64,7 @@ AdaptiveDataLoader::AdaptiveDataLoader(const Dataset& dataset, const Options& op
   loader_requires(options.prefetch_factor >= 1, "prefetch_factor must be at least 1");
   loader_requires(options.timeout.count() >= 0, "timeout is negative");
   loader_requires(options.timeout.count() == 0 || options.num_workers > 0,
-                  "timeout is for batches of workers: set num_workers");
+                  "timeout needs workers: set num_workers");
 }
 
 AdaptiveDataLoader::Iterator AdaptiveDataLoader::begin() { return {loop(), Prefetching(dataset_, options_)}; }

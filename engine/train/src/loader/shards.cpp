@@ -37,7 +37,8 @@ class Shards::Lengths : public checkpoint::State {
 
 Shards::Shards(std::int64_t count, bool shuffle, const std::string& name) : count_(count), shuffle_(shuffle) {
   if (count < 1)
-    throw Error(ErrorKind::usage, "Shards: there are none: is the folder or the pattern of the files right?");
+    throw Error(ErrorKind::usage,
+                "Shards: there are no shards: check the folder and the pattern of the files");
   lengths_ = std::make_unique<Lengths>(name, count);
   checkpoint::load_state(*lengths_);
 }

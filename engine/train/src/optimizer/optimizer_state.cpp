@@ -243,7 +243,7 @@ void load_optimizer(optim::Optimizer& optimizer, TensorReader& file) {
   if (dynamic_cast<const ForeignOptimizer*>(&optimizer)) return;
   with_kind(optimizer, [&](auto kind) {
     if (const std::string& made_with = file.text(kKind); made_with != kind.name)
-      throw Error(ErrorKind::usage, "the checkpoint was made with " + made_with + ", this program uses " +
+      throw Error(ErrorKind::usage, "the checkpoint was made with " + made_with + ", but this program uses " +
                                         kind.name + ": start without the checkpoint to change the optimizer");
     if (file.numbers(kSizes) != group_sizes(optimizer))
       throw Error(ErrorKind::usage,

@@ -79,7 +79,7 @@ bool GradScaler::step(torch::optim::Optimizer& optimizer) {
   if (!optimizers_.contains(&optimizer)) unscale_(optimizer);
   Optimizer& state = optimizers_.at(&optimizer);
   scaler_requires(state.stage != Stage::stepped, "step() was called twice: call update() between them");
-  scaler_requires(state.any, "step() on an optimizer without gradients: run backward on scale(loss) before");
+  scaler_requires(state.any, "step() on an optimizer without gradients: run backward on scale(loss) first");
   if (!state.found_inf) optimizer.step();
   state.stage = Stage::stepped;
   return !state.found_inf;
@@ -125,7 +125,8 @@ void GradScaler::restore(const std::vector<double>& state) try {
   if (!enabled()) return;
   scaler_requires(state.size() == 5,
                   "its state has " + std::to_string(state.size()) + " numbers instead of 5");
-  scaler_requires(state[3] <= 1e9 && state[4] >= 0 && state[4] < state[3], "its state counts wrongly");
+  scaler_requires(state[3] <= 1e9 && state[4] >= 0 && state[4] < state[3],
+                  "its state has a count that is out of range");
   options_ = checked({state[0], state[1], state[2], static_cast<int>(state[3]), true});
   scale_ = static_cast<float>(state[0]);
   growth_tracker_ = static_cast<int>(state[4]);
