@@ -3,10 +3,10 @@
 /// Fits PerfParams to measured step times: minimises the root mean square error of the logarithms of
 /// accumulation and optimizer step times, each row by its weight, plus AdaptDL's regularisers (goodput.py,
 /// fit_perf_params), by NLopt's L-BFGS with the six alphas and betas as logarithms, gamma in [1, 10], the
-/// core exponent in [0, 1] and the contention in [0, 3]. What the profile cannot tell is fixed as AdaptDL
-/// fixes it: what cores are worth and cost is 0 where all rows have as many. The contention is the first
-/// guess where all have as many neighbours, and else drawn to it a little: 0, where nothing is known of the
-/// machine.
+/// core exponent in [0, 1] and the contention in [0, 3]. Parameters that the profile cannot tell are fixed as
+/// in AdaptDL; the core exponent and the core overhead are 0 where all rows have the same number of cores.
+/// The contention is the first guess where all rows have the same number of neighbours, and is drawn to it a
+/// little otherwise; that guess is 0 where nothing is known of the machine.
 #pragma once
 
 #include <span>
@@ -16,19 +16,19 @@
 
 namespace batchscope::goodput {
 
-/// The parameters that explain the rows best, about 0.5 ms for 20 of them; `update` is 0: it is measured, and
-/// no part of the rows. `contention` is the first guess of
-/// it, as other programs have shown it on the same machine. Throws std::invalid_argument for no rows, a row
-/// with times, counts or a weight that are not positive and finite, or a guess outside 0 to kMostContention.
+/// Returns the parameters that explain the rows best; takes about 0.5 ms for 20 rows. Their `update` is 0: it
+/// is measured, and not in the rows. `contention` is the first guess, as other programs have shown it on the
+/// same machine. Throws std::invalid_argument for no rows, a row with times, counts or a weight that are not
+/// positive and finite, or a guess outside 0 to kMostContention.
 PerfParams fit(std::span<const ProfileRow> rows, double contention = 0);
-inline constexpr double kMostContention = 3;  ///< that fit finds
+inline constexpr double kMostContention = 3;  ///< the largest that fit finds
 
-/// How far the rows' step times are from the model's: the root mean square of the logarithm of their ratio,
-/// each row by its weight. Of rows such as fit takes; NaN for none.
+/// Returns how far the rows' step times are from the model's: the root mean square of the logarithm of their
+/// ratio, each row by its weight. The rows are as fit takes them; NaN for no rows.
 double fit_residual(const PerfParams& perf, std::span<const ProfileRow> rows);
 
-/// The objective that fit minimises, of rows such as fit takes: no unit, its times are logarithms. For tests
-/// and for showing the error of a model.
+/// Returns the objective that fit minimises, for rows as fit takes them. It has no unit, as its times are
+/// logarithms. For tests and for showing the error of a model.
 double fit_objective(const PerfParams& perf, std::span<const ProfileRow> rows);
 
 }  // namespace batchscope::goodput

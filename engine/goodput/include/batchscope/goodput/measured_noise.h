@@ -5,8 +5,8 @@
 ///     noise scale = B0 * sum var / sum sqr        B0: the initial batch size
 ///
 /// The error is the jackknife's: how far the quotient moves where one estimate is left out. A quotient of
-/// means is biased by about its relative error squared; the jackknife's own value, without most of that, is
-/// what comes back.
+/// means is biased by about the square of its relative error. The jackknife's own value, which is free of
+/// most of this bias, is returned.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct MeasuredNoise {
 };
 
 /// Returns nullopt for fewer than three estimates, and where the squared norm of the gradient cannot be told
-/// from zero: where without some estimate the rest of them do not add up to more than zero, or where the
-/// error is as large as half of what was measured.
+/// from zero: where the other estimates do not add up to more than zero once one is left out, or where the
+/// error is at least half of the noise scale.
 std::optional<MeasuredNoise> measured_noise(std::span<const GradParams> estimates,
                                             std::int64_t initial_batch_size);
 

@@ -16,7 +16,7 @@
 ///     efficiency        gain(M / M0) / (M / M0)                        M0: the initial batch size
 ///     goodput           throughput * efficiency
 ///
-/// Four terms are ours, and AdaptDL's model is what is left where nothing is known of them:
+/// Four terms are ours; where nothing is known of them, the model is AdaptDL's:
 ///
 ///   - Cores: replicas on cores divide them, so that each computes with fewer threads the more replicas there
 ///     are. p, the core exponent, is 1 where twice the cores halve the time of a sample, 0 where they are
@@ -30,9 +30,9 @@
 ///   - Update: the optimizer works once a step, however many micro-batches it has. AdaptDL has this time in
 ///     T_grad where a step is one micro-batch, and not where it is several.
 ///
-/// As in AdaptDL the zeros of T_sync are 1e-8, which is seen only where times are as small.
-/// Nothing here asserts or divides by zero: where the model is undefined (no samples, zero statistics) the
-/// documented value comes back.
+/// As in AdaptDL the zeros of T_sync are 1e-8, which matters only where times are that small. Nothing here
+/// asserts or divides by zero: where the model is undefined (no samples, zero statistics) the documented
+/// value is returned.
 #pragma once
 
 #include <cstdint>
@@ -68,9 +68,9 @@ struct Devices {
   bool divided = false;       ///< they are cores, which replicas divide evenly among themselves
   int cores_per_replica = 1;  ///< where they are not divided
 
-  /// t: cores that each of so many replicas has; 1 for GPUs.
+  /// Returns t: the cores of each of so many replicas; 1 for GPUs.
   int cores(int num_replicas) const;
-  /// k: of so many replicas on so many nodes, those that compute on one node at a time.
+  /// Returns k: how many of so many replicas on so many nodes compute on one node at a time.
   int neighbours(int num_nodes, int num_replicas) const;
 };
 
@@ -88,8 +88,8 @@ struct Bounds {
   std::int64_t min_local = 0;       ///< samples of one replica's micro-batch; 0: none
   std::int64_t max_local = 0;       ///< the same from above; 0: none
   bool accumulation = false;        ///< several micro-batches a step are allowed
-  /// One replica may exceed the initial batch size by a single micro-batch a step, from which the statistics
-  /// are inaccurate: see optimize.
+  /// One replica may exceed the initial batch size with a single micro-batch per step, from which the
+  /// statistics are inaccurate: see optimize.
   bool single_gradient = false;
 };
 
@@ -100,21 +100,21 @@ struct Choice {
   int accumulation_steps = 0;         ///< micro-batches beyond the first
 };
 
-/// A batch size shared evenly among replicas of one node, rounded up, within the local bounds as far as
-/// max_batch_size allows; what a local maximum excludes is accumulated, whatever bounds.accumulation says.
-/// Batch size and counts are at least 1; never throws.
+/// Shares a batch size evenly among replicas of one node, rounded up, within the local bounds as far as
+/// max_batch_size allows. The samples that a local maximum excludes are accumulated, whatever
+/// bounds.accumulation says. Batch size and counts are at least 1; never throws.
 Configuration initial_configuration(std::int64_t batch_size, int num_replicas, const Bounds& bounds);
 
-/// Seconds of a micro-batch without synchronisation, T_grad, on so many cores and beside so many replicas on
-/// the same node, its own included.
+/// Returns T_grad, s: a micro-batch without synchronisation, on so many cores, with so many replicas on the
+/// node, its own included.
 double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size, int cores = 1,
                          int neighbours = 1);
-/// Seconds of synchronisation alone, T_sync.
+/// Returns T_sync, s: synchronisation alone.
 double sync_time(const PerfParams& perf, int num_nodes, int num_replicas);
-/// How many times as long a step takes on so many devices than on one for each replica, c; 1 for no devices,
-/// which stands for as many as there are replicas.
+/// Returns c: how many times as long a step takes on so many devices as with a device for each replica. No
+/// devices stand for one each, and give 1.
 double sharing(int num_replicas, int devices);
-/// Seconds of a whole optimizer step, T.
+/// Returns T, s: a whole optimizer step.
 double step_time(const PerfParams& perf, const Configuration& at, const Devices& devices = {});
 
 /// Goodput as a function of the configuration. Immutable, so any number of threads may share one.
@@ -132,15 +132,16 @@ class GoodputFunction {
   /// Goodput, samples/s: throughput times efficiency.
   double evaluate(const Configuration& at) const;
 
-  /// The best local batch size and accumulation for this many replicas: never above bounds.max_batch_size, at
-  /// or above the initial batch size where the bounds allow it and the best below it otherwise. A Choice of
-  /// zeros where no local batch size is feasible, or the counts are not 1 <= num_nodes <= num_replicas.
+  /// Returns the best local batch size and accumulation for this many replicas: never above
+  /// bounds.max_batch_size, at or above the initial batch size where the bounds allow it and the best below
+  /// it otherwise. A Choice of zeros where no local batch size is feasible, or the counts are not 1 <=
+  /// num_nodes <= num_replicas.
   ///
   /// Above the initial batch size a step has at least two gradients, of two replicas or two micro-batches
-  /// (AdaptDL's rule): from one, noise can only be told by its difference from the step before, which takes
-  /// for noise how far the weights moved in between. So one replica accumulates there at least once, and
-  /// where accumulation is not allowed keeps the initial batch size, or the least that bounds.min_local
-  /// leaves. bounds.single_gradient lifts this.
+  /// (AdaptDL's rule): with a single gradient, noise can only be estimated from the difference to the step
+  /// before, in which the movement of the weights counts as noise. So a single replica accumulates at least
+  /// once there. Where accumulation is not allowed, it keeps the initial batch size, or the least that
+  /// bounds.min_local allows. bounds.single_gradient lifts this.
   Choice optimize(int num_nodes, int num_replicas, const Bounds& bounds) const;
   /// The same for each pair of counts, in their order. Throws std::invalid_argument where the spans differ in
   /// size.

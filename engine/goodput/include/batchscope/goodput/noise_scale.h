@@ -28,7 +28,7 @@ struct NormSample {
   /// Squared norms of the mean of both gradients; given where previous_sqr is.
   std::vector<double> mean_of_two_sqr;
 
-  /// Whether the step's own sums are finite: of every local gradient, and of the averaged one.
+  /// Returns whether the step's own sums are finite: of every local gradient, and of the averaged one.
   bool is_finite() const;
   /// Leaves the previous gradient out: of another batch size, it is not a pair with this one.
   void forget_previous();
@@ -44,20 +44,20 @@ struct NormSample {
 ///     fairscale  smoothing, or else          debiased, or as in the paper      before
 ///                max(1 - count / 1000, 0)
 ///
-/// Those of the paper and of FairScale have a gain of exactly 1 until there is an estimate. The paper asks
-/// for a step's gain before the update by that step, AdaptDL and FairScale after it.
+/// The modes of the paper and of FairScale have a gain of exactly 1 until there is an estimate. The paper
+/// asks for a step's gain before the update by that step, AdaptDL and FairScale after it.
 ///
-/// Those three remember about a thousand scale-invariant iterations. While a network learns, both numbers
-/// fall, and such an average is of weights long gone: the noise scale comes late. `tracking`, which is ours,
-/// is to be near the noise scale of now:
+/// These three modes remember about a thousand scale-invariant iterations. While a network learns, both
+/// numbers fall, and such an average describes earlier weights, so that the noise scale lags. `tracking`,
+/// which is ours, follows the present noise scale:
 ///
 ///     var   debiased average of a short memory, theta = (1 - 1/20)^scale: each estimate is near the truth
 ///     sqr   var times the debiased average of sqr / var, each estimate over the var of then; theta =
 ///           (1 - 1/n)^scale, n = age / 5, but 100 to 1000; age: the sum of scales so far
 ///
 /// The quotient changes less than the two, and its estimates scatter alike early and late. A memory that
-/// grows with its age is late by the same share whenever the noise scale grows as a power of time. Two
-/// successive gradients serve as a pair, as in AdaptDL's; where several follow, the averages go on.
+/// grows with its age lags by a constant share while the noise scale grows as a power of time. Two successive
+/// gradients serve as a pair, as in AdaptDL's; where several follow, the averages go on.
 enum class NoiseMode {
   adaptdl,    ///< AdaptDL's gradient_noise_scale.py
   paper,      ///< Johnson et al. 2020, appendix B.3
@@ -74,7 +74,7 @@ double fairscale_smoothing(int count);
 
 /// The averaging of a NoiseScale.
 struct NoiseOptions {
-  NoiseMode mode = NoiseMode::adaptdl;  ///< whose
+  NoiseMode mode = NoiseMode::adaptdl;  ///< how estimates are averaged
   std::optional<double> smoothing =
       std::nullopt;    ///< adaptdl: 0.999 where none is given; paper, tracking: not used
   bool debias = true;  ///< fairscale only (its debias_ewma)
@@ -87,9 +87,9 @@ class NoiseScale {
   /// Throws std::invalid_argument unless 0 <= smoothing < 1.
   explicit NoiseScale(std::size_t groups, const NoiseOptions& options = {});
 
-  /// Feeds one step. Nothing moves where a local or a total sum is not finite; false then, and where there
-  /// was nothing to learn. Throws std::invalid_argument for another number of groups, or a count or scale
-  /// that is not positive.
+  /// Feeds one step. Returns false, and changes nothing, where a local or a total sum is not finite; returns
+  /// false also where there was nothing to learn. Throws std::invalid_argument for another number of groups,
+  /// or a count or scale that is not positive.
   bool update(const NormSample& sample);
 
   double gain(double scale) const;      ///< gain_of the averages
@@ -102,11 +102,11 @@ class NoiseScale {
 
   /// Sets the smoothing of all later steps. Throws std::invalid_argument as the constructor does.
   void set_smoothing(std::optional<double> smoothing);
-  /// One more parameter group, the last, whose averages begin with the next step.
+  /// Adds a parameter group behind the others; its averages begin with the next step.
   void add_group();
-  /// Lets the averages begin with the next estimate. Until then they stay as they are.
+  /// Restarts the averages with the next estimate. Until then they stay as they are.
   void begin_anew();
-  /// Multiplies the averaged variance, where scale 1 comes to mean another batch size.
+  /// Multiplies the averaged variance, for a change of the batch size that scale 1 means.
   void rescale_variance(double factor);
 
   /// Returns, for checkpoints, everything but the options, as plain finite numbers in a fixed order.

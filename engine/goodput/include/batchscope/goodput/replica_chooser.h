@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// On how many replicas a run learns fastest, decided anew whenever its model is fitted anew (Pollux, section
-/// 4.2, for one job with a machine to itself). A move to n replicas is worth
+/// Chooses the number of replicas on which a run learns fastest, each time its model is fitted (Pollux,
+/// section 4.2, for one job with a machine to itself). A move to n replicas is worth
 ///
 ///     goodput(n) * (horizon - pause) / horizon                 each n at the batch size that it would have
 ///
@@ -10,9 +10,9 @@
 /// beyond twice the largest count profiled (AdaptDL's rule): the model has never seen what lies there.
 ///
 /// Models are noisy and a choice must settle. So the choice must beat the present count by a margin, several
-/// models in a row must agree on the direction, and each time that a move goes back against the one before,
-/// the margin doubles. The number of moves is therefore bounded by the noise, and a trend, such as a noise
-/// scale that grows while training, is still followed at once.
+/// models in a row must agree on the direction, and each time a move reverses the one before, the margin
+/// doubles. The number of moves is therefore bounded by the noise, and a trend, such as a noise scale that
+/// grows while training, is still followed at once.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 
 namespace batchscope::goodput {
 
-/// Samples/s of what the run does on so many replicas: where its batch size is chosen, at the best; 0:
-/// nothing is feasible.
+/// Goodput of the run on so many replicas, samples/s, at the best batch size where that is chosen; 0: nothing
+/// is feasible.
 using BestGoodput = std::function<double(int replicas)>;
 
 /// Limits that a person sets.
@@ -64,16 +64,17 @@ class ReplicaChooser {
   /// Throws std::invalid_argument unless 1 <= min_replicas <= max_replicas.
   explicit ReplicaChooser(const ChooserLimits& limits);
 
-  /// A new model. The choice is within the limits, but for a present count outside them where the model gives
-  /// nothing feasible; a move goes at most to twice the largest count profiled, or to min_replicas where that
-  /// is more. Once a choice differs from the present count it is taken for carried out.
+  /// Decides by a new model. The choice is within the limits, except that a present count outside them stays
+  /// where the model has nothing feasible. A move goes at most to twice the largest count profiled, or to
+  /// min_replicas where that is more. A choice that differs from the present count is assumed to be carried
+  /// out.
   ReplicaDecision decide(const BestGoodput& goodput, const RunContext& at);
 
-  /// A move to this count has failed: it is not chosen until it is allowed again.
+  /// Excludes this count, to which a move has failed, until it is allowed again.
   void refuse(int replicas) { refused_.insert(replicas); }
   void allow(int replicas) { refused_.erase(replicas); }  ///< one that was refused, or not
 
-  /// Sets the number of devices that there are now. Not below min_replicas, whatever is said.
+  /// Sets the number of devices that there are now. A number below min_replicas counts as min_replicas.
   void set_max_replicas(int replicas) { limits_.max_replicas = std::max(limits_.min_replicas, replicas); }
 
   const ChooserLimits& limits() const { return limits_; }  ///< as given
