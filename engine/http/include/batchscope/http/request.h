@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// One HTTP/1.1 request, read as its bytes arrive: a head of at most 8 KiB, and a body of at most 64 KiB
-/// whose length the head says (RFC 9112, sections 2 to 6). What a server on loopback has no use for is
-/// refused: chunked bodies, folded header lines. There is one request a connection.
+/// One HTTP/1.1 request, read as its bytes arrive: a head of at most 8 KiB, and a body of at most 64 KiB,
+/// with its length in the head (RFC 9112, sections 2 to 6). Chunked bodies and folded header lines are
+/// refused: a server on loopback does not need them. A connection carries one request.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ struct Request {
   std::map<std::string, std::string, std::less<>> fields;  ///< of the head, by their names in lower case
   std::string body;                                        ///< any bytes
 
-  /// The first of this name in the query; none: there is none.
+  /// Returns the first value of this name in the query; none where there is none.
   std::optional<std::string> value(std::string_view name) const;
-  /// A field of the head, by its name in lower case; empty where there is none.
+  /// Returns a field of the head, by its name in lower case; empty where there is none.
   std::string_view field(std::string_view name) const;
 };
 
@@ -41,14 +41,14 @@ struct Fault {
 /// Reads one request.
 class RequestReader {
  public:
-  /// Called with a request whose body may not have come yet; may throw Fault to refuse it before.
+  /// Called with a request whose body may not have come yet; may throw Fault to refuse the request.
   std::function<void(const Request& head)> on_head;
 
   /// Largest head and body, in bytes.
   static constexpr std::size_t kMostHead = 8u << 10, kMostBody = 64u << 10;
 
-  /// The request once it is whole; not to be called again then. Throws Fault, after which nothing can be
-  /// read.
+  /// Takes bytes, and returns the request once it is whole; must not be called again then. Throws Fault,
+  /// after which nothing can be read.
   std::optional<Request> feed(std::string_view bytes);
 
  private:

@@ -2,12 +2,12 @@
 /// \file
 /// A small HTTP/1.1 server on the event loop, for answers that may come much later (long polls) or never end
 /// (server-sent events). Everything a stranger can take is bounded: the request (request.h), the time to send
-/// it and to read the answer, and the number of connections. Beyond that number a new one takes the place of
-/// the oldest that has not sent the head of its request, or has its answer: any user of the machine can
-/// connect to loopback, and whoever sends nothing must not keep those waiting who do. Only where all are
-/// being answered the next waits in the kernel's backlog. Streams have places of their own. One request a
-/// connection. Why an own one: cpp-httplib holds a thread for every long poll and has no bound on
-/// connections, and Qt HTTP Server 6.4 bounds neither the body nor the time.
+/// it and to read the answer, and the number of connections. Beyond that number a new connection takes the
+/// place of the oldest one that has not sent the head of its request, or has its answer. Any user of the
+/// machine can connect to loopback, and a client that sends nothing must not keep others waiting. Where all
+/// connections are being answered, the next one waits in the kernel's backlog. Streams have places of their
+/// own. A connection carries one request. Libraries were no choice: cpp-httplib holds a thread for every long
+/// poll and has no bound on connections, and Qt HTTP Server 6.4 bounds neither the body nor the time.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +25,21 @@ namespace batchscope::http {
 
 class Connection;
 
-/// An answer that goes on. Copies are the same stream. To be used on the event loop's thread.
+/// An answer that is sent piece by piece. Copies are the same stream. Use it on the event loop's thread.
 class Stream {
  public:
-  /// Never blocks. False where the client is gone; also where it was sent away, since it reads so slowly that
-  /// too much waits for it, or has taken nothing of what waits for as long as Limits::patience.
+  /// Sends the bytes, and never blocks. False where the client is gone, or was disconnected: because more
+  /// than Limits::backlog bytes would wait for it, or because it took nothing of them for Limits::patience.
   bool send(std::string_view bytes) const;
-  /// Calls `then` once, from the event loop, when all that was sent is on its way: so a long answer is made
-  /// as fast as its client reads. Never where the client is gone. A later call replaces an earlier one.
+  /// Calls `then` once, from the event loop, when all that was sent is on its way, so that a long answer is
+  /// made as fast as its client reads. Does not call it where the client is gone. A later call replaces an
+  /// earlier one.
   void when_taken(std::function<void()> then) const;
-  /// Whether the client is there.
+  /// Returns whether the client is there.
   bool open() const;
-  /// Ends it.
+  /// Ends the stream.
   void close() const;
-  /// Breaks it off, by which the client sees that something is missing.
+  /// Breaks the stream off, so that the client sees that something is missing.
   void abort() const;
 
  private:
@@ -54,7 +55,7 @@ class Reply {
   /// Answers, once and for all.
   void operator()(const Response& response) const;
   /// Begins a stream whose head is that of `head`, without a length. `on_closed` is called once, when the
-  /// client is gone or was sent away, but not for close().
+  /// client is gone or was disconnected, but not for close().
   Stream stream(const Response& head, std::function<void()> on_closed) const;
 
  private:
@@ -63,7 +64,7 @@ class Reply {
   std::weak_ptr<Connection> connection_;
 };
 
-/// Such a server, for as long as it lives.
+/// The server, which runs for as long as it lives.
 class Server {
  public:
   /// Listens from now on. A Unix socket has mode 0600 and its folder must be its owner's alone; where there
@@ -78,7 +79,8 @@ class Server {
 
   /// Gets every request; may throw Fault. Also a HEAD, which is answered as a GET.
   std::function<void(const Request& request, const Reply& reply)> on_request;
-  /// RequestReader::on_head of every connection; one that it takes keeps its place until it is answered.
+  /// RequestReader::on_head of every connection; a request that it accepts keeps its connection until the
+  /// answer.
   std::function<void(const Request& head)> on_head;
   /// Header fields of every answer, also of those that refuse what is not a request.
   std::vector<Field> fields;

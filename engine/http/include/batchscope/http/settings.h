@@ -15,8 +15,8 @@ namespace batchscope::http {
 struct Address {
   std::string host = "127.0.0.1";          ///< a number: an address of this machine
   std::uint16_t port = 0;                  ///< 0: any that is free
-  std::filesystem::path socket = {};       ///< a Unix socket in their place, where it is not empty
-  std::filesystem::path certificate = {};  ///< TLS where it is not empty: PEM, with those that vouch for it
+  std::filesystem::path socket = {};       ///< a Unix socket in place of host and port; empty: none
+  std::filesystem::path certificate = {};  ///< PEM, with its chain, for TLS; empty: no TLS
   std::filesystem::path key = {};          ///< PEM, without a passphrase
 };
 
