@@ -20,9 +20,9 @@ struct Alternative {
 /// Why a job has what it has.
 enum class Why {
   fixed,      ///< it is not preemptible
-  turn,       ///< it had waited as long as one may
-  worth,      ///< the objective
-  waits,      ///< the objective, and it has nothing
+  turn,       ///< it had waited as long as a job may
+  worth,      ///< the objective gives it devices
+  waits,      ///< the objective gives it none
   impossible  ///< it cannot have devices: its model or its least number does not allow for any there are
 };
 
@@ -30,7 +30,7 @@ enum class Why {
 struct Allocation {
   Placement placement;                    ///< empty: none
   Why why = Why::waits;                   ///< which rule gave it these
-  bool changed = false;                   ///< its present placement is another
+  bool changed = false;                   ///< it differs from the present placement
   std::vector<Alternative> alternatives;  ///< one device fewer and one more, where it may have them
   std::string reason;                     ///< a sentence for a person
 };
@@ -39,8 +39,8 @@ struct Allocation {
 struct Decision {
   std::vector<Allocation> jobs;  ///< in the order of the jobs
   double cost = 0;               ///< sum of the objective's costs, as placed, but for fixed jobs
-  /// The least sum of costs, before placing, were there 0, 1, .. devices beside those of fixed jobs: what a
-  /// device is worth. Infinite where turns could not be kept. Empty for several kinds of device.
+  /// The least sum of costs, before placing, with 0, 1, .. devices beside those of fixed jobs, from which the
+  /// worth of a device follows. Infinite where turns cannot be kept. Empty for several kinds of device.
   std::vector<double> curve;
 };
 

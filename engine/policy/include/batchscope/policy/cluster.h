@@ -28,16 +28,16 @@ struct Share {
 /// of the ranks.
 using Placement = std::vector<Share>;
 
-/// Devices of a placement.
+/// Returns the number of devices of a placement.
 int replicas(const Placement& placement);
-/// Nodes times devices, all of kind 0.
+/// Returns a cluster of so many nodes with so many devices each, all of kind 0.
 Cluster uniform_cluster(int nodes, int devices);
-/// Devices of a kind.
+/// Returns the number of devices of a kind.
 int devices(const Cluster& cluster, int kind);
-/// One more than the largest kind; 1 for an empty cluster.
+/// Returns one more than the largest kind; 1 for an empty cluster.
 int kinds(const Cluster& cluster);
-/// The fewest nodes of this kind that hold so many devices: the largest ones first; 0 for no devices, and one
-/// more than there are nodes where they do not hold them.
+/// Returns the fewest nodes of this kind that hold so many devices, the largest ones first. 0 for no devices;
+/// one more than there are nodes where all of them hold fewer.
 int fewest_nodes(const Cluster& cluster, int kind, int devices);
 
 }  // namespace batchscope::policy

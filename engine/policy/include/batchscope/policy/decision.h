@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Who gets which devices: numbers by the knapsack (knapsack.h) of an objective's costs (objective.h),
-/// devices by keeping what need not move. Rules that no objective overrules:
+/// Decides which job gets which devices: how many by the knapsack (knapsack.h) of an objective's costs
+/// (objective.h), and which ones by moving as few as possible. These rules hold under every objective:
 ///
 ///     A job that is not preemptible and has devices keeps them.
 ///     No job gets more than twice the largest number that it has profiled (one, before the first), or its

@@ -13,7 +13,7 @@ namespace batchscope::policy {
 
 /// How fast a job learns with so many replicas on so many nodes of a kind, each at its best batch size:
 /// samples a second at the initial batch size's efficiency, or any unit that is the same for all counts of
-/// one job. 0 or less: it cannot train so.
+/// one job. 0 or less: it cannot train that way.
 using Goodput = std::function<double(int kind, int num_nodes, int num_replicas)>;
 
 /// A job that has devices or wants some.
@@ -23,16 +23,16 @@ struct Job {
   int min_replicas = 0;     ///< fewer are of no use to it; 0 and 1 are the same: without devices it waits
   int max_replicas = 1;     ///< at least 1, and at least min_replicas
   int max_profiled = 0;     ///< replicas, the largest count that its model has measured
-  bool preemptible = true;  ///< false: what it has it keeps
+  bool preemptible = true;  ///< false: it keeps the devices it has
   Placement placement;      ///< devices at present; empty: none
   double age = 0;           ///< s since it was submitted
   int restarts = 0;         ///< so far
   double pause = 0;         ///< s that a restart of it takes, as measured
   int waited = 0;           ///< decisions in a row, up to now, that left it without devices
-  bool left_alone = false;  ///< its moves have cost it enough: only somebody's turn moves it (moves.h)
+  bool left_alone = false;  ///< its moves have cost it enough time: only a turn moves it (moves.h)
   double reluctance = 0;    ///< share by which its costs count more with fewer devices than it has (moves.h)
   double weight = 1;        ///< priority, positive: its costs, that of waiting included, are multiplied by it
-  /// Scale-invariant work still to do, in goodput's unit times seconds; none: nobody knows.
+  /// Scale-invariant work still to do, in goodput's unit times seconds; none: not known.
   std::optional<double> remaining;
 };
 

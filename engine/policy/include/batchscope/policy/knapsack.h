@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// One option for each job so that the devices suffice and the costs add up to the least: the multiple-choice
-/// knapsack, which is what every objective of this room comes to (objective.h).
+/// Chooses one option for each job so that the devices suffice and the sum of the costs is least: the
+/// multiple-choice knapsack, to which every objective of this room leads (objective.h).
 ///
 ///     best(j, k) = min over the options o of job j of best(j - 1, k - devices(o)) + cost(o)
 ///
@@ -31,26 +31,26 @@ using Options = std::vector<Option>;
 struct Packing {
   bool feasible = false;            ///< false: no choice fits; then nothing else is said
   std::vector<std::size_t> chosen;  ///< index of each job's option
-  double cost = 0;                  ///< sum
+  double cost = 0;                  ///< sum of the options' costs
   /// The least cost with 0, 1, .. devices, infinite where nothing fits; of one kind of device only.
   std::vector<double> curve;
 };
 
-/// Exact. `capacity` has the devices of each kind. Throws std::invalid_argument for a job without options, a
-/// kind beyond the capacities, or costs that are not finite.
+/// Returns an exact solution. `capacity` has the devices of each kind. Throws std::invalid_argument for a job
+/// without options, a kind beyond the capacities, or costs that are not finite.
 Packing pack_exactly(std::span<const Options> jobs, std::span<const int> capacity);
 
-/// Along the hulls, in jobs x options x log steps; where several kinds of device are there, a job keeps to
-/// the kind that its first step was taken with. Throws as pack_exactly does. It may find nothing where jobs
-/// must have devices and only another choice among their options would fit.
+/// Returns a solution along the hulls, in jobs x options x log steps. With several kinds of device a job
+/// keeps to the kind of its first step. Throws as pack_exactly does. It may find nothing where jobs must have
+/// devices and only another choice among their options would fit.
 Packing pack_greedily(std::span<const Options> jobs, std::span<const int> capacity);
 
-/// The steps that pack_exactly would take.
+/// Returns the steps that pack_exactly would take.
 double exact_steps(std::span<const Options> jobs, std::span<const int> capacity);
 
-/// Exactly up to this many steps, about 20 ms; greedily beyond.
+/// The most steps, about 20 ms, up to which pack() is exact; beyond them it is greedy.
 inline constexpr double kMostExactSteps = 3e7;
-/// The one or the other.
+/// Returns the one solution or the other, by kMostExactSteps.
 Packing pack(std::span<const Options> jobs, std::span<const int> capacity);
 
 }  // namespace batchscope::policy

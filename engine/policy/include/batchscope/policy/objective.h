@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a number of devices is worth to a job: as a cost, so that the sum over all jobs is to be least. With
-/// G(n) the goodput of n devices on as few nodes as hold them, F the job's fair share of the devices (all of
-/// them over the jobs, rounded up), s(n) = G(n) / G(F) / (devices of a node), and for a changed placement
+/// Prices a number of devices for a job: as a cost, of which the sum over all jobs is to be least. With G(n)
+/// the goodput of n devices on as few nodes as hold them, F the job's fair share of the devices (all of them
+/// over the jobs, rounded up), s(n) = G(n) / G(F) / (devices of a node), and for a changed placement
 ///
 ///     r = max(age - restarts * pause, 0) / (age + pause)              1 where nothing changes
 ///
@@ -17,10 +17,10 @@
 ///     fast      (R / G(F))^-0.5 times that of fair: R is the work still to do, so that short jobs end
 ///               first; where it is not known the mean of the others', in logarithms, stands in
 ///
-/// Under fair and fast a job that has moved often is more costly to move, or is left alone (moves.h).
-/// 0.001 lets a job without devices cost a thousand. Each cost, that of waiting included, is multiplied by
-/// the weight of its job: twice as dear jobs get more devices, and get them first, but never keep others from
-/// their turn (decision.h).
+/// Under fair and fast a job that has moved often is more costly to move, or is left alone (moves.h). Through
+/// the 0.001 a job without devices costs a thousand. Each cost, that of waiting included, is multiplied by
+/// the weight of its job: jobs of larger weight get more devices, and get them first, but never keep others
+/// from their turn (decision.h).
 #pragma once
 
 #include <span>
@@ -36,9 +36,9 @@ namespace batchscope::policy {
 enum class Objective {
   fair,     ///< ours
   fast,     ///< ours, short remaining work first
-  pollux,   ///< the published simulator's
-  adaptdl,  ///< AdaptDL's scheduler's
-  sia       ///< Sia's
+  pollux,   ///< as in the published simulator
+  adaptdl,  ///< as in AdaptDL's scheduler
+  sia       ///< as in Sia
 };
 
 /// Returns the objective that is named as its enumerator is; fair for any other name.
@@ -53,9 +53,10 @@ class Costs {
   /// Returns the cost of job `job` with so many devices of a kind; with 0 devices it waits. Finite: where it
   /// cannot train in a configuration, the cost of waiting.
   double operator()(std::size_t job, int kind, int num_nodes, int devices, bool changed) const;
-  /// Goodput in terms of that of the fair share; that of a job without a model is linear in the devices.
+  /// Returns goodput relative to that of the fair share; for a job without a model it is linear in the
+  /// devices.
   double speedup(std::size_t job, int kind, int num_nodes, int devices) const;
-  /// Whether the objective knows this count: Sia's are few.
+  /// Returns whether the objective allows this count: Sia's are few.
   bool allows(int kind, int devices) const;
 
  private:

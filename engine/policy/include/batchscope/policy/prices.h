@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// What more devices, or fewer, would be worth to a queue, and how many it should have. For each number of
-/// devices k it is reckoned how well they would be used and when the queue would end (forecast.h):
+/// devices k it computes how well they would be used and when the queue would end (forecast.h):
 ///
 ///     utility(k) = 1/k sum over jobs of G(n) / G(1)          n: the devices that the job would have of k
 ///
-/// All k count, whether a job has them or not; AdaptDL divides by those of nodes in use. AdaptDL's rule
-/// (sched/policy/pollux.py, its cluster autoscaling): as they are while the utility lies within 0.35 and
-/// 0.65; else the number whose utility is nearest to 0.5, of equals the larger, and at most twice the
-/// present. No jobs: none. A job has at most twice the replicas that its model has measured. From one replica
-/// alone the model knows nothing of synchronisation and takes it for free: a number with which such a job
-/// would have several is not advised, but for the present one. With a price p of a device's hour, in terms of
-/// what it is worth that one job ends an hour sooner, instead the number for which the whole costs least:
+/// All k devices count, whether a job has them or not; AdaptDL divides by those of nodes in use. AdaptDL's
+/// rule (sched/policy/pollux.py, its cluster autoscaling) keeps the present number while the utility lies
+/// between 0.35 and 0.65. Else it takes the number with the utility nearest to 0.5, the larger of equals, and
+/// at most twice the present one. No jobs need no devices. A job has at most twice the replicas that its
+/// model has measured. A model of one replica alone knows nothing of synchronisation and takes it for free,
+/// so a number with which such a job would have several replicas is not advised, except the present one. With
+/// a price p of a device's hour, in units of what one job's end an hour sooner is worth, the number with the
+/// least total cost is advised instead:
 ///
 ///     sum over jobs of end(k) + p k (end of the last of them)
 ///
@@ -50,24 +51,26 @@ struct Advice {
   int devices = 0;                  ///< that there should be
   double utility = 0;               ///< of the present ones
   std::optional<double> end_now;    ///< s until the last job of known end ends, as it is
-  std::optional<double> end_with;   ///< the same with the number of devices that the sentence is of
+  std::optional<double> end_with;   ///< the same with the number of devices that the sentence is about
   int unknown = 0;                  ///< jobs whose end is not known, as it is
   std::vector<DeviceCount> counts;  ///< ascending, at most 33, the present number among them
-  /// A sentence for a person: "2 more GPUs would end the queue 41 min sooner". Of the number that is advised;
-  /// where that is the present one, of the next above it. It names jobs that were never measured so.
+  /// A sentence for a person: "2 more GPUs would end the queue 41 min sooner". It is about the number that is
+  /// advised, or, where that is the present one, about the next above it. It names jobs that were never
+  /// measured on as many replicas.
   std::string sentence;
 };
 
 /// Terms that a person sets for devices.
 struct DeviceTerms {
   std::optional<double> price;    ///< of a device's hour, see above, at least 0; none: AdaptDL's rule
-  std::string device = "device";  ///< what one is called in the sentence
+  std::string device = "device";  ///< name of a device in the sentence
 };
 
-/// Returns the advice for one kind of device. More of them are thought of on the node where there is one, and
-/// on further nodes as large as the largest where there are several; fewer as the last ones gone, but for
-/// those of jobs that are not preemptible. Makes a forecast for each number of devices: milliseconds for ten
-/// jobs. Throws as decide() does, and std::invalid_argument for several kinds of device or a negative price.
+/// Returns the advice for one kind of device. More devices are assumed on the node where there is one, and on
+/// further nodes as large as the largest where there are several. Fewer devices means that the last ones are
+/// gone, except those of jobs that are not preemptible. Makes a forecast for each number of devices:
+/// milliseconds for ten jobs. Throws as decide() does, and std::invalid_argument for several kinds of device
+/// or a negative price.
 Advice advise(std::span<const Job> jobs, const Cluster& cluster, Objective objective,
               const DeviceTerms& terms = {});
 

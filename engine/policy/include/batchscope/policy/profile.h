@@ -2,7 +2,7 @@
 /// \file
 /// What was measured of an application, in the form that was published with Pollux: step times for placements
 /// and local batch sizes, and for some batch sizes a training from its begin to its end, a row an epoch. From
-/// it, what the simulator asks of the world: step time anywhere, gradient statistics and progress anywhere.
+/// it follows all that the simulator asks: step time, gradient statistics and progress in any configuration.
 ///
 ///     a measured placement        between its local batch sizes, on a line
 ///     any other                   the same in a table by (nodes, replicas), where there is one
@@ -45,7 +45,7 @@ struct MeasuredEpoch {
   goodput::GradParams gradient;  ///< during it
 };
 
-/// Steps on a placement were asked for that nobody measured.
+/// Thrown where steps are asked for on a placement that was not measured.
 struct NotMeasured : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
@@ -70,10 +70,11 @@ struct ProfileData {
   double epoch_rounding = 1;   ///< s that epochs end in whole multiples of, as was published; 0: none
 };
 
-/// The rotation of replicas a node that comes first in the order of numbers: rings do not tell them apart.
+/// Returns the rotation of the replicas on each node that comes first in numeric order: to a ring all
+/// rotations are alike.
 std::vector<int> smallest_rotation(const std::vector<int>& per_node);
 
-/// An application as the simulator sees it. Remembers what it was asked; for use by one thread at a time.
+/// An application as the simulator sees it. Remembers what it has answered; for use by one thread at a time.
 class Application {
  public:
   /// Throws std::invalid_argument, with what is missing, for data without trainings, epochs or steps, with
@@ -92,7 +93,7 @@ class Application {
   double epoch_rounding() const { return data_.epoch_rounding; }      ///< s; 0: none
   int epochs() const { return epochs_; }                              ///< until it ends, at least 1
   bool uses_model() const;  ///< whether the model has stood in for a placement that was asked for
-  /// The most replicas that a batch size allows for: at least 1.
+  /// Returns the most replicas that a batch size allows: at least 1.
   int max_replicas(std::int64_t batch_size) const;
   /// Returns the bounds of the batch sizes that goodput may choose.
   goodput::Bounds bounds() const;
@@ -100,11 +101,12 @@ class Application {
   /// Returns the times of a step of this micro-batch on so many replicas a node; they are positive. Throws
   /// NotMeasured where ProfileData::measured_only forbids the model.
   StepTimes step_times(const std::vector<int>& per_node, std::int64_t local_batch_size) const;
-  /// During an epoch, from 0, of a training with this batch size; the nearest there is.
+  /// Returns the statistics during an epoch, from 0, of a training with this batch size, or with the nearest
+  /// that was measured.
   goodput::GradParams gradient(std::int64_t batch_size, int epoch) const;
-  /// Scale-invariant iterations after so many epochs.
+  /// Returns the scale-invariant iterations after so many epochs.
   double progress(int epochs) const;
-  /// Iterations at the end of an epoch, from 0, with this batch size.
+  /// Returns the iterations at the end of an epoch, from 0, with this batch size.
   double iterations(std::int64_t batch_size, int epoch) const;
 
  private:

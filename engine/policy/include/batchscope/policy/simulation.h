@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A workload under a policy, without any device: what each job would have taken. The rules are those of the
-/// simulator that was published with Pollux (OSDI 2021, branch osdi21-artifact of petuum/adaptdl), whose
-/// Tiresias and Optimus this one repeats to the second:
+/// Simulates a workload under a policy, without any device: how long each job would have taken. The rules are
+/// those of the simulator that was published with Pollux (OSDI 2021, branch osdi21-artifact of
+/// petuum/adaptdl), whose Tiresias and Optimus this one repeats to the second:
 ///
 ///     Time goes in intervals: all jobs advance by one, then the policy decides. A job enters at the end of
 ///     the interval in which it was submitted.
 ///     A change of a job's placement stops it for the length of a restart, its first start included.
 ///     It advances by gain / (step + accumulation * (step - sync)) * (1 - interference) scale-invariant
 ///     iterations a second. Interference meets jobs on several nodes that share a node with another such job.
-///     Under ours nobody waits for longer than decision.h says, in turns of an interval or two restarts.
+///     Under ours no job waits for longer than decision.h says, in turns of an interval or two restarts.
 ///     It ends with its last epoch; the end of an epoch is rounded to whole seconds, if its profile does not
 ///     say otherwise.
 ///
 /// Under tiresias, optimus, fifo and srtf a job trains with the batch size that it was submitted with. Under
 /// the others its batch size is what its own fitted model (engine/goodput) thinks best, chosen anew at the
-/// end of each epoch and of each interval, and what it was submitted with is not looked at.
+/// end of each epoch and of each interval, and the batch size it was submitted with is ignored.
 #pragma once
 
 #include <cstdint>
