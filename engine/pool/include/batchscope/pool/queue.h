@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The queue of the pool as people see and change it. All of it is rows of the catalogue (storage/queue.h):
-/// what is changed here the pool finds within a fraction of a second, whether it runs already or is started
-/// for it. Every call may throw Error as the catalogue does.
+/// The queue of the pool as people see and change it. All of it is kept in rows of the catalogue
+/// (storage/queue.h). The pool finds a change within a fraction of a second, whether it runs already or is
+/// started for the change. Every call may throw Error as the catalogue does.
 #pragma once
 
 #include <string>
@@ -55,8 +55,9 @@ struct JobOptions {
 /// Checks a spec as submit does. Throws as it does.
 void check_submit(const protocol::RunSpec& spec);
 
-/// The spec with what a run that the pool starts gets of this process's environment: what says where programs
-/// and libraries are found (PATH, VIRTUAL_ENV ..), and no more, as a spec is shown and exported.
+/// Returns the spec with the variables of this process's environment that a run of the pool gets: those that
+/// say where programs and libraries are found (PATH, VIRTUAL_ENV ..), and no others, as a spec is shown and
+/// exported.
 protocol::RunSpec with_environment(protocol::RunSpec spec);
 
 /// Puts a run into the queue and sees to it that a pool runs. spec.auto_replicas is the range that the pool
@@ -71,11 +72,11 @@ void cancel(storage::Catalogue& catalogue, const std::string& id);
 /// Keeps a job from having devices until it is released; one that has some is paused by the pool with a
 /// checkpoint. Throws as cancel.
 void hold(storage::Catalogue& catalogue, const std::string& id);
-/// The other way, and for one that a person has paused: it goes on as soon as it has devices. One that was to
-/// come after a run that did not finish comes after none from now on. Throws as cancel; no fault where
-/// nothing keeps it. What has been stopped or has failed goes back into the queue by run::resume_run().
+/// Releases a job that is held, or that a person has paused: it goes on as soon as it has devices. A job that
+/// was to follow a run that did not finish follows none from now on. Throws as cancel; does nothing where
+/// nothing keeps the job. A run that was stopped or has failed goes back into the queue by run::resume_run().
 void release(storage::Catalogue& catalogue, const std::string& id);
-/// -10..10. Throws as cancel, and Error(usage) for another number.
+/// Sets the priority, -10..10. Throws as cancel, and Error(usage) for another number.
 void prioritise(storage::Catalogue& catalogue, const std::string& id, int priority);
 /// Changes how many replicas a job that has no supervisor asks for, to what a `rescale` says. Throws as
 /// cancel, as submit for more than this machine has, and Error(conflict) for devices by name.
