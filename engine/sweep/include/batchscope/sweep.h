@@ -4,8 +4,10 @@
 /// it is pure: the history and a seed determine every answer.
 ///
 ///     using namespace batchscope::sweep;
-///     const Space space({{.name = "lr", .kind = Parameter::Kind::real, .min = 1e-4, .max = 1, .log =
-///     true}}); std::vector<Trial> trials; for (int i = 0; i < 50; ++i) {
+///     const Space space(
+///         {{.name = "lr", .kind = Parameter::Kind::real, .min = 1e-4, .max = 1, .log = true}});
+///     std::vector<Trial> trials;
+///     for (int i = 0; i < 50; ++i) {
 ///       const Point point = *suggest(Method::tpe, space, trials, /*seed=*/1);
 ///       trials.push_back({point, Trial::State::ended, cost_of(space.texts(point)), std::nullopt});
 ///     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// The course of a sweep: which leg of which trial begins next. It is a function of the file and of the legs
-/// so far, as a catalogue keeps them, and of nothing else: neither a clock nor who was the first to answer.
-/// So the same seed gives the same sweep on one device and on eight, and one that was killed goes on as
+/// so far, as a catalogue keeps them, and of nothing else: neither a clock nor the order of the answers. So
+/// the same seed gives the same sweep on one device and on eight, and a sweep that was killed goes on as
 /// though it had not been.
 ///
-/// That costs an order in which outcomes are heard. `width` legs are under way at most, and a clock of the
+/// This needs an order in which outcomes are heard. At most `width` legs are under way, and a clock of the
 /// sweep's own lets each of them take as many ticks as it has scale-invariant iterations (one, where that is
 /// not known):
 ///
@@ -17,10 +17,10 @@
 ///       with `pbt`, once all have come to a rung: first those that go on from another one's checkpoint, as
 ///       long as that lies where it was, then the others
 ///
-/// A leg whose outcome is there before its turn waits to be heard; devices that idle meanwhile are the pool's
-/// to give to others. Where legs take the time that their iterations let expect nobody waits; and where
-/// neither the method nor the rule asks for outcomes (`grid`, `random` or `sobol` with `none`), they are
-/// heard as they come.
+/// An outcome that is there before its turn waits to be heard; the pool may give devices that idle meanwhile
+/// to others. Where legs take times in proportion to their iterations, no outcome waits. Where neither the
+/// method nor the rule asks for outcomes (`grid`, `random` or `sobol` with `none`), they are heard as they
+/// come.
 #pragma once
 
 #include <optional>
@@ -49,8 +49,8 @@ struct LegRecord {
   std::optional<std::size_t> origin = {};  ///< trial at whose checkpoint it begins; none: as `rung` says
 };
 
-/// The leg to begin now, to be kept at once; none: one that is under way has to come to its end first, or the
-/// sweep is at its end. To be asked again until there is none. `legs` are this sweep's, though `trials`, the
+/// Returns the leg to begin now, which is to be kept at once; none: a leg that is under way has to end first,
+/// or the sweep is at its end. Ask again until there is none. `legs` are this sweep's, though `trials`, the
 /// budget and the width may have been changed since. Throws std::invalid_argument for legs that cannot be a
 /// sweep's or a width of 0.
 std::optional<LegRecord> next_leg(const SweepFile& sweep, std::size_t width, std::span<const LegRecord> legs);
@@ -62,7 +62,7 @@ struct Standing {
     running,   ///< a leg of it is under way, or about to be
     paused,    ///< waits at a rung for others
     stopped,   ///< for good, by the rule
-    finished,  ///< has had all that a trial may have
+    finished,  ///< has had all the training that a trial may have
     diverged,  ///< its metric was not finite
     failed     ///< its program did not come to an end
   };
@@ -74,17 +74,18 @@ struct Standing {
   double device_hours = 0;      ///< of all its legs
 };
 
-/// The enumerator's own name.
+/// Returns the enumerator's own name.
 const char* standing_name(Standing::State state) noexcept;
 
 /// Returns the standing of each trial, by its number. Throws as next_leg.
 std::vector<Standing> standings(const SweepFile& sweep, std::span<const LegRecord> legs);
 
-/// Numbers of the trials that have a finite value, the best first: whoever came to a higher rung, then the
-/// one of the better value, then the earlier one.
+/// Returns the numbers of the trials that have a finite value, the best first: by the higher rung, then by
+/// the better value, then the earlier one.
 std::vector<std::size_t> ranking(Goal goal, std::span<const Standing> standings);
 
-/// Number of the best trial, the first of that ranking. None: there is no value. Throws as next_leg.
+/// Returns the number of the best trial, the first of that ranking; none: there is no value. Throws as
+/// next_leg.
 std::optional<std::size_t> best_trial(const SweepFile& sweep, std::span<const LegRecord> legs);
 
 }  // namespace batchscope::sweep

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// The process `batchscope-sweep`: it begins the legs of sweeps (course.h), submits their trials to the pool
-/// and writes down what came of them. It knows nothing of its own: killed at any moment, the next one goes on
+/// and writes down what came of them. It keeps no state of its own: where it is killed, the next one goes on
 /// from the catalogue. It ends when no sweep is running.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace batchscope::sweep {
 
-/// How others find and start it.
+/// The process as others find and start it.
 inline constexpr run::StoreProcess kDriver{"batchscope-sweep", "sweep.lock", "sweep.log"};
 
 /// Drives sweeps until no sweep is running and none of their runs trains `elsewhere`, where the sweeps that

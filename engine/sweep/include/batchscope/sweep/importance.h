@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Which parameters matter for being among the best: PED-ANOVA (Watanabe, Bansal and Hutter, IJCAI 2023).
-/// With p the density of a parameter's values over all trials and p_best that over the best `share` of them,
-/// what the parameter alone explains of the variance of "is among the best" is
+/// Measures which parameters matter for being among the best trials: PED-ANOVA (Watanabe, Bansal and Hutter,
+/// IJCAI 2023). With p the density of a parameter's values over all trials and p_best that over the best
+/// `share` of them, what the parameter alone explains of the variance of "is among the best" is
 ///
 ///     v = share^2 * integral over its axis of (p_best(x) / p(x) - 1)^2 p(x)
 ///
 /// and its importance v over the sum of all v. A parameter whose values the best trials do not prefer has 0.
-/// Values that are few are counted; the density of others is a sum of normal kernels of Scott's width, cut
-/// off at the ends of the axis, in cells. A parameter with a condition is looked at among the trials that
-/// have it, and counts by their share of all trials. Which trial is better is told in method.h.
+/// Where a parameter has few values, they are counted; the density of other values is a sum of normal kernels
+/// of Scott's width, cut off at the ends of the axis, in cells. A parameter with a condition is looked at
+/// among the trials that have it, and counts by their share of all trials. method.h says which trial is
+/// better.
 #pragma once
 
 #include <span>

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Population based training (Jaderberg et al., 2017): all members of a population train at the same time,
-/// and at each interval a bad one takes the place of a good one, which elastic checkpoints make as cheap as a
-/// restart.
+/// and at each interval a bad one goes on as a copy of a good one, which elastic checkpoints make as cheap as
+/// a restart.
 ///
 ///     exploit    a member among the worst `share` goes on from the checkpoint of one of the best `share`,
-///     chosen
-///                evenly (truncation selection)
-///     explore    each of that one's numbers is multiplied by 0.8 or 1.2, an integer or one with a step moved
-///     by
-///                one value at least; with the probability `resample`, and always where it is 0 or has not
-///                been there, a value is drawn anew from the axis. A choice changes by being drawn anew alone
+///                chosen evenly (truncation selection)
+///     explore    each number of that point is multiplied by 0.8 or 1.2; an integer, or a number with a step,
+///                moves by at least one value. With the probability `resample`, and always where the number
+///                is 0 or was not there, it is drawn again from its axis. A choice changes only by being
+///                drawn again
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@
 
 namespace batchscope::sweep {
 
-/// One that trains.
+/// A member of the population.
 struct Member {
   Point point;      ///< of the space
   double cost = 0;  ///< to become least; infinite where it diverged
@@ -41,9 +40,9 @@ struct Exploit {
   Point point;           ///< that it goes on with
 };
 
-/// None where the member is not among the worst and goes on as it is. `interval` counts a member's decisions:
-/// the same seed, interval and population give the same answer. A population of one, or one in which nobody
-/// is better than the worst, stays as it is.
+/// Returns none where the member is not among the worst and goes on as it is. `interval` counts a member's
+/// decisions: the same seed, interval and population give the same answer. A population of one, or one in
+/// which nobody is better than the worst, stays as it is.
 std::optional<Exploit> exploit(const Space& space, std::span<const Member> population, std::size_t member,
                                std::size_t interval, std::uint64_t seed, const PopulationRule& rule = {});
 

@@ -8,7 +8,7 @@
 ///     x = index of the choice  from 0 to their number
 ///
 /// so that each value of a grid has a cell of its own, the outermost ones as wide as the others. A value that
-/// comes from an axis has about six digits: what people read is what was trained.
+/// comes from an axis has about six digits, so that people read the value that was trained.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ struct Interval {
   double high = 0;  ///< not below low
 };
 
-/// One of the program's options. What is fixed is a choice of one.
+/// One of the program's options. A fixed one is a choice with one value.
 struct Parameter {
   /// Kind of its values.
   enum class Kind { real, integer, choice };
@@ -63,7 +63,7 @@ struct Parameter {
 
 /// A value of each parameter in the order of the space, a choice's index; none: its condition does not hold.
 using Point = std::vector<std::optional<double>>;
-/// The same by name and as the program gets it, without those that are not there.
+/// The same point by name and as the program gets it, without parameters that are not there.
 using Texts = std::map<std::string, std::string>;
 
 /// Parameters that fit one another.
@@ -77,7 +77,7 @@ class Space {
 
   static constexpr std::size_t kMostParameters = 100;  ///< in one space
 
-  /// The first fault, none where all is well.
+  /// Returns the first fault; none where all is well.
   static std::optional<Fault> fault(std::span<const Parameter> parameters);
 
   /// Throws Error(usage) with the first fault.
@@ -86,14 +86,15 @@ class Space {
   const std::vector<Parameter>& parameters() const { return parameters_; }  ///< as they were given
   std::size_t size() const { return parameters_.size(); }                   ///< how many there are
 
-  /// All indices, otherwise as they were given, but what another one depends on is before it.
+  /// Returns all indices in the given order, but with each parameter behind the one that it depends on.
   const std::vector<std::size_t>& order() const { return order_; }
 
-  /// A point of what `value` says of each parameter that is there, asked by index in that order.
+  /// Makes a point: asks `value`, by index and in that order, for each parameter that is there.
   Point point(const std::function<double(std::size_t)>& value) const;
 
   Texts texts(const Point& point) const;  ///< as the program gets them
-  /// The other way. Throws Error(usage) where a value is missing, superfluous or none of its parameter's.
+  /// Reads such texts. Throws Error(usage) where a value is missing, superfluous or not one of its
+  /// parameter's.
   Point point(const Texts& texts) const;
 
  private:

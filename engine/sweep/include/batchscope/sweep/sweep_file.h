@@ -19,7 +19,7 @@ namespace batchscope::sweep {
 /// Direction of the metric's optimisation.
 enum class Goal { min, max };
 
-/// The cost (trial.h) of a value of the metric.
+/// Returns the cost (trial.h) of a value of the metric.
 inline double cost_of(Goal goal, double value) { return goal == Goal::min ? value : -value; }
 
 /// A file FILE.toml.
@@ -43,21 +43,21 @@ struct SweepFile {
   std::string
       replicas;        ///< of each run, as --replicas takes it; empty: as the pool says, within the recipe's
   std::string device;  ///< as --device takes it; empty: auto
-  int devices_per_replica = 0;  ///< as --devices-per-replica takes it; 0: not said
+  int devices_per_replica = 0;  ///< as --devices-per-replica takes it; 0: not given
 
   bool operator==(const SweepFile&) const = default;  ///< of all fields
 
-  /// Whether any parameter has more than one value.
+  /// Returns whether any parameter has more than one value.
   bool searches() const {
     return std::ranges::any_of(parameters, [](const Parameter& each) { return each.count() != 1; });
   }
 
-  /// Throws Error(not_found | usage) naming file, line, key, what was wrong and what to do.
+  /// Reads the file. Throws Error(not_found | usage) naming file, line, key, what was wrong and what to do.
   static SweepFile load(const std::filesystem::path& file);
-  /// The same of such a file's text; `source` is what messages call it. Throws Error(usage).
+  /// Reads such a file's text; `source` is its name in messages. Throws Error(usage).
   static SweepFile parse(const std::string& text, const std::filesystem::path& source);
 
-  /// The text of such a file; what load() makes of it is equal to this.
+  /// Returns the text of such a file, from which load() makes an equal sweep.
   std::string text() const;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Sweeps of this machine, as people begin, look at and change them. All of it is rows of the catalogue
-/// (storage/sweeps.h); what they lead to is done by the process `batchscope-sweep` (driver.h), which is
-/// started wherever there is something to do. Trials are runs of the pool, or train elsewhere (workplace.h).
-/// Every call may throw Error as the catalogue does, and Error(not_found) for a sweep that is not there.
+/// Sweeps of this machine, as people begin, look at and change them. All of it is kept in rows of the
+/// catalogue (storage/sweeps.h). The process `batchscope-sweep` (driver.h) acts on them; it is started
+/// wherever there is something to do. Trials are runs of the pool, or train elsewhere (workplace.h). Every
+/// call may throw Error as the catalogue does, and Error(not_found) for a sweep that is not there.
 #pragma once
 
 #include <optional>
@@ -37,47 +37,49 @@ struct SweepView {
   double device_hours = 0;              ///< of all legs that came to their end
 };
 
-/// The sweep of this name, as it is now.
+/// Returns the sweep of this name, as it is now.
 SweepView look(storage::Catalogue& catalogue, const std::string& name);
-/// The same of rows that were read before, but for what waits. Throws Error(corrupt) for rows that are no
-/// sweep's.
+/// Returns the same of rows that were read before, but without what waits. Throws Error(corrupt) for rows
+/// that do not make a sweep.
 SweepView view_of(storage::Sweep sweep, std::vector<storage::SweepLeg> rows,
                   const std::vector<storage::TrialRun>& runs);
 
 /// Returns the number of trials that a sweep is meant for: what its file says, or its grid has.
 std::size_t trials_wanted(const SweepFile& file);
 
-/// Spec of the run that trains these parameters for the seed-th time (from 0): `base` with its arguments and
-/// its name, in the sweep's group, that pauses at each rung. Reads the recipe, where it is made of one.
+/// Returns the spec of the run that trains these parameters for the seed-th time (from 0): `base` with its
+/// arguments and its name, in the sweep's group, with a pause at each rung. Reads the recipe, where it is
+/// made of one.
 protocol::RunSpec trial_spec(const SweepFile& file, const protocol::RunSpec& base, std::size_t trial,
                              const Texts& parameters, int seed);
 
 /// Refuses what could never train: parameters that the recipe does not know or take, values outside of its
 /// bounds, several seeds of a program that takes none, and what pool::check_submit refuses. Throws
-/// Error(usage | conflict | not_found) that names the parameter. `elsewhere`: not in this machine's pool, of
-/// whose devices then nothing is asked.
+/// Error(usage | conflict | not_found) that names the parameter. `elsewhere`: not in this machine's pool, so
+/// that its devices are not checked.
 void check(const SweepFile& file, const protocol::RunSpec& base, bool elsewhere = false);
 
-/// Adds a sweep that is checked as above, and sees to it that it is driven, unless it is to begin `paused`.
-/// `base`: the program with what precedes its parameters. `width`: legs under way at most, 0: as many as the
-/// machine has devices for. `workplace`: where its trials train (storage::Sweep), as the driver's Workplace
-/// reads it; empty: in the pool. Throws Error(conflict) where there is one of its name.
+/// Adds a sweep, checked as above, and makes sure that it is driven, unless it is to begin `paused`. `base`:
+/// the program with what precedes its parameters. `width`: legs under way at most, 0: as many as the machine
+/// has devices for. `workplace`: where its trials train (storage::Sweep), as the driver's Workplace reads it;
+/// empty: in the pool. Throws Error(conflict) where there is one of its name.
 void create(storage::Catalogue& catalogue, const SweepFile& file, const protocol::RunSpec& base,
             bool paused = false, int width = 0, const std::string& workplace = {});
 
-/// Keeps its trials from training, with checkpoints, until `resume`. Throws Error(conflict) where it is over.
+/// Pauses the sweep: its trials write checkpoints and do not train until `resume`. Throws Error(conflict)
+/// where it is over.
 void pause(storage::Catalogue& catalogue, const std::string& name);
 /// Goes on with a sweep that is paused, stopped or failed, or whose process is gone. Throws Error(conflict)
 /// where it is finished: it can be extended.
 void resume(storage::Catalogue& catalogue, const std::string& name);
-/// Ends it: its trials stop with checkpoints. What is known stays. Throws Error(conflict) where it is over.
+/// Ends the sweep: its trials write checkpoints and stop, and their values are kept. Throws Error(conflict)
+/// where it is over.
 void stop(storage::Catalogue& catalogue, const std::string& name);
-/// So many more trials and device-hours, and goes on. Throws Error(usage) where there is nothing more to
-/// have.
+/// Adds so many trials and device-hours, and goes on. Throws Error(usage) where nothing can be added.
 void extend(storage::Catalogue& catalogue, const std::string& name, int trials, double device_hours = 0);
 
-/// The arguments with which the winner was trained, without what pauses it at rungs: `batchscope run` and its
-/// options, the program and the program's, found from any folder. Empty where there is no best trial.
+/// Returns the command that trains the best trial, without the pauses at rungs: `batchscope run` and its
+/// options, the program and its arguments, valid in any folder. Empty where there is no best trial.
 std::vector<std::string> best_command(const SweepView& view);
 
 }  // namespace batchscope::sweep

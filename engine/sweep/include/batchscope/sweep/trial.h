@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What is known of a trial: a point of the space, and how well it does. Costs are what is to become least:
-/// the metric itself, or its negative where the metric is to become greatest.
+/// What is known of a trial: a point of the space, and how well it does. A cost is to become least: it is the
+/// metric itself, or its negative where the metric is to become greatest.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Sweeps of Weights & Biases, as their YAML files have them (docs.wandb.ai, "Sweep configuration options").
-/// What has no counterpart here and changes nothing of what is searched is left out and named; what would
-/// make it another search is refused.
+/// Settings that have no counterpart here and do not change the search are left out and named; those that
+/// would make it another search are refused.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Imported {
   std::vector<std::string> notes;  ///< "FILE:LINE: what is different here", in the order of the file
 };
 
-/// Throws Error(not_found | usage) naming file, line and key.
+/// Reads the file. Throws Error(not_found | usage) naming file, line and key.
 Imported import_wandb(const std::filesystem::path& file);
 
 }  // namespace batchscope::sweep

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Where trials train that are not runs of this machine's pool, as the driver of sweeps sees it. What is to
-/// train is a run of the catalogue in the state `pending`, and what has come of it is in the catalogue too:
-/// who stands behind this interface brings the two together. So nothing of how a sweep goes depends on where
-/// it trains, and the driver, killed at any moment, goes on from the catalogue there as it does here.
+/// A place where trials train that are not runs of this machine's pool, as the driver of sweeps sees it. A
+/// run that is to train is in the catalogue in the state `pending`, and its outcome is put into the catalogue
+/// too, by whoever implements this interface. So the course of a sweep does not depend on where it trains,
+/// and a driver that was killed goes on from the catalogue there as it does here.
 #pragma once
 
 #include <set>
@@ -22,20 +22,18 @@ class Workplace {
  public:
   virtual ~Workplace() = default;
 
-  /// Makes what a new run of this id needs there, before there is anything of it in the catalogue. Returns
-  /// where that is. A checkpoint that is laid into the run's folder here afterwards (run/fork.h) is where it
-  /// begins.
+  /// Makes what a new run of this id needs there, before the catalogue knows the run. Returns where that is.
+  /// The run begins at a checkpoint that is put into its folder here afterwards (run/fork.h).
   virtual storage::Origin prepare(const storage::Sweep& sweep, const std::string& run,
                                   const protocol::RunSpec& spec) = 0;
 
   /// Trains those of these runs that are `pending`, each once, and brings the catalogue up to date with all
-  /// of them. One that loses its machine goes on by itself, or is `pending` again; one that a person ended
-  /// there is `stopped`. Returns those of which more is to be heard: what the catalogue says of them is not
-  /// the last word.
+  /// of them. A run that loses its machine goes on by itself, or is `pending` again; one that a person ended
+  /// there is `stopped`. Returns the runs whose state in the catalogue is not final.
   virtual std::set<std::string> tend(const storage::Sweep& sweep, const std::vector<std::string>& runs) = 0;
 
   /// Ends all of these runs that train or are about to, with checkpoints, where they can go on later. Asks
-  /// and does not wait. Returns those that have not ended yet; to be asked again until there is none.
+  /// and does not wait. Returns those that have not ended yet; call it again until there is none.
   virtual std::set<std::string> recall(const storage::Sweep& sweep, const std::vector<std::string>& runs) = 0;
 };
 
