@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// What the processes of a run say to one another and leave on disk: messages, environment names, paths, the
-/// checkpoint's manifest, and the error type of the house.
+/// checkpoint's manifest, and the one error type.
 ///
 ///     using namespace batchscope::protocol;
 ///     for (const auto& folder : list_checkpoints(run_paths("k3v90abc").checkpoints)) {
@@ -35,12 +35,12 @@
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/protocol/unix_address.h"
 
-/// Messages, paths and formats; see protocol.h. Nothing here blocks for longer than a file takes, but
+/// Messages, paths and formats; see protocol.h. Nothing here blocks for longer than a file takes, except
 /// send_packet and receive_packet.
 namespace batchscope::protocol {}
 /// The names of the environment variables of a replica; what they hold is in Environment.
 namespace batchscope::protocol::variable {}
-/// The waits that nobody sets; those that a person may are TimeOuts.
+/// The waits that nobody sets; TimeOuts has those that a person may set.
 namespace batchscope::protocol::time_out {}
 /// The names of the series that every run has.
 namespace batchscope::protocol::series {}

@@ -23,7 +23,7 @@ void put(std::string& bytes, T value) {
   bytes.append(raw, sizeof(T));
 }
 
-/// The value at `offset`. The caller has checked that its bytes are there.
+/// Returns the value at `offset`. The caller has checked that its bytes are there.
 template <class T>
 T get(std::string_view bytes, std::size_t offset) {
   T value;

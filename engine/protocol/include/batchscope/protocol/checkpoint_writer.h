@@ -12,19 +12,19 @@
 
 namespace batchscope::protocol {
 
-/// The folder beside a checkpoint's name in which it is made.
+/// Returns the folder, beside the checkpoint's name, in which the checkpoint is made.
 std::filesystem::path partial_checkpoint(const std::filesystem::path& name);
 
-/// Whether a folder of this name is one of those, of whatever checkpoint.
+/// Returns whether a folder of this name is such a folder, of any checkpoint.
 bool is_partial_checkpoint(const std::string& name);
 
 /// Makes `folder`, has `fill` write the states' files into it, each on disk, and their entries into the
 /// manifest; writes the manifest, and has `take_name` give the folder its place. Blocks on the disk. Throws
-/// Error(io), and what the two throw; no folder is left then.
+/// Error(io), and what the two functions throw; no folder is left then.
 void write_checkpoint(const std::filesystem::path& folder, Manifest& manifest,
                       const std::function<void()>& fill, const std::function<void()>& take_name);
 
-/// The same beside `name`, which the folder is renamed to.
+/// Does the same beside `name`, and renames the folder to it.
 void write_checkpoint(const std::filesystem::path& name, Manifest& manifest,
                       const std::function<void(const std::filesystem::path& folder)>& fill);
 

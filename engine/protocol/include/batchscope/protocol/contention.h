@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A supervisor tells its replicas by how much they will slow one another down on this machine, as other runs
-/// have shown it. It is the first guess of the performance model, and no more.
+/// A supervisor tells its replicas how much they will slow one another down on this machine, as other runs
+/// have shown. It is only the first guess of the performance model.
 #pragma once
 
 namespace batchscope::protocol {
@@ -11,8 +11,8 @@ namespace variable {
 inline constexpr char kContention[] = "BATCHSCOPE_CONTENTION";
 }  // namespace variable
 
-/// Returns the share of its time that each further replica on the machine costs a replica, by the process
-/// environment; 0 where nothing is known. Throws Error(usage) for a value that is not a share.
+/// Returns the share of its time that each further replica on the machine costs a replica, as the process
+/// environment says; 0 where nothing is known. Throws Error(usage) for a value that is not a share.
 double told_contention();
 
 }  // namespace batchscope::protocol

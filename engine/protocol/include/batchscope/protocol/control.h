@@ -33,24 +33,24 @@ struct Request {
   Command command = Command::status;          ///< what is asked
   std::optional<int> replicas;                ///< rescale (this or the next), resume
   std::optional<AutoReplicas> auto_replicas;  ///< instead of a number: the supervisor chooses from now on
-  std::vector<std::string> devices;           ///< on these (devices.h), else on any that are free
+  std::vector<std::string> devices;           ///< to use (devices.h); empty: any that are free
   bool by_pool = false;                       ///< "by":"pool": no person asks
 
-  /// Throws Error(usage) naming the field; Error(version) for another protocol version.
+  /// Reads a line. Throws Error(usage) naming the field; Error(version) for another protocol version.
   static Request parse(std::string_view line);
-  /// The request as it is sent, newline included.
+  /// Returns the request as it is sent, newline included.
   std::string line() const;
 };
 
-/// The command's name as it stands in a request.
+/// Returns the command's name as it stands in a request.
 const char* command_name(Request::Command command);
 
-/// A reply as it is sent, newline included.
+/// Returns a reply as it is sent, newline included.
 std::string reply_line(const Json& id, const Json& result);
-/// An error's reply as it is sent, newline included.
+/// Returns an error's reply as it is sent, newline included.
 std::string error_line(const Json& id, const Error& error);
 
-/// A reply's `result`, or the error it carries thrown as Error. Throws Error(usage) for what is not a reply.
+/// Returns a reply's `result`; throws the error that it carries, or Error(usage) for what is not a reply.
 Json reply_result(const Json& reply);
 
 /// The state of a run, as `status` answers it, as `status` events carry it and as progress bars show it.
@@ -76,7 +76,8 @@ struct RunStatus {
   std::map<std::string, double> latest;  ///< newest value of each series
   std::string message;  ///< a sentence where there is something to say (why it failed, how to resume)
   std::vector<std::string> devices;  ///< of this generation, by name; none while there is none
-  /// The program follows a protocol: restarted, it goes on. One that says nothing may begin anew.
+  /// Whether the program goes on after a restart, because it follows a protocol; one that reports nothing may
+  /// begin again.
   bool rescalable = false;
   int max_profiled = 0;  ///< replicas, the largest number that has made a step
   double pause = 0;      ///< s, that the last restart took, or the start; 0: unknown
@@ -84,7 +85,7 @@ struct RunStatus {
 
 /// Writes the `status` object of PROTOCOL.md.
 void to_json(Json& json, const RunStatus& status);
-/// Throws Error(usage) naming the field.
+/// Reads the `status` object. Throws Error(usage) naming the field.
 void from_json(const Json& json, RunStatus& status);
 
 }  // namespace batchscope::protocol

@@ -11,12 +11,12 @@ namespace batchscope::protocol::series {
 
 inline constexpr char kCpu[] = "cpu";                         ///< cores in use: 1 is one of them all the time
 inline constexpr char kMemory[] = "memory";                   ///< bytes resident
-inline constexpr char kGpuUtilization[] = "gpu_utilization";  ///< of the replica's GPU, 0..1, by whomever
-inline constexpr char kGpuMemory[] = "gpu_memory";            ///< bytes in use on it, by whomever
+inline constexpr char kGpuUtilization[] = "gpu_utilization";  ///< of the replica's GPU, 0..1, all processes
+inline constexpr char kGpuMemory[] = "gpu_memory";            ///< bytes in use on it, all processes
 inline constexpr char kGpuPower[] = "gpu_power";              ///< W
 inline constexpr char kGpuTemperature[] = "gpu_temperature";  ///< degrees Celsius
 
-/// The series of one of the above and a replica.
+/// Returns the name of the series of one of the above and a replica.
 inline std::string device_series(const char* what, int rank) {
   return std::string("device/") + what + "/" + std::to_string(rank);
 }

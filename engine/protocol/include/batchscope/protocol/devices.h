@@ -9,12 +9,11 @@
 
 namespace batchscope::protocol {
 
-/// Throws Error(usage) quoting the first name that is none, or comes twice; and for more than kMostReplicas.
-/// Whether a machine has them is for others to say.
+/// Throws Error(usage) quoting the first name that is not a device's, or comes twice; and for more than
+/// kMostReplicas. Does not check that a machine has them.
 void check_devices(const std::vector<std::string>& devices);
 
-/// Throws Error(usage) quoting what a run may not ask for: anything but auto, cpu, cuda, and cuda:N for one
-/// GPU.
+/// Throws Error(usage) quoting the kind unless a run may ask for it: auto, cpu, cuda, or cuda:N for one GPU.
 void check_device_kind(const std::string& kind);
 
 }  // namespace batchscope::protocol

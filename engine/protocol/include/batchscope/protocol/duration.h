@@ -11,11 +11,12 @@ namespace batchscope::protocol {
 
 inline constexpr double kLongestDuration = 1e8;  ///< s: three years, more than anything here takes
 
-/// "90", "90s", "500ms", "10m" or "10min", "2h", "3d", "1w" in seconds, of either sign; none for anything
-/// else.
+/// Returns "90", "90s", "500ms", "10m" or "10min", "2h", "3d", "1w" in seconds, of either sign; none for
+/// anything else.
 std::optional<double> seconds_of(std::string_view text) noexcept;
 
-/// The same, 0 at least and kLongestDuration at most. Throws Error(usage) quoting the text and the form.
+/// Returns the same, at least 0 and at most kLongestDuration. Throws Error(usage) quoting the text and the
+/// form.
 double parse_duration(const std::string& text);
 
 }  // namespace batchscope::protocol

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a replica learns from its environment. The ADAPTDL_* names and meanings are AdaptDL's
-/// (adaptdl/env.py), so that its scripts run under BatchScope unchanged; BATCHSCOPE_* are ours, all
-/// optional: without them a program runs as any program does.
+/// The settings that a replica reads from its environment. The ADAPTDL_* names and meanings are AdaptDL's
+/// (adaptdl/env.py), so that its scripts run under BatchScope unchanged; BATCHSCOPE_* are ours, all optional:
+/// without them a program runs as any program does.
 #pragma once
 
 #include <cstdint>
@@ -52,18 +52,19 @@ inline constexpr char kMeetingTimeout[] = "BATCHSCOPE_MEETING_TIMEOUT";
 ///@}
 /// Not a replica's: it makes a program the fork server of its replicas, see fork_server.h.
 inline constexpr char kForkServer[] = "BATCHSCOPE_FORK_SERVER";
-/// Not a replica's either: "on" or "off" says whether the supervisor serves AdaptDL's endpoints over HTTP; it
-/// does where the program is none that links our engine, otherwise.
+/// Not a replica's either: "on" or "off" says whether the supervisor serves AdaptDL's endpoints over HTTP.
+/// Without it the supervisor does so for programs that do not link our engine.
 inline constexpr char kHttp[] = "BATCHSCOPE_HTTP";
-/// Nor this: "off" keeps the supervisor from putting our folder of Python into PYTHONPATH, which it does for
-/// the same programs otherwise.
+/// Not a replica's either: "off" keeps the supervisor from putting our folder of Python into PYTHONPATH,
+/// which it otherwise does for the same programs.
 inline constexpr char kPythonHook[] = "BATCHSCOPE_PYTHON_HOOK";
 }  // namespace variable
 
-/// Fewer characters are guessed.
+/// The fewest characters of a token; fewer can be guessed.
 inline constexpr int kLeastToken = 16;
 
-/// Value of SIGTERM (sigqueue) where the next generation follows at once. Any other is an end for now.
+/// The value that SIGTERM carries (sigqueue) where the next generation follows at once. With any other value
+/// the run ends for now.
 inline constexpr int kRestartFollows = 1;
 
 /// The variables' values, each at its default where the variable is not set.
@@ -87,7 +88,7 @@ struct Environment {
   std::optional<int> threads;    ///< compute threads of this replica
   std::string backend = "auto";  ///< auto | gloo | nccl
   std::string device = "auto";   ///< auto | cpu | cuda:N
-  int num_devices = 0;           ///< that all replicas share, or sets of devices_per_replica; 0: one each
+  int num_devices = 0;           ///< shared by all replicas, or sets of devices_per_replica; 0: one each
   int devices_per_replica = 0;   ///< RunSpec::devices_per_replica
   bool measure_cores = true;     ///< a lone replica takes some steps with fewer threads, to know their worth
   std::string triggers;          ///< JSON array of protocol::Trigger, see run_spec.h
@@ -99,8 +100,8 @@ struct Environment {
   double collective_timeout = TimeOuts{}.collective;  ///< seconds, see time_outs.h
   std::int64_t max_local_batch_size = 0;   ///< samples of a micro-batch that memory is known to hold; 0: any
   NonFinite non_finite = NonFinite::skip;  ///< what a gradient that is not finite does
-  /// A secret that replicas which meet at a port share, at least kLeastToken characters, the same on every
-  /// node; empty: whoever comes to the port is not asked for it.
+  /// A secret of at least kLeastToken characters that the replicas share when they meet at a port, the same
+  /// on every node; empty: whoever connects to the port is not asked for a secret.
   std::string rendezvous_token;
   /// Seconds for the replicas to find one another; 0: collective_timeout's on one node, time_out::kMeeting on
   /// several, where a program may have to come over the network before it starts.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The one error type of the house. Every failure a person or a script can cause or mend is thrown as
-/// an Error: a kind, from which programs derive their exit code, and a message that names the thing,
-/// what was wrong with it and what to do about it.
+/// The one error type. Every failure a person or a script can cause or mend is thrown as an Error: a kind,
+/// from which programs derive their exit code, and a message that names the thing, what was wrong with it and
+/// what to do about it.
 #pragma once
 
 #include <stdexcept>
@@ -15,7 +15,7 @@ enum class ErrorKind {
   failure,    ///< anything without a better name
   usage,      ///< a flag, a value or a message that makes no sense
   not_found,  ///< no such run, file or program
-  conflict,   ///< the run is in no state to do that, or somebody else holds it
+  conflict,   ///< the run's state does not allow that, or somebody else holds it
   corrupt,    ///< stored data that fails its checks
   version,    ///< data from a newer version of BatchScope
   timeout,    ///< a peer or a process did not answer in time
@@ -28,7 +28,7 @@ class Error : public std::runtime_error {
   /// The message names the thing, what was wrong with it and what to do.
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
 
-  ErrorKind kind() const noexcept { return kind_; }  ///< as it was made with
+  ErrorKind kind() const noexcept { return kind_; }  ///< as given
 
  private:
   ErrorKind kind_;
@@ -47,12 +47,12 @@ enum ExitCode : int {
   kExitCheckpointed = 143,  ///< stopped by a signal after a checkpoint; run it again to resume
 };
 
-/// The exit code of a program that ends with such an error.
+/// Returns the exit code of a program that ends with such an error.
 int exit_code(ErrorKind kind) noexcept;
 
-/// The kind's name as it stands in control replies ("not_found").
+/// Returns the kind's name as it stands in control replies ("not_found").
 const char* error_kind_name(ErrorKind kind) noexcept;
-/// The kind of that name; failure for a name it does not know.
+/// Returns the kind of that name; failure for an unknown name.
 ErrorKind parse_error_kind(const std::string& name) noexcept;
 
 }  // namespace batchscope

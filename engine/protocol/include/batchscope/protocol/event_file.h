@@ -17,21 +17,21 @@
 
 namespace batchscope::protocol {
 
-/// Castagnoli's CRC, rotated and offset, because CRCs of data that holds CRCs are weak.
+/// Returns Castagnoli's CRC, rotated and offset, because CRCs of data that holds CRCs are weak.
 std::uint32_t masked_crc32c(std::string_view bytes);
 
 /// An event file that is being written.
 class EventFile {
  public:
-  /// A new file in the directory, which is made where it is missing; its name holds the time, the host and
-  /// the process. Throws Error(io).
+  /// Makes a new file in the directory, which is made where it is missing; its name holds the time, the host
+  /// and the process. Throws Error(io).
   explicit EventFile(const std::filesystem::path& directory);
   ~EventFile();
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
-  /// One event with all of these scalars; wall_time in s since 1970. Values are kept in single precision, as
-  /// TensorBoard's scalars are. Does not wait for the disk. Throws Error(io).
+  /// Adds one event with all of these scalars; wall_time in s since 1970. Values are kept in single
+  /// precision, as TensorBoard's scalars are. Does not wait for the disk. Throws Error(io).
   void add(std::int64_t step, double wall_time, const std::map<std::string, double>& scalars);
 
   const std::filesystem::path& path() const { return path_; }  ///< the file

@@ -15,14 +15,14 @@ namespace batchscope::protocol {
 /// The library that reads and writes it.
 using Json = nlohmann::json;
 
-/// A number, or one of the three strings.
+/// Returns a number, or one of the three strings.
 Json encode_number(double value);
-/// An array of them.
+/// Returns an array of them.
 Json encode_numbers(const std::vector<double>& values);
 
-/// Throw Error(usage) for anything that is neither a number nor one of the three strings.
+/// Reads a number. Throws Error(usage) for anything that is neither a number nor one of the three strings.
 double decode_number(const Json& json);
-/// Throws Error(usage) for anything that is not an array of them.
+/// Reads an array. Throws Error(usage) for anything that is not an array of them.
 std::vector<double> decode_numbers(const Json& json);
 
 /// Parses one line. Throws Error(usage) naming the position of the fault; never anything else.
@@ -39,7 +39,7 @@ class LineSplitter {
   /// Limit: bytes of the longest line, 16 MiB unless told otherwise.
   explicit LineSplitter(std::size_t limit = 16u << 20) : limit_(limit) {}
 
-  /// The complete lines, without their newline, that end within these bytes.
+  /// Takes bytes, and returns the complete lines that end within them, without their newline.
   std::vector<std::string> feed(std::string_view bytes);
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A run's ledger: who trained on which stretch of which pass, in the order in which it was done. What one
-/// generation trained on without a gap is one stretch, however many checkpoints came between: a pass is as
-/// many stretches as generations had part in it, so that the ledger of a whole run goes along in each
-/// checkpoint.
+/// A run's ledger: which generation trained on which stretch of which pass, in the order of training. A
+/// stretch is what one generation trained on without a gap, however many checkpoints came between. So a pass
+/// has only as many stretches as generations took part in it, and each checkpoint can hold the ledger of the
+/// whole run.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace batchscope::protocol {
 
 /// A stretch of a pass, and who consumed it.
 struct Stretch {
-  int generation = 0;  ///< that consumed it; -1: not known
+  int generation = 0;  ///< the generation that consumed it; -1: not known
   LedgerEntry entry;   ///< the stretch
 
   bool operator==(const Stretch&) const = default;  ///< both

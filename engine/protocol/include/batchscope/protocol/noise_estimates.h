@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a replica finds that measures its gradient noise in the place of training: told by these variables,
-/// it computes gradients at the weights of its checkpoint without an optimizer step, writes an estimate a
-/// line of many micro-batches each, and leaves.
+/// The estimates of a replica that measures its gradient noise instead of training. As these variables tell
+/// it, it computes gradients at the weights of its checkpoint without an optimizer step, writes estimates,
+/// each a line from many micro-batches, and leaves.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct NoiseEstimate {
 /// Returns the estimate as a line of JSON, without the newline.
 std::string noise_line(const NoiseEstimate& estimate);
 
-/// Returns what the file has, nothing where it is not there; a last line that is cut off is left out. Throws
-/// Error(corrupt) for any other line that is not an estimate, Error(io) where the file cannot be read.
+/// Returns the estimates of the file, none where it is not there; a last line that is cut off is left out.
+/// Throws Error(corrupt) for any other line that is not an estimate, Error(io) where the file cannot be read.
 std::vector<NoiseEstimate> read_noise_estimates(const std::filesystem::path& file);
 
 }  // namespace batchscope::protocol

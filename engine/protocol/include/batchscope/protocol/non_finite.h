@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What becomes of a step whose gradient holds NaN or infinity. The replicas find the same, because they look
-/// at what they have averaged; the step is applied on none of them.
+/// The policy for a step with NaN or infinity in its gradient. All replicas find the same, because they look
+/// at the averaged gradient; the step is not applied on any of them.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ enum class NonFinite {
   restore,  ///< the run goes back to its last checkpoint, within its restart budget
 };
 
-/// "skip", "stop", "restore".
+/// Returns "skip", "stop" or "restore".
 const char* non_finite_name(NonFinite policy) noexcept;
-/// Throws Error(usage) quoting the text.
+/// Reads a policy's name. Throws Error(usage) quoting the text.
 NonFinite parse_non_finite(const std::string& text);
 
 }  // namespace batchscope::protocol

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Where everything lies. What lasts: `$XDG_DATA_HOME/batchscope/runs.db` (BATCHSCOPE_DB overrides)
-/// with `runs/<id>/` beside it. What only lives as long as a supervisor: `$XDG_STATE_HOME/batchscope/<id>/`
-/// with the sockets, in a 0700 directory that is checked for its owner; where that path would not fit the 108
+/// The paths of all files. Lasting ones: `$XDG_DATA_HOME/batchscope/runs.db` (BATCHSCOPE_DB overrides) with
+/// `runs/<id>/` beside it. Those that live as long as a supervisor: `$XDG_STATE_HOME/batchscope/<id>/` with
+/// the sockets, in a 0700 directory that is checked for its owner; where that path would not fit the 108
 /// bytes of a socket address, `/tmp/batchscope-<uid>/<id>/` serves instead.
 #pragma once
 
@@ -30,36 +30,37 @@ struct RunPaths {
 
   /// Returns the file that holds the output of one replica.
   std::filesystem::path log_file(int generation, int rank) const;
-  /// Where one generation's replicas meet.
+  /// Returns the directory in which one generation's replicas meet.
   std::filesystem::path rendezvous(int generation) const;
 };
 
 /// The replica that a log file belongs to.
 struct LogName {
-  int generation = 0;                                ///< that it belonged to
-  int rank = 0;                                      ///< in it
+  int generation = 0;                                ///< of the replica
+  int rank = 0;                                      ///< of the replica in it
   auto operator<=>(const LogName&) const = default;  ///< by generation, then by rank
 };
 /// Reads a name that RunPaths::log_file gives, "g3-r0.log"; none for any other name.
 std::optional<LogName> parse_log_name(std::string_view file);
 
-/// The catalogue of runs, runs.db. Pure: touches no file.
+/// Returns the path of the catalogue of runs, runs.db. Pure: touches no file.
 std::filesystem::path catalogue_path();
 
-/// Pure: touches no file. Throws Error(usage) for an id that is not one (valid_run_id).
+/// Returns the paths of a run. Pure: touches no file. Throws Error(usage) for an id that is not one
+/// (valid_run_id).
 RunPaths run_paths(const std::string& id);
 
 /// Makes the directories, each 0700. Throws Error(io), also where the runtime directory belongs to
 /// another user.
 void make_run_directories(const RunPaths& paths);
 
-/// Makes one directory 0700 where there is none yet, and takes from others what they may do with it. Throws
-/// Error(io), also where it is somebody else's or a link; `variable` is what names another place, for the
-/// message.
+/// Makes one directory, 0700, where there is none yet, or sets that mode on the one there is. Throws
+/// Error(io), also where it is another user's or a link; `variable` names, in the message, the variable that
+/// sets another place.
 void make_private_directory(const std::filesystem::path& path, const char* variable = "XDG_STATE_HOME");
 
 bool valid_run_id(const std::string& id) noexcept;  ///< eight of 0-9 a-z
-/// A random one; whether it is taken is for the catalogue to say.
+/// Returns a random id; only the catalogue knows whether it is taken.
 std::string new_run_id();
 
 }  // namespace batchscope::protocol

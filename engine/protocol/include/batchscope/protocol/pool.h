@@ -14,22 +14,21 @@
 
 namespace batchscope::protocol {
 
-inline constexpr int kMostPriority = 10;  ///< of a job; -10 is the least, 0 what nobody has asked for
+inline constexpr int kMostPriority = 10;  ///< of a job; -10 is the least, 0 the default
 
-/// Objectives by which devices may be shared (policy/objective.h): ours, and those of Pollux, AdaptDL and
-/// Sia.
+/// Policies by which devices may be shared (policy/objective.h): ours, and those of Pollux, AdaptDL and Sia.
 inline constexpr std::array<const char*, 5> kPoolPolicies{"fair", "fast", "pollux", "adaptdl", "sia"};
 
 /// Settings of the pool that a person may change.
 struct PoolSettings {
   std::string policy = "fair";       ///< one of kPoolPolicies
-  bool paused = false;               ///< everybody keeps what they have, and nothing is started
-  bool draining = false;             ///< nothing is started; what runs is still given devices
+  bool paused = false;               ///< all runs keep their devices, and nothing is started
+  bool draining = false;             ///< nothing is started; runs that train still get devices
   int devices = 0;                   ///< at most so many of each kind; 0: all that the machine has
   double turn = 30;                  ///< s: where more wait than there are devices, how long a turn lasts
-  double price_per_device_hour = 0;  ///< in any currency of an hour of a run; 0: nobody has said
+  double price_per_device_hour = 0;  ///< in any currency; 0: not set
   std::string scale_command = {};    ///< called with the number of devices that are wanted; empty: none
-  std::string preempt_notice = {};  ///< a command or an http URL that tells of the machine's end; empty: none
+  std::string preempt_notice = {};   ///< command or http URL that announces the machine's end; empty: none
   bool operator==(const PoolSettings&) const = default;  ///< the same settings
 
   /// Throws Error(usage) naming the setting that makes no sense.
@@ -59,9 +58,9 @@ struct PoolDecision {
   std::int64_t id = 0;                   ///< ascending: the cursor for tailing; given by the catalogue
   double time = 0;                       ///< s since 1970
   std::string cause = {};                ///< what brought it about, in a few words: "digits arrived"
-  std::string policy = {};               ///< that was in force
+  std::string policy = {};               ///< the one in force
   std::vector<PoolChoice> choices = {};  ///< of all runs that hold devices or want some
-  std::vector<std::string> idle = {};    ///< devices that nobody is to have
+  std::vector<std::string> idle = {};    ///< devices that no run is to have
   double utility = 0;                    ///< share of their speed that the devices are worth, 0..1
   int wanted = 0;                        ///< devices that would be worth having (policy/prices.h)
   std::string advice = {};               ///< a sentence on more or fewer devices, or empty

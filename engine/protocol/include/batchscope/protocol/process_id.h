@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A process that can be recognised later: process ids are used again, a process id together with the
-/// moment its process began (field 22 of `/proc/<pid>/stat`, in ticks since the machine started) is not.
+/// A process that can be recognised later. Process ids are used again, but not together with the moment at
+/// which the process began (field 22 of `/proc/<pid>/stat`, in ticks since the machine started).
 #pragma once
 
 #include <sys/types.h>
@@ -17,10 +17,10 @@ struct ProcessId {
   bool operator==(const ProcessId&) const = default;  ///< the same process, not only the same number
 };
 
-/// The process that has this number now; start 0 where none has.
+/// Returns the process that has this number now; start 0 where none has.
 ProcessId identify(pid_t pid);
 
-/// The same process runs still; a zombie does not.
+/// Returns whether the same process still runs; a zombie does not.
 bool is_alive(const ProcessId& process);
 
 }  // namespace batchscope::protocol

@@ -12,7 +12,7 @@
 
 namespace batchscope::protocol {
 
-/// A thread that runs `function` with all signals blocked; the calling thread's mask stays as it is.
+/// Starts a thread that runs `function` with all signals blocked; the calling thread's mask stays as it is.
 template <class Function>
 std::thread quiet_thread(Function&& function) {
   sigset_t all, before;

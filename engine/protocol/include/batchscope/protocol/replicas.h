@@ -22,19 +22,19 @@ struct AutoReplicas {
   bool operator==(const AutoReplicas&) const = default;  ///< the same range
 };
 
-/// One of the two.
+/// Either a number or such a range.
 struct ReplicaCount {
   std::optional<int> number;              ///< this many
   std::optional<AutoReplicas> automatic;  ///< as many as pay
 
-  /// "3", "auto", "auto:2", "auto:1-4" or "1-4". Throws Error(usage) quoting the text and the form.
+  /// Reads "3", "auto", "auto:2", "auto:1-4" or "1-4". Throws Error(usage) quoting the text and the form.
   static ReplicaCount parse(const std::string& text);
 
   /// Returns the first generation's number: the number, or `otherwise` brought within the range.
   int first(int otherwise) const;
 };
 
-/// A JSON number or a text as parse reads it. Throws Error(usage) naming neither field nor file.
+/// Reads a JSON number or a text as parse does. Throws Error(usage) naming neither field nor file.
 void from_json(const Json& json, ReplicaCount& count);
 /// Writes its text.
 void to_json(Json& json, const AutoReplicas& automatic);

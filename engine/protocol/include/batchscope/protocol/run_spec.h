@@ -28,8 +28,7 @@ struct Trigger {
   enum class Action { replicas, checkpoint, pause, stop };
 
   When when = When::step;  ///< the clock
-  double at =
-      0;  ///< epochs finished | optimizer steps done | scale-invariant iterations | seconds of run time
+  double at = 0;  ///< epochs finished | optimizer steps done | scale-invariant iterations | s of run time
   Action action = Action::checkpoint;  ///< what happens
   int replicas = 0;                    ///< for Action::replicas
 
@@ -52,7 +51,7 @@ struct RunSpec {
   std::string working_directory;              ///< absolute path
   std::string recipe;                         ///< path of the recipe it came from, or empty
   int replicas = 1;                           ///< of the first generation
-  std::optional<AutoReplicas> auto_replicas;  ///< goodput chooses their number from then on; else nobody
+  std::optional<AutoReplicas> auto_replicas;  ///< goodput chooses their number from then on; none: it stays
   double efficiency_floor = 0.5;              ///< speed-up per replica that auto_replicas keeps up
   /// GPUs or cores of each replica; 0: one GPU, or its share of the free cores.
   int devices_per_replica = 0;
@@ -65,13 +64,13 @@ struct RunSpec {
   std::map<std::string, std::string> environment;  ///< added to the supervisor's own
   TimeOuts time_outs;                              ///< how long anything may take
   double checkpoint_interval = 60;                 ///< seconds between two periodic checkpoints; 0: none
-  int restart_budget = 5;                  ///< restarts in a row that came no further than the one before
-  NonFinite non_finite = NonFinite::skip;  ///< what a gradient that is not finite does
+  int restart_budget = 5;                          ///< restarts in a row without progress
+  NonFinite non_finite = NonFinite::skip;          ///< what a gradient that is not finite does
   /// Samples of a micro-batch that memory is known to hold: lowered when a replica runs out of it. 0: any.
   std::int64_t max_local_batch_size = 0;
 
-  /// Throws Error(usage) naming the number that is out of its range, which no NaN is in. A spec that passes
-  /// can be written and read again; whatever makes, reads or stores one calls this.
+  /// Throws Error(usage) naming the number that is out of its range, as every NaN is. A spec that passes can
+  /// be written and read again; all code that makes, reads or stores one calls this.
   void check() const;
 };
 

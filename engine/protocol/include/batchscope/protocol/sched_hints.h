@@ -11,8 +11,8 @@
 /// localBszBounds of one replica's micro-batch. norm is |true gradient|^2, var the trace of its covariance at
 /// the initial batch size; the alphas are s, the betas s per sample or per replica (goodput/model.h). AdaptDL
 /// writes null for what is not known yet, and for the maxBatchSize of a job whose batch size is fixed. It has
-/// no word for Model's single_gradient: of a job that is known by its hints, one replica without accumulation
-/// stays at the initial batch size, as AdaptDL's scheduler has it.
+/// no field for Model's single_gradient: a job that is known only by its hints stays at the initial batch
+/// size on one replica without accumulation, as in AdaptDL's scheduler.
 #pragma once
 
 #include "batchscope/protocol/json.h"
@@ -20,8 +20,8 @@
 
 namespace batchscope::protocol {
 
-/// maxBatchSize, gradParams and perfParams are null where the model has none: a fixed batch size, no variance,
-/// no parameters.
+/// Returns the hints; maxBatchSize, gradParams and perfParams are null where the model has none: a fixed
+/// batch size, no variance, no parameters.
 Json sched_hints(const Model& model);
 
 /// Reads a model from hints: fields that are absent or null keep Model's defaults, unknown names are ignored.
@@ -29,7 +29,8 @@ Json sched_hints(const Model& model);
 /// times below 0, gamma below 1, bounds the wrong way round, an object that lacks a member.
 Model model_from_sched_hints(const Json& hints);
 
-/// globalBatchSize, samples; 0 where it is not told. Throws Error(usage) as model_from_sched_hints does.
+/// Returns globalBatchSize, samples; 0 where it is not given. Throws Error(usage) as model_from_sched_hints
+/// does.
 std::int64_t hinted_batch_size(const Json& hints);
 
 }  // namespace batchscope::protocol

@@ -16,7 +16,7 @@ inline constexpr char kLearningRate[] = "lr";                  ///< as applied, 
 inline constexpr char kBatchSize[] = "batch_size";             ///< samples per optimizer step, all replicas
 inline constexpr char kLocalBatchSize[] = "local_batch_size";  ///< samples per replica and micro-batch
 inline constexpr char kAccumulation[] = "accumulation_steps";  ///< micro-batches beyond the first
-inline constexpr char kReplicas[] = "replicas";                ///< in use
+inline constexpr char kReplicas[] = "replicas";                ///< that train
 inline constexpr char kProgress[] = "progress";                ///< scale-invariant iterations
 inline constexpr char kEpoch[] = "epoch";                      ///< epochs finished, with fraction
 inline constexpr char kSamples[] = "samples";                  ///< samples consumed so far
@@ -29,10 +29,9 @@ inline constexpr char kNoiseScale[] = "noise_scale";  ///< grad_var / grad_sqr t
 inline constexpr char kStepTime[] = "step_time";      ///< s, from the end of the step before
 inline constexpr char kDataTime[] = "data_time";      ///< s of the step until its batches were there
 inline constexpr char kSyncTime[] = "sync_time";      ///< s of the step spent waiting for other replicas
-inline constexpr char kModelStepTime[] = "model_step_time";  ///< s, predicted by the fitted model
-inline constexpr char kModelError[] =
-    "model_error";  ///< step_time over model_step_time, less 1: of the model
-inline constexpr char kNonFiniteSteps[] = "non_finite_steps";  ///< not applied so far, at each of them
+inline constexpr char kModelStepTime[] = "model_step_time";    ///< s, predicted by the fitted model
+inline constexpr char kModelError[] = "model_error";           ///< step_time / model_step_time - 1
+inline constexpr char kNonFiniteSteps[] = "non_finite_steps";  ///< steps not applied so far, at each of them
 inline constexpr char kAccuracy[] = "accuracy";                ///< validation, per epoch
 inline constexpr char kValidationLoss[] = "validation_loss";   ///< mean over the samples, per epoch
 

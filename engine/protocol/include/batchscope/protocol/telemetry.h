@@ -32,12 +32,12 @@ struct Hello {
   bool forked = false;      ///< by the fork server, not exec'ed
   double started = 0;       ///< s, when the process entered init_process_group
   double mono = 0;          ///< s, when the group stood
-  bool heartbeats = true;   ///< it sends them; who sends none is not judged to hang
+  bool heartbeats = true;   ///< it sends them; a replica without them is never taken to hang
   bool checkpoints = true;  ///< it writes one whenever SIGUSR1 asks for it
-  bool serves = false;      ///< it could be forked, which its program's file does not say: as a script's
+  bool serves = false;  ///< it could be forked though its program's file does not say so, such as a script's
 };
 
-/// The states are loaded and the first loop that is not skipped begins.
+/// The states are loaded, and the first loop that is not skipped begins.
 struct Restored {
   int rank = 0;            ///< of the sender
   std::string checkpoint;  ///< file name of the checkpoint directory; empty: a fresh start
@@ -61,13 +61,13 @@ struct Scalar {
   double mono = 0;        ///< s, when it was sent
 };
 
-/// A replica lives, and where it is.
+/// A sign of life of a replica, and what it does.
 struct Heartbeat {
   int rank = 0;           ///< of the sender
   std::int64_t step = 0;  ///< optimizer steps done
   std::string phase;      ///< "train", "validate", "checkpoint", "idle"
   std::string waiting;    ///< the collective in which it waits for other replicas; empty: it computes
-  double since = 0;       ///< s, since when it has done nothing but that: its last sign of progress
+  double since = 0;       ///< s, since when it has done only that: its last sign of progress
   double mono = 0;        ///< s, when it was sent
 };
 
@@ -135,7 +135,7 @@ void visit_fields(Params& params, Visit&& visit) {
   visit("gamma", params.gamma);
 }
 
-/// The fitted goodput model, whenever it was fitted anew: enough to predict any configuration.
+/// The fitted goodput model, sent each time it was fitted: enough to predict any configuration.
 struct Model {
   std::optional<PerfParams> perf;         ///< none before the first fit
   double grad_sqr = 0;                    ///< |true gradient|^2
@@ -188,7 +188,7 @@ struct Triggered {
   double mono = 0;        ///< s, when it was sent
 };
 
-/// The checkpoint with which the replicas were to leave cannot be written: they stay, and train on.
+/// The checkpoint with which the replicas were to leave cannot be written: they stay and go on training.
 struct Refused {
   std::string text;       ///< why
   std::int64_t step = 0;  ///< optimizer steps done
@@ -226,18 +226,18 @@ struct Failure {
   std::string checkpoint;             ///< of the kind "checkpoint": its directory name
 };
 
-/// Any of them.
+/// Any of these messages.
 using Message =
     std::variant<Hello, Restored, Steps, Scalar, Heartbeat, Position, EpochMark, LedgerEntry, Model,
                  CheckpointWritten, Triggered, Refused, Hyperparameters, Notice, Goodbye, Failure>;
 
-/// One line, newline included.
+/// Returns a message as one line, newline included.
 std::string encode(const Message& message);
 
-/// Throws Error(usage) naming the type and the field for anything malformed.
+/// Reads a message. Throws Error(usage) naming the type and the field for anything malformed.
 Message decode(std::string_view line);
 
-/// CLOCK_MONOTONIC now, in seconds.
+/// Returns CLOCK_MONOTONIC now, in seconds.
 double monotonic_seconds();
 
 }  // namespace batchscope::protocol

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// How long anything may take before it is given up. All of it is here, because time-outs are right only in
-/// their order: whoever is nearer to a fault must give up first, or the one who waits for him gives up
-/// before the fault has been named, and blames the wrong one.
+/// How long anything may take before it is given up. All time-outs are here, because they are right only in
+/// their order: the process nearer to a fault must give up first. Else the one that waits for it gives up
+/// before the fault is named, and blames the wrong one.
 ///
 ///     heartbeat < collective < step < rescale, checkpoint < run
 #pragma once
@@ -19,8 +19,8 @@ struct TimeOuts {
   /// ProcessGroupOptions::timeout wins.
   double collective = 30;
   /// The run's wait for any sign of progress (a micro-batch, a step, a validation batch) of any replica: a
-  /// hang. Longer than a collective, because a run whose replicas name one another needs no judge. 0: no run
-  /// is ever taken to hang.
+  /// hang. Longer than a collective, because no judge is needed where replicas name one another. 0: no run is
+  /// ever taken to hang.
   double step = 45;
   /// A restart's wait for its first step, before the old number of replicas is restored. Longer than a step,
   /// because it contains one. AdaptDL's default.
@@ -46,7 +46,7 @@ using namespace std::chrono_literals;
 
 /// A replica says where it is this often, from a thread that nothing in training holds up.
 inline constexpr auto kHeartbeat = 250ms;
-/// A replica that has not been heard for as long has stopped, and does not merely compute: several
+/// A replica that has not been heard for this long has stopped, and does not merely compute: several
 /// heartbeats, so that a busy machine is not a fault.
 inline constexpr auto kSilence = 2000ms;
 /// The replicas' wait for one another at their start, on several nodes: a program and LibTorch that are read
@@ -61,30 +61,31 @@ inline constexpr auto kLastWordsWhileSaving = 10s;
 inline constexpr auto kSignOfLife = 2000ms;
 /// A replica's wait, when it ends, for a supervisor that does not read.
 inline constexpr auto kGoodbye = 2000ms;
-/// A replica's own end after its supervisor's: nobody else is left to end one that hangs and writes no
-/// checkpoint. As long as the supervisor would have waited.
+/// A replica's time to end by itself after its supervisor is gone: nobody else is left to end one that hangs
+/// and writes no checkpoint. As long as the supervisor would have waited.
 inline constexpr auto kOrphan = 120s;
 /// A generation that has not said hello by then is taken for a program that does not speak telemetry.
 inline constexpr auto kQuiet = 10s;
-/// A fork server's start, until it calls init_process_group(): half a second when the libraries are in
-/// memory, several from a slow disk. A program that takes longer is busy with something else, and is
+/// The time for a fork server's start, until it calls init_process_group(): half a second when the libraries
+/// are in memory, several from a slow disk. A program that takes longer is busy with something else, and is
 /// executed.
 inline constexpr auto kForkServerStart = 20s;
-/// A fork's, which takes milliseconds; executing the program is the way out.
+/// The time for a fork, which takes milliseconds; after it the program is executed instead.
 inline constexpr auto kFork = 5s;
-/// A supervisor's start, until it answers on its control socket.
+/// The time for a supervisor's start, until it answers on its control socket.
 inline constexpr auto kSupervisorStart = 10s;
-/// The agents' of other nodes, until each has said where it listens: a step of srun takes a tenth of a
-/// second, ssh a second, a program from a network's disk several.
+/// The time for the start of the agents of other nodes, until each has said where it listens: a step of srun
+/// takes a tenth of a second, ssh a second, a program from a network's disk several.
 inline constexpr auto kNodeStart = 30s;
-/// A connection's to an agent, and its wait for the token.
+/// The time to connect to an agent, and the agent's wait for the token.
 inline constexpr auto kNodeConnect = 5s;
 /// An agent tells its supervisor this often that its node is there.
 inline constexpr auto kNodeBeat = 1000ms;
-/// A node that has not been heard for as long is gone. Shorter than a line, so that the supervisor knows that
-/// the node is gone before it restarts the replicas.
+/// A node that has not been heard for this long is gone. Shorter than a line, so that the supervisor knows
+/// that the node is gone before it restarts the replicas.
 inline constexpr auto kNodeSilence = 10s;
-/// A TCP line whose other end does not confirm what was sent, nor that it is there.
+/// The time after which a TCP line is given up, when its other end confirms neither what was sent nor that it
+/// is there.
 inline constexpr std::chrono::seconds kNodeLine = 15s;
 /// Back-off after crashes without progress: none for the first, then this, doubling up to the longest.
 inline constexpr auto kFirstBackOff = 1000ms;

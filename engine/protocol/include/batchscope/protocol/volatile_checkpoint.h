@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Checkpoints in memory. The one that a restart begins with need not wait for a disk: it is written below
-/// the run's own place there (RunPaths::memory), and what stands among the run's checkpoints is a symbolic
-/// link to it. A link of a checkpoint's name that leads to that name in that place is the mark of a volatile
-/// checkpoint, which outlives every process but not the machine; it is read as any other. Any other link is
-/// somebody's own: it is neither loaded nor put on disk nor removed, and what it leads to is left alone.
-/// persist_checkpoint() puts a copy that is on disk in the link's place. A link that leads nowhere tells that
-/// the machine went down before that, and the checkpoint before it is used.
+/// Checkpoints in memory. The checkpoint that a restart begins with need not wait for a disk: it is written
+/// below the run's own place in memory (RunPaths::memory), with a symbolic link to it among the run's
+/// checkpoints. A link of a checkpoint's name to the same name in that place marks a volatile checkpoint,
+/// which outlives every process but not the machine; it is read as any other. Any other link was made by
+/// somebody else: it is neither loaded nor put on disk nor removed, and its target is left alone.
+/// persist_checkpoint() puts a copy that is on disk in the link's place. A link that leads nowhere means that
+/// the machine went down before that; then the checkpoint before it is used.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace batchscope::protocol {
 
-/// The bytes that a checkpoint may take in this directory: half of what statvfs says is free, because memory
-/// is not only ours; 0 where there is no such directory.
+/// Returns the bytes that a checkpoint may take in this directory: half of what statvfs says is free, because
+/// other programs need memory too; 0 where there is no such directory.
 std::int64_t room_for_checkpoint(const std::filesystem::path& directory);
 
 /// Puts a copy of a volatile checkpoint, with checksums and with all of it on disk, in the place of the link,
