@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What makes any process an elastic replica, whatever it computes with: it finds the other replicas, shares
-/// a dataset with them, survives restarts on another number of them, and tells the supervisor what it does.
-/// For programs on LibTorch there is more in train.h, which includes this.
+/// The parts that make any process an elastic replica, whatever it computes with: it finds the other
+/// replicas, shares a dataset with them, survives restarts on another number of them, and tells the
+/// supervisor what it does. For programs on LibTorch there is more in train.h, which includes this.
 ///
 /// What fails is thrown as batchscope::Error. A call that is "collective" is made by all replicas in the same
 /// order, and blocks until they have, at most for the process group's timeout. Nothing here is thread-safe

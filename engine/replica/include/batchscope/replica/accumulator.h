@@ -8,8 +8,8 @@
 ///     auto total = sums.synchronized();       // collective; then total["loss"] / ...
 ///     sums.clear();
 ///
-/// After a restart, what lies before the loop that goes on is run again: a synchronized() that was passed
-/// before replays the value it had, and what is added or cleared there a second time changes nothing.
+/// After a restart, the code before the loop that goes on runs again: a synchronized() that was passed before
+/// replays its value, and sums that are added or cleared there a second time do not change.
 #pragma once
 
 #include <algorithm>
@@ -37,13 +37,13 @@ class AccumulatorHistory {
 
   /// Returns whether the program repeats calls that it made before the restart.
   bool replaying() const;
-  /// A clear() is passed. Returns whether it is replayed.
+  /// Passes a clear(). Returns whether it is replayed.
   bool pass_clear();
-  /// The next synchronized() is replayed.
+  /// Returns whether the next synchronized() is replayed.
   bool replays_result() const;
   /// Returns the sums of the next synchronized(). Only where it is replayed.
   const Json& result() const;
-  /// A synchronized() is passed that gave these sums.
+  /// Passes a synchronized() that gave these sums.
   void pass_result(Json sums);
 
  private:
@@ -52,48 +52,47 @@ class AccumulatorHistory {
 };
 
 /// Named sums over a loop, of numbers, of vectors (entry by entry; the longer one's length) or of any
-/// Serialisable type with += whose default value is zero. Make it, as every collective thing, on all replicas
-/// in the same order.
+/// Serialisable type with += whose default value is zero. Make it on all replicas in the same order, like
+/// everything collective.
 template <Serialisable T = double>
 class Accumulator {
  public:
   /// Sums by name.
   using Sums = std::map<std::string, T>;
 
-  /// Sums to begin with, the same on every replica and counted once; those of a checkpoint take their place.
-  /// Throws Error(usage) inside a loop over data. Collective.
+  /// Begins with these sums, the same on every replica and counted once; those of a checkpoint take their
+  /// place. Throws Error(usage) inside a loop over data. Collective.
   explicit Accumulator(const Sums& initial = {})
       : own_(replica_rank() == 0 ? initial : Sums()),
         history_([this] { return Json(own_); }, [this](const Json& by_rank) { restore(by_rank); }) {}
   Accumulator(const Accumulator&) = delete;
   Accumulator& operator=(const Accumulator&) = delete;
 
-  /// This replica's share, for += and -=.
+  /// Returns this replica's share, for += and -=.
   T& operator[](const std::string& key) { return (history_.replaying() ? replayed_ : own_)[key]; }
   /// Adds each.
   void update(const Sums& values) {
     for (const auto& [key, value] : values) add((*this)[key], value);
   }
-  /// Takes each away.
+  /// Subtracts each.
   void subtract(const Sums& values) {
     for (const auto& [key, value] : values) take((*this)[key], value);
   }
   Accumulator& operator+=(const Sums& values) { return update(values), *this; }    ///< update
   Accumulator& operator-=(const Sums& values) { return subtract(values), *this; }  ///< subtract
-  /// No sums, of this replica.
+  /// Removes this replica's sums.
   void clear() {
     if (!history_.pass_clear()) own_.clear();
   }
 
-  /// The sums over all replicas, taken in rank order, the same on each. Collective.
+  /// Returns the sums over all replicas, taken in rank order, the same on each. Collective.
   Sums synchronized() {
     Sums sums = total();
     history_.pass_result(sums);
     return sums;
   }
-  /// A synchronized scope: `scope(Sums&)` is called with these sums and may change them, in the same way on
-  /// every replica; what it leaves is what the accumulator goes on from. It must not call synchronized().
-  /// Collective.
+  /// Calls `scope(Sums&)` with these sums. It may change them, in the same way on every replica, and the
+  /// accumulator goes on from the result. It must not call synchronized(). Collective.
   template <std::invocable<Sums&> Scope>
   void synchronized(Scope&& scope) {
     const bool replayed = history_.replays_result();

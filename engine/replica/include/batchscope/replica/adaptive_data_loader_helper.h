@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// For loaders of one's own (AdaptDL's AdaptiveDataLoaderHelper and AdaptiveDataLoaderMixin): everything
-/// about a loop over data but what a sample is. To the helper, samples are the numbers below `size`. It
-/// chooses the size of a step, cuts passes into micro-batches, says which samples are this replica's,
-/// profiles, agrees with the other replicas to checkpoint and to stop, ends the loop, and skips it on replay;
-/// the loader turns sample numbers into whatever its batches are:
+/// For loaders of your own (AdaptDL's AdaptiveDataLoaderHelper and AdaptiveDataLoaderMixin): everything about
+/// a loop over data except what a sample is. To the helper, samples are the numbers below `size`. It chooses
+/// the size of a step, cuts passes into micro-batches, says which samples are this replica's, profiles,
+/// agrees with the other replicas to checkpoint and to stop, ends the loop, and skips it on replay; the
+/// loader turns sample numbers into whatever its batches are:
 ///
 ///     class Sentences : public AdaptiveDataLoaderMixin {
 ///      public:
@@ -56,21 +56,21 @@ class AdaptiveDataLoaderHelper {
   /// Reads data whose size is not known.
   using Stream = DataStream;
 
-  /// Loads the state of the checkpoint where there is one; helpers are known again by the order in which a
+  /// Loads the state of the checkpoint where there is one; a helper is recognised by the order in which a
   /// program makes them. Throws Error(usage) for no samples, a batch size below 1, inside a loop, and where
   /// drop_last leaves nothing of the data. Collective.
   explicit AdaptiveDataLoaderHelper(Options options);
   ~AdaptiveDataLoaderHelper();
 
-  /// Lets goodput choose the batch size, anew at every pass and a few times within a long one: at most
-  /// max_batch_size in total and within the local bounds, and at most twice what was seen; with accumulation
-  /// also by several micro-batches a step. Ends an epoch by statistical progress instead of by samples.
-  /// Throws Error(usage) for bounds that exclude the batch size.
+  /// Lets goodput choose the batch size, at every pass and a few times within a long one: at most
+  /// max_batch_size in total, within the local bounds, and at most twice the largest that was seen; with
+  /// accumulation also as several micro-batches per step. Ends an epoch by statistical progress instead of by
+  /// samples. Throws Error(usage) for bounds that exclude the batch size.
   ///
   /// One replica without accumulation keeps its batch size (AdaptDL's rule), unless single_gradient lets it
-  /// grow. That costs accuracy: from one gradient a step the noise is guessed by the difference of two steps,
-  /// and so is the gain that multiplies the learning rate; where the weights move fast both come out too
-  /// large. With accumulation a lone replica measures them instead.
+  /// grow. That costs accuracy: with one gradient per step, the noise and the gain that multiplies the
+  /// learning rate are guessed from the difference of two steps, and come out too large where the weights
+  /// move fast. With accumulation a single replica measures them instead.
   void autoscale_batch_size(std::int64_t max_batch_size, LocalBatchBounds local = {},
                             bool accumulation = false, bool single_gradient = false);
 
@@ -84,24 +84,26 @@ class AdaptiveDataLoaderHelper {
   std::int64_t current_local_batch_size() const;  ///< samples per replica and micro-batch
   int accumulation_steps() const;                 ///< micro-batches beyond the first
 
-  bool training() const;  ///< not for validation
-  /// Returns the argument of autoscale_batch_size, or the size of the data where that is less; none before.
+  bool training() const;  ///< false: for validation
+  /// Returns the argument of autoscale_batch_size, or the size of the data where that is less; none before
+  /// that call.
   std::optional<std::int64_t> max_batch_size() const;
-  /// The local bounds that it was given; no maximum of its own: max_batch_size.
+  /// Returns the local bounds that it was given; without a maximum of its own: max_batch_size.
   LocalBatchBounds local_batch_size_bounds() const;
-  /// Samples of the running loop that are done, over all replicas and all its passes; none between loops.
+  /// Returns the samples of the running loop that are done, over all replicas and all its passes; none
+  /// between loops.
   std::optional<std::int64_t> current_index() const;
   /// Returns the value of current_index at the end of the pass; none between loops, and in a stream.
   std::optional<std::int64_t> end_index() const;
 
-  /// Total_Batch_Size, Local_Batch_Size and Accumulation_Steps, AdaptDL's tags, below the prefix: one event
-  /// for a file of the program's own, at this step of its own counting. The engine's own files need no call:
-  /// ADAPTDL_TENSORBOARD_LOGDIR. Call it on one replica. Throws Error(io).
+  /// Writes Total_Batch_Size, Local_Batch_Size and Accumulation_Steps, AdaptDL's tags, below the prefix: one
+  /// event into a file of the program's own, at this step of its own counting. The engine's own files need no
+  /// call: ADAPTDL_TENSORBOARD_LOGDIR. Call it on one replica. Throws Error(io).
   void to_tensorboard(protocol::EventFile& writer, std::int64_t step, std::string_view prefix = {}) const;
 
   /// One loop over the data, a chain of passes (one, without autoscaling), at one of its micro-batches. It
-  /// ends when it is over or when the last copy of it is destroyed: on a break it counts as finished, on an
-  /// exception it does not and goes on where it was when it is begun again.
+  /// ends when it is over or when its last copy is destroyed. After a break it counts as finished; after an
+  /// exception it does not, and when it is begun again it goes on where it was.
   class Loop {
    public:
     bool done() const;  ///< the loop is over
@@ -119,8 +121,8 @@ class AdaptiveDataLoaderHelper {
     std::shared_ptr<replica::DataLoop> loop_;
   };
 
-  /// Begins a loop; training inside an epoch of remaining_epochs_until. Done already when it was finished
-  /// before a restart. Throws Error(usage) when another loop is still running. Collective.
+  /// Begins a loop; training inside an epoch of remaining_epochs_until. The loop is done already where it was
+  /// finished before a restart. Throws Error(usage) when another loop is still running. Collective.
   Loop loop();
 
  private:
@@ -149,7 +151,7 @@ class AdaptiveDataLoaderMixin : protected AdaptiveDataLoaderHelper {
   using AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper;
 };
 
-/// The iterator of a loader: at every micro-batch of the loop, what `make` makes of it.
+/// The iterator of a loader: gives what `make` makes of each micro-batch of the loop.
 template <class Batch>
 class LoopIterator {
  public:
@@ -164,14 +166,14 @@ class LoopIterator {
   /// A batch of the micro-batch that the loop is at.
   using Make = std::function<Batch(const AdaptiveDataLoaderHelper::Loop&)>;
 
-  /// Begins at the loop's micro-batch: makes its batch.
+  /// Begins at the loop's micro-batch, and makes its batch.
   LoopIterator(AdaptiveDataLoaderHelper::Loop loop, Make make)
       : at_(std::make_shared<Place>(std::move(loop), std::move(make))) {
     fetch();
   }
   Batch& operator*() const { return *at_->batch; }  ///< good until the next ++
-  /// The next batch. Collective, and ends the process with 143, after a checkpoint, where the replicas have
-  /// agreed to stop.
+  /// Goes on to the next batch. Collective. Ends the process with 143, after a checkpoint, where the replicas
+  /// have agreed to stop.
   LoopIterator& operator++() {
     at_->loop.advance();
     fetch();

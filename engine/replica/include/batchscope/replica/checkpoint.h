@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What survives a restart is a State: registered by name when it is made, saved into its own file of a
-/// checkpoint directory by rank 0, loaded by every replica. AdaptDL's adaptdl.checkpoint, with manifest,
-/// checksums, fsync and atomic rename (engine/protocol/CHECKPOINT.md). They lie in ADAPTDL_CHECKPOINT_PATH,
-/// or else in `<program name>.checkpoints` in the working directory, so that a program that is started again
-/// there resumes; without that directory it starts afresh. The engine's own states (metrics, epochs, random
-/// numbers, triggers) come with the first state that is made. Every BATCHSCOPE_CHECKPOINT_INTERVAL seconds
-/// (60; 0: never) of a loop over data they are checkpointed in the background, so that a crash costs little.
+/// A State survives restarts: it is registered by name when it is made, saved by rank 0 into its own file of
+/// a checkpoint directory, and loaded by every replica. This is AdaptDL's adaptdl.checkpoint, with manifest,
+/// checksums, fsync and atomic rename (engine/protocol/CHECKPOINT.md). Checkpoints lie in
+/// ADAPTDL_CHECKPOINT_PATH, or else in `<program name>.checkpoints` in the working directory. A program that
+/// is started again there resumes; without that directory it starts from the beginning. The engine's own
+/// states (metrics, epochs, random numbers, triggers) come with the first state that is made. Every
+/// BATCHSCOPE_CHECKPOINT_INTERVAL seconds (60; 0: never) of a loop over data they are checkpointed in the
+/// background, so that a crash costs little.
 #pragma once
 
 #include <functional>
@@ -26,8 +27,8 @@ class State {
 
   const std::string& name() const { return name_; }  ///< of its file in the checkpoint
 
-  /// Called on every replica before save, in the order of registration: gathers what only others know.
-  /// Collective.
+  /// Called on every replica before save, in the order of registration, to gather what only other replicas
+  /// know. Collective.
   virtual void sync() {}
   /// Writes the state. Rank 0 only.
   virtual void save(std::ostream& out) = 0;
@@ -37,15 +38,15 @@ class State {
   using Writer = std::function<void(std::ostream&)>;
   /// See Writer.
   virtual Writer snapshot();
-  /// Reads what save wrote. On every replica. What it throws ends load_state.
+  /// Reads what save wrote, on every replica. What it throws ends load_state.
   virtual void load(std::istream& in) = 0;
 
  private:
   std::string name_;
 };
 
-/// Loads one state from the checkpoint this generation starts from, the newest that verifies. False when
-/// there is none, or it holds no such state. The first call is collective.
+/// Loads one state from the checkpoint that this generation starts from, the newest that verifies. Returns
+/// false where there is none, or it holds no such state. The first call is collective.
 bool load_state(State& state);
 
 /// Saves every registered state as one checkpoint and keeps the last two, and those of the reason "manual",

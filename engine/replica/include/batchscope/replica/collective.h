@@ -32,7 +32,7 @@ using Combine = std::function<Bytes(const Bytes&, const Bytes&)>;
 /// A result on its way. wait() blocks and may be called once.
 class Pending {
  public:
-  /// The result. Throws as all_reduce does.
+  /// Returns the result. Throws as all_reduce does.
   Bytes wait();
 
  private:
@@ -41,24 +41,24 @@ class Pending {
   std::shared_ptr<Impl> impl_;
 };
 
-/// All replicas' values combined, on every replica.
+/// Returns all replicas' values combined, on every replica.
 Bytes all_reduce(std::string_view tag, Bytes value, const Combine& combine);
-/// The same without waiting: returns at once, and wait() blocks.
+/// Does the same without waiting: returns at once, and wait() blocks.
 Pending all_reduce_async(std::string_view tag, Bytes value, Combine combine);
 /// Rank 0's value, on every replica.
 Bytes broadcast(std::string_view tag, Bytes value);
 /// The values by rank, on every replica.
 std::vector<Bytes> gather(std::string_view tag, Bytes value);
-/// Waits for all replicas. timeout 0: the process group's; longer where one replica has long work of its own,
-/// as writing a checkpoint.
+/// Waits for all replicas. timeout 0: the process group's; give a longer one where one replica has long work
+/// of its own, such as writing a checkpoint.
 void barrier(std::string_view tag, std::chrono::milliseconds timeout = {});
 
-/// A value that the collectives below take: any that can be serialised (serialisation.h) and is not Bytes
+/// A value that the collectives below take: any that can be serialised (serialisation.h), except Bytes
 /// itself.
 template <class T>
 concept Value = Serialisable<T> && !std::is_convertible_v<T, Bytes>;
 
-/// A combination of values as one of bytes.
+/// Returns a combination of values as one of bytes.
 template <Value T, class Function>
 Combine combine_values(Function combine) {
   return [combine](const Bytes& left, const Bytes& right) {
@@ -66,7 +66,7 @@ Combine combine_values(Function combine) {
   };
 }
 
-/// The same with values: `combine(T, T)` gives a T, as std::plus<>() or std::logical_or<>() do.
+/// Does the same with values: `combine(T, T)` gives a T, as std::plus<>() or std::logical_or<>() do.
 template <Value T, class Function>
 requires std::is_invocable_r_v<T, const Function&, T, T> T all_reduce(std::string_view tag, const T& value,
                                                                       const Function& combine) {
@@ -94,11 +94,11 @@ std::vector<T> gather(std::string_view tag, const T& value) {
   return values;
 }
 
-/// The sum, taken in rank order, so that it is the same on every run.
+/// Returns the sum, taken in rank order, so that it is the same on every run.
 double sum(std::string_view tag, double value);
-/// The sums, entry by entry. The same length on every replica.
+/// Returns the sums, entry by entry, of vectors that have the same length on every replica.
 std::vector<double> sum(std::string_view tag, const std::vector<double>& values);
-/// The largest.
+/// Returns the largest value.
 std::int64_t max(std::string_view tag, std::int64_t value);
 
 }  // namespace batchscope::collective

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a loop over data is cut into: passes, each a permutation of the dataset, and micro-batches, of which
+/// The parts of a loop over data: passes, each a permutation of the dataset, and micro-batches, of which
 /// every replica has its share.
 #pragma once
 
@@ -18,7 +18,7 @@ class PassPlan;
 }  // namespace replica
 
 /// How a pass is cut from position `start` on: `replicas` together take `width` samples in one micro-batch. A
-/// pass begins with a cut at 0; another one follows where a restart changed that.
+/// pass begins with a cut at 0; another one follows where a restart changed the replicas or the width.
 struct Cut {
   std::int64_t start = 0;                       ///< a position in the pass
   std::int64_t width = 1;                       ///< samples of a whole micro-batch
@@ -31,18 +31,20 @@ class DataPass {
  public:
   ~DataPass();
 
-  /// How many micro-batches this replica gets from here to the end of the pass: numbers 0, 1, ...
+  /// Returns how many micro-batches this replica gets from here to the end of the pass: numbers 0, 1, ...
   std::int64_t micro_batches() const { return micro_batches_; }
-  /// How many samples of a micro-batch are this replica's. May be 0 in training: all replicas step together.
+  /// Returns how many samples of a micro-batch are this replica's. May be 0 in training, as all replicas step
+  /// together.
   std::int64_t count(std::int64_t number) const;
-  /// These samples. Where there are none, one that is padding: its gradient has no weight.
+  /// Returns these samples. Where there are none, a padding sample, which has no weight in the gradient.
   std::vector<std::int64_t> ids(std::int64_t number) const;
-  /// Their positions in the pass; none where ids is padding.
+  /// Returns their positions in the pass; none where ids is padding.
   std::vector<std::int64_t> positions(std::int64_t number) const;
 
-  /// The sample at each position of the pass; empty for a stream, whose samples are numbered by position.
+  /// Returns the sample at each position of the pass; empty for a stream, whose samples are numbered by
+  /// position.
   const std::vector<std::int64_t>& order() const { return order_; }
-  /// The last one is in force.
+  /// Returns the cuts, of which the last one is in force.
   const std::vector<Cut>& cuts() const { return cuts_; }
 
  private:
@@ -62,9 +64,9 @@ class DataPass {
 using DataOrder =
     std::function<std::vector<std::int64_t>(int epoch, std::int64_t pass, const std::vector<Cut>& cuts)>;
 
-/// Reads a stream on, from which every replica reads the same samples in the same order: as far as position
-/// `to` of the pass, or to its end. Returns the position that it came to, `to` or the end. Samples before
-/// `from` are not asked for any more. A pass begins where a loop begins.
+/// Reads a stream, which has the same samples in the same order on every replica, as far as position `to` of
+/// the pass, or to its end. Returns the position that it reached. Samples before `from` are no longer needed.
+/// A pass begins where a loop begins.
 using DataStream = std::function<std::int64_t(std::int64_t from, std::int64_t to)>;
 
 /// How many samples, and in what steps and order.

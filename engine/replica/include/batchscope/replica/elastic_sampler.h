@@ -25,10 +25,10 @@ class ElasticSampler {
   std::int64_t length() const;  ///< samples of this rank, padding included; the same on every rank
   std::vector<std::int64_t> indices() const;  ///< this rank's sample ids; a padding sample comes last
 
-  /// The permutation of one pass: dataset_size sample ids, ascending without shuffle.
+  /// Returns the permutation of one pass: dataset_size sample ids, ascending without shuffle.
   static std::vector<std::int64_t> permutation(std::int64_t dataset_size, int epoch, std::int64_t pass,
                                                bool shuffle);
-  /// The seed that it is drawn with.
+  /// Returns the seed that it is drawn with.
   static std::uint64_t seed(int epoch, std::int64_t pass);
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Epochs that survive restarts (AdaptDL's epoch.py): `for (int epoch : remaining_epochs_until(30))` goes on
-/// at the epoch in which the checkpoint was made; what that epoch had finished is skipped on replay, so code
-/// between the loops over data runs again and has to bear that. Leaving an epoch by `break` finishes it; an
-/// exception does not. When the last epoch is finished, a checkpoint is written: a program that is started
-/// again finds itself finished and says so.
+/// at the epoch in which the checkpoint was made. Loops that this epoch had finished are skipped on replay,
+/// but code between the loops over data runs again and must allow for that. Leaving an epoch by `break`
+/// finishes it; an exception does not. When the last epoch is finished, a checkpoint is written, so that a
+/// program that is started again finds that it has finished, and says so.
 #pragma once
 
 #include <cstddef>
@@ -48,10 +48,11 @@ class EpochRange {
   int until_;
 };
 
-/// The epochs from the first that is not finished to epoch - 1; none where all are.
+/// Returns the epochs from the first that is not finished to epoch - 1; none where all are.
 EpochRange remaining_epochs_until(int epoch);
 int current_epoch();  ///< -1 outside a loop
-/// Epochs finished so far, before restarts too. The first call loads the checkpoint, and is collective.
+/// Returns the epochs finished so far, before restarts too. The first call loads the checkpoint, and is
+/// collective.
 int finished_epochs();
 
 }  // namespace batchscope

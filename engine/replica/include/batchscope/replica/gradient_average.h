@@ -33,17 +33,17 @@ class GradientAverage {
   };
 
   /// Averages gradients of so many numbers. Loads its state where there is a checkpoint. Throws Error(usage)
-  /// where there is one already. Collective.
+  /// where there is a GradientAverage already. Collective.
   explicit GradientAverage(std::size_t size);
   ~GradientAverage();
 
-  /// The mean gradient of the micro-batch that the loop is at; of padding alone any numbers. Empty where more
-  /// micro-batches of the step follow, and where the step's gradient holds NaN or infinity and is to be
-  /// applied on no replica. At the end of a step collective: blocks until every replica has come so far, and
-  /// throws what a collective throws. Throws Error(usage) for another number of numbers.
+  /// Adds the mean gradient of the micro-batch that the loop is at; for padding alone, any numbers. Returns
+  /// nothing where more micro-batches of the step follow, or where the step's gradient holds NaN or infinity
+  /// and must not be applied on any replica. Collective at the end of a step: blocks until every replica has
+  /// come so far, and throws what a collective throws. Throws Error(usage) for a gradient of another size.
   std::optional<Step> add(std::span<const double> gradient);
 
-  /// The step is made, at this learning rate.
+  /// Ends the step, which was made at this learning rate.
   void finish(double learning_rate);
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// The replicas of one generation and how they find each other. The environment decides (protocol's
-/// environment.h): without ADAPTDL_* variables the program is a single process with no group at all.
-/// One machine meets in a directory, BATCHSCOPE_RENDEZVOUS_DIR, several at ADAPTDL_MASTER_ADDR:PORT, rank 0's
-/// machine. Small objects travel by the collective's sockets. Checkpoints of several machines must lie where
-/// each of them reads them.
+/// environment.h): without ADAPTDL_* variables the program is a single process with no group at all. Replicas
+/// on one machine meet in a directory, BATCHSCOPE_RENDEZVOUS_DIR; on several machines they meet at
+/// ADAPTDL_MASTER_ADDR:PORT, rank 0's machine. Small objects travel by the collective's sockets. With several
+/// machines, checkpoints must lie where each machine reads them.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ struct ProcessGroupOptions {
   /// Time-out of one collective; 0: BATCHSCOPE_COLLECTIVE_TIMEOUT, which a supervisor sets, or 30 s.
   std::chrono::milliseconds timeout{0};
 
-  /// env://: as the environment says; tcp://HOST:PORT, where HOST is rank 0's machine as the others reach it,
-  /// or file://DIRECTORY, an empty one that all replicas on this machine reach: instead of it.
+  /// env://: as the environment says. Instead, tcp://HOST:PORT, where HOST is rank 0's machine as the others
+  /// reach it, or file://DIRECTORY, an empty directory that all replicas on this machine reach.
   std::string init_method = "env://";
   int world_size = 0;  ///< replicas; 0: ADAPTDL_NUM_REPLICAS, or 1
   int rank = -1;       ///< of this replica; -1: ADAPTDL_REPLICA_RANK, or 0
@@ -37,8 +37,8 @@ struct ProcessGroupOptions {
 /// twice.
 void init_replica(const ProcessGroupOptions& options = {});
 
-int replica_rank();  ///< 0 before that
-int num_replicas();  ///< 1 before that
+int replica_rank();  ///< 0 before init_replica()
+int num_replicas();  ///< 1 before init_replica()
 int num_restarts();  ///< 0 on a fresh start
 
 }  // namespace batchscope

@@ -10,11 +10,12 @@
 
 namespace batchscope {
 
-/// Inside a training loop: part of the next optimizer step's row, the mean where several values come before
-/// it (one per micro-batch). Outside: a scalar of its own at the current step, as validation metrics are.
+/// Records a value. Inside a training loop it is part of the next optimizer step's row, as a mean where
+/// several values come before it (one per micro-batch). Outside it is a scalar of its own at the current
+/// step, such as a validation metric.
 void record(std::string_view name, double value);
 
-/// Shown with the run; call it once, any time.
+/// Records hyperparameters, which are shown with the run; call it once, at any time.
 void record_hyperparameters(const std::map<std::string, std::string>& values);
 
 }  // namespace batchscope

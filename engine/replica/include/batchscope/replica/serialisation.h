@@ -20,7 +20,7 @@ concept Serialisable = requires(const T& value, const nlohmann::json& json) {
   json.template get<T>();
 };
 
-/// The value as bytes.
+/// Returns the value as bytes.
 template <Serialisable T>
 std::string to_bytes(const T& value) {
   std::string bytes;
@@ -28,7 +28,7 @@ std::string to_bytes(const T& value) {
   return bytes;
 }
 
-/// The value that to_bytes made these bytes of. Throws Error(corrupt) for other bytes.
+/// Returns the value from which to_bytes made these bytes. Throws Error(corrupt) for other bytes.
 template <Serialisable T>
 T from_bytes(const std::string& bytes) try {
   return nlohmann::json::from_cbor(bytes).template get<T>();
