@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The contention of this machine's replicas (kappa of goodput/model.h): by how much they slow one another
-/// down, as runs have shown. A new run takes it for its first guess, and learns its own as soon as it has
-/// trained with another number of neighbours.
+/// The contention of this machine's replicas (kappa of goodput/model.h): how much they slow one another down,
+/// as runs have shown. It is the first guess of a new run, which learns its own as soon as it has trained
+/// with another number of neighbours.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace batchscope::run {
 
 /// The contention that several runs have shown.
 struct Contention {
-  double share = 0;   ///< of its time that a replica's micro-batch takes longer for each neighbour
+  double share = 0;   ///< by which each neighbour lengthens a replica's micro-batch
   double least = 0;   ///< of one run
   double most = 0;    ///< of one run
   int runs = 0;       ///< that have shown it, at least 1

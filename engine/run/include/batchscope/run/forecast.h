@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What was predicted of a restart (prediction.h), beside what came of it, as its generation has it.
+/// The prediction for a restart (prediction.h) beside its outcome, as its generation has them.
 #pragma once
 
 #include <optional>
@@ -20,11 +20,11 @@ struct Forecast {
     return predicted / (1 + error);
   }  ///< the range that was expected, where error is known
   double high() const { return predicted * (1 + error); }  ///< its other end
-  /// How much more was obtained than predicted, as a share; none where nothing was obtained.
+  /// Returns how much more was obtained than predicted, as a share; none where nothing was obtained.
   std::optional<double> change() const {
     return obtained ? std::optional(*obtained / predicted - 1) : std::nullopt;
   }
-  /// Whether it came out within the range; none where either is unknown.
+  /// Returns whether the outcome lies within the range; none where either is unknown.
   std::optional<bool> held() const {
     if (!obtained || !(error > 0)) return std::nullopt;
     return low() <= *obtained && *obtained <= high();

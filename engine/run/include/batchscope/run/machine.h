@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What this machine has to train on. A device goes by its name in leases: "cpu:3" is a core by the system's
-/// number, "cuda:1" or "cuda:GPU-5b1c..." a GPU as the driver or CUDA_VISIBLE_DEVICES calls it.
+/// The devices of this machine, to train on. A device has the name that leases use: "cpu:3" is a core by the
+/// system's number, "cuda:1" or "cuda:GPU-5b1c..." a GPU as the driver or CUDA_VISIBLE_DEVICES calls it.
 #pragma once
 
 #include <string>
@@ -14,16 +14,17 @@ struct Machine {
   std::vector<std::string> cores;  ///< that this process may run on; one at least
   std::vector<std::string> gpus;   ///< that CUDA_VISIBLE_DEVICES lets programs see; else all
 
-  /// This one. Reads /dev and this process's affinity; never fails and never blocks.
+  /// Returns this machine. Reads /dev and this process's affinity; never fails and never blocks.
   static Machine here();
 };
 
-/// The GPUs that the driver shows, whatever CUDA_VISIBLE_DEVICES says: "cuda:0", by its numbers. Never fails.
+/// Returns the GPUs that the driver shows, whatever CUDA_VISIBLE_DEVICES says: "cuda:0", by its numbers.
+/// Never fails.
 std::vector<std::string> driver_gpus();
 
 /// Lists devices for people, neighbours drawn together: "cpu:0-3, cpu:6, cuda:0".
 std::string device_list(const std::vector<std::string>& devices);
-/// The same, with the threads of replicas that have several cores each: "cpu:0-3 (2 threads each)".
+/// Lists the same, with the threads of replicas that have several cores each: "cpu:0-3 (2 threads each)".
 std::string device_list(const std::vector<std::string>& devices, int replicas);
 
 }  // namespace batchscope::run

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// How fast a run trains, as its newest steps were measured: what the window and the command line call its
-/// goodput "now". Single steps scatter, so it is
+/// Measures how fast a run trains, by its newest steps: the window and the command line call this its goodput
+/// "now". Single steps scatter, so it is
 ///
 ///     throughput   samples / step times, of the middle 80 % of the newest steps by their times
 ///     step time    batch size / throughput
@@ -9,8 +9,8 @@
 ///
 /// where the last step of a pass over the data counts the samples that were left for it.
 ///
-/// over the newest steps of one generation and one batch size, until they make ten seconds and twenty
-/// steps, or a thousand steps. The first step of a generation, which warms caches, is none of them.
+/// over the newest steps of one generation and one batch size, until they make ten seconds and twenty steps,
+/// or a thousand steps. The first step of a generation, which warms caches, is left out.
 #pragma once
 
 #include <cstdint>
@@ -42,13 +42,13 @@ struct MeasuredRate {
   double goodput = 0;      ///< samples/s; NaN where efficiency is
 };
 
-/// Steps beyond the newest so many count for nothing.
+/// The newest steps that count, at most.
 inline constexpr std::int64_t kMeasuredSteps = 1000;
 /// Seconds of training beyond which older steps are left out, where there are enough after them.
 inline constexpr double kMeasuredSeconds = 10;
-/// Enough.
+/// The number of steps after which older ones beyond kMeasuredSeconds are left out.
 inline constexpr std::int64_t kEnoughSteps = 20;
-/// Fewest steps from which a rate is measured.
+/// The fewest steps from which a rate is measured.
 inline constexpr std::size_t kLeastMeasuredSteps = 5;
 
 /// Measures steps in their order, the newest last; empty where there are too few.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The model that a run sends (protocol::Model) as the goodput room takes it.
+/// Converts the model that a run sends (protocol::Model) to the types of engine/goodput.
 #pragma once
 
 #include "batchscope/goodput/model.h"
@@ -8,11 +8,11 @@
 
 namespace batchscope::run {
 
-/// All 0 where the model has none.
+/// Returns the parameters; all 0 where the model has none.
 goodput::PerfParams perf_params(const protocol::Model& model);
-/// Beyond so many replicas no speed-up is promised: they take turns on the devices that the model says the
-/// run may have. Where it does not say, as it did not in earlier versions, the most replicas that were
-/// measured; 0: nobody knows, and each counts as having its own.
+/// Returns the number of replicas beyond which no speed-up is expected, because they take turns on the
+/// devices that the model says the run may have. Where the model does not say, as in earlier versions: the
+/// most replicas that were measured. 0: unknown, and each replica counts as having its own device.
 int counted_devices(const protocol::Model& model);
 /// Returns the counted devices, and how replicas share them where they are cores.
 goodput::Devices devices(const protocol::Model& model);

@@ -7,7 +7,7 @@
 
 namespace batchscope::run {
 
-/// Returns the node of a device; empty: this one.
+/// Returns the node of a device; empty: this node.
 std::string node_of_device(const std::string& device);
 
 /// Returns whether a device, of any node, is a GPU.

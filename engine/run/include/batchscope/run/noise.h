@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Measuring the gradient noise scale at a checkpoint: the run's program is started once more from a copy of
-/// it, on one replica, with the word not to train but to measure (protocol/noise_estimates.h). The run is
-/// left as it is, and nothing is recorded.
+/// Measures the gradient noise scale at a checkpoint: the run's program is started once more from a copy of
+/// it, on one replica, and told to measure instead of training (protocol/noise_estimates.h). The run is left
+/// as it is, and nothing is recorded.
 #pragma once
 
 #include <cstdint>

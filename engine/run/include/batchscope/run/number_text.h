@@ -8,7 +8,8 @@
 
 namespace batchscope::run {
 
-/// Four digits that tell: "18,410", "941.4", "0.02134", "1.5 × 10⁻⁵", "nan", "-inf". Never throws.
+/// Returns a number with four significant digits: "18,410", "941.4", "0.02134", "1.5 × 10⁻⁵", "nan", "-inf".
+/// Never throws.
 std::string number_text(double value);
 
 /// Returns a number with the range in which it is expected, by the error of a prediction (prediction.h):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A snapshot that a training program writes by itself, such as a script for torchrun by torch.save. The
+/// A snapshot that a training program writes by itself, as a script for torchrun does with torch.save. The
 /// Python package notes the newest one in the folder that the replicas share (engine/python/batchscope/
 /// _snapshot.py).
 #pragma once
@@ -21,8 +21,8 @@ struct OwnSnapshot {
   std::int64_t step = 0;       ///< steps that the run had recorded when it was written
 };
 
-/// Returns the snapshot that is noted in a run's shared folder, if it is still there. What cannot be read is
-/// none.
+/// Returns the snapshot that is noted in a run's shared folder, if it is still there; none where the note
+/// cannot be read.
 std::optional<OwnSnapshot> own_snapshot(const std::filesystem::path& share);
 
 }  // namespace batchscope::run

@@ -11,10 +11,10 @@
 
 namespace batchscope::run {
 
-/// engine/pool/POOL.md.
+/// The pool's process (engine/pool/POOL.md).
 inline constexpr StoreProcess kPool{"batchscope-pool", "pool.lock", "pool.log"};
 
-/// Error(conflict) for whoever names devices for a run that waits in the queue.
+/// Returns the Error(conflict) for a caller that names devices for a run that waits in the queue.
 Error devices_are_the_pools(const std::string& run);
 
 }  // namespace batchscope::run

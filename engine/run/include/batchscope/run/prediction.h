@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What the fitted model predicts of a run (goodput/model.h), on the machine that it runs on. A prediction is
-/// never what is measured: that is in measured_rate.h, and a restart is told of with both.
+/// Predictions of the fitted model for a run (goodput/model.h), on the machine that it runs on. Measured
+/// rates are in measured_rate.h; a restart is reported with both.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Prediction {
   double throughput = 0;        ///< samples/s
   double efficiency = 0;        ///< statistical efficiency, 0..1
   double goodput = 0;           ///< samples/s
-  /// Nine of ten such predictions come true within goodput / (1 + error) and goodput * (1 + error), and so
-  /// does throughput; 0: unknown. It is the root of the sum of squares, by logarithms, of
+  /// Nine of ten outcomes lie between goodput / (1 + error) and goodput * (1 + error), and likewise for
+  /// throughput; 0: unknown. It is the root of the sum of squares, by logarithms, of
   ///   how far measured step times are from the model's,
   ///   0.1 for a machine that is not as fast all the time,
   ///   0.15 for each doubling of the replicas beyond the most that were measured,
@@ -29,7 +29,7 @@ struct Prediction {
   double high() const { return goodput * (1 + error); }  ///< samples/s
 };
 
-/// The program says how large a step is on any number of replicas, and leaves no choice.
+/// Returns whether the program itself fixes how large a step is on any number of replicas.
 bool has_fixed_batch_size(const protocol::Model& model);
 
 /// Predicts this configuration. Rates are 0 where the model knows none.

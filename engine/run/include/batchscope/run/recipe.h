@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A recipe: how an example or a person's own program is started, with parameters a person may set.
-/// recipe.toml lies beside the example; the window's Run button and `batchscope run --recipe` read it.
-/// Form: see examples/digits/recipe.toml.
+/// A recipe: how an example or a person's own program is started, with the parameters that a person may set.
+/// recipe.toml lies beside the example; the window's Run button and `batchscope run --recipe` read it. Form:
+/// see examples/digits/recipe.toml.
 #pragma once
 
 #include <filesystem>
@@ -20,18 +20,18 @@ struct Parameter {
   /// Type of a value; a flag is "true" or "false".
   enum class Type { integer, number, text, flag, choice };
 
-  std::string name;        ///< "epochs": becomes --epochs VALUE
-  Type type = Type::text;  ///< of its value
-  std::string value;       ///< the default, where there is no GPU that for a CPU
-  std::string left_out;    ///< what the program takes where it is not given: the default of any machine
+  std::string name;                  ///< "epochs": becomes --epochs VALUE
+  Type type = Type::text;            ///< of its value
+  std::string value;                 ///< the default; without a GPU the one for a CPU
+  std::string left_out;              ///< the program's own default, on any machine
   std::optional<double> minimum;     ///< of a number; none: no bound
   std::optional<double> maximum;     ///< the same from above
   std::vector<std::string> choices;  ///< of a choice: all its values
   std::string help;                  ///< a sentence
   std::string at_least;              ///< another parameter, which this number may not be below; or empty
-  std::string unless;                ///< a flag with which that does not matter; or empty
+  std::string unless;                ///< a flag that switches `at_least` off; or empty
 
-  /// Empty when `text` is a valid value, else a sentence that says what is expected.
+  /// Returns a sentence that says what is expected, empty where `text` is a valid value.
   std::string complaint(const std::string& text) const;
 };
 
@@ -49,42 +49,43 @@ struct Recipe {
   int devices_per_replica = 0;
   /// Where the recipe leaves the number to goodput; `replicas` is the first generation's.
   std::optional<protocol::AutoReplicas> auto_replicas;
-  protocol::TimeOuts time_outs;  ///< how long anything may take
-  int restart_budget = 5;        ///< restarts after failures that come no further
+  protocol::TimeOuts time_outs;                                ///< how long anything may take
+  int restart_budget = 5;                                      ///< restarts in a row without progress
   protocol::NonFinite non_finite = protocol::NonFinite::skip;  ///< what a gradient that is not finite does
   std::vector<Parameter> parameters;                           ///< in the order of the form
   std::filesystem::path file;                                  ///< that it was read from
 
-  /// Looks whether this machine has a GPU. Throws Error(not_found | usage) naming file, line and field.
+  /// Reads a recipe, and checks whether this machine has a GPU. Throws Error(not_found | usage) naming file,
+  /// line and field.
   static Recipe load(const std::filesystem::path& file);
 
   const Parameter* parameter(const std::string& name) const;  ///< null: there is none of this name
-  /// The defaults overridden by these.
+  /// Returns the defaults overridden by these.
   Values values(const Values& changed) const;
 
-  /// Returns what is wrong with the defaults overridden by these, by the parameter that is to be mended: each
+  /// Returns what is wrong with the defaults overridden by these, by the parameter to correct: each parameter
   /// alone, and where it does not fit another.
   std::map<std::string, std::string> complaints(const Values& values) const;
 
-  /// The spec with the defaults overridden by `values`. Throws Error(usage) with every complaint,
+  /// Returns the spec with the defaults overridden by `values`. Throws Error(usage) with every complaint,
   /// Error(not_found) where the program is not built.
   protocol::RunSpec spec(const Values& values = {}) const;
 
   /// Returns the arguments as the program takes them, the defaults overridden by these.
   std::vector<std::string> arguments(const Values& values = {}) const;
 
-  /// The other way: of which values such arguments are made, the program's own defaults where they say
-  /// nothing of a parameter. Nothing where an argument is none of the parameters.
+  /// Returns the values from which such arguments were made, with the program's own defaults for parameters
+  /// that they lack. Nothing where an argument is not one of the parameters.
   std::optional<Values> values_of(const std::vector<std::string>& arguments) const;
 
-  /// Whether a run was started with it: from its file, or its program by hand.
+  /// Returns whether a run was started with it: from its file, or its program by hand.
   bool made(const protocol::RunSpec& spec) const;
 };
 
-/// Recipes that come with this build or installation, by name. One that does not load is left out, with a
-/// line on stderr.
+/// Returns the recipes that come with this build or installation, by name. One that does not load is left
+/// out, with a line on stderr.
 std::vector<Recipe> installed_recipes();
-/// The one of this name; none where there is none.
+/// Returns the recipe of this name; none where there is none.
 std::optional<Recipe> installed_recipe(const std::string& name);
 
 }  // namespace batchscope::run

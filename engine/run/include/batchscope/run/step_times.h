@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// How well the fitted model knows a run: for every configuration that was trained with (replicas, local
-/// batch size, accumulation steps) the median of the measured step times beside the time that the model
-/// predicts (T of Pollux, OSDI 2021, section 3.1).
+/// Compares the fitted model with a run: for every configuration that was trained with (replicas, local batch
+/// size, accumulation steps) the median of the measured step times beside the time that the model predicts (T
+/// of Pollux, OSDI 2021, section 3.1).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct StepTime {
   std::int64_t steps = 0;             ///< that were measured
   double measured = 0;                ///< s, the median
   double predicted = 0;               ///< s
-  /// How much longer than predicted, as a share.
+  /// Returns how much longer than predicted, as a share.
   double residual() const { return measured / predicted - 1; }
 };
 
@@ -40,8 +40,8 @@ struct GenerationSteps {
 /// The series that are read.
 std::vector<std::string> step_time_series();
 
-/// Buckets of a series in a generation, from its first to its last step: fine, so that hardly one mixes
-/// configurations, but bounded however long the run (kStepTimeColumns, as for SampleReader::summarize).
+/// Returns buckets of a series in a generation, from its first to its last step: so fine that hardly any
+/// mixes configurations, but bounded however long the run (kStepTimeColumns, as for SampleReader::summarize).
 using ReadBuckets = std::function<std::vector<storage::Bucket>(const std::string&, const GenerationSteps&)>;
 /// The number of columns that ReadBuckets should ask for.
 inline constexpr int kStepTimeColumns = 2048;
@@ -51,12 +51,12 @@ inline constexpr int kStepTimeColumns = 2048;
 std::vector<StepTime> measure_step_times(std::span<const GenerationSteps> generations,
                                          const ReadBuckets& read, const protocol::Model& model);
 
-/// The same of recorded samples; a generation that goes on counts up to its newest. Throws as
+/// Does the same with recorded samples; a generation that goes on counts up to its newest step. Throws as
 /// SampleReader::summarize does.
 std::vector<StepTime> measure_step_times(const std::vector<storage::Generation>& generations,
                                          storage::SampleReader& samples, const protocol::Model& model);
 
-/// The mean of |residual|, weighted by steps; NaN where nothing was measured.
+/// Returns the mean of |residual|, weighted by steps; NaN where nothing was measured.
 double mean_error(std::span<const StepTime> times);
 
 }  // namespace batchscope::run

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Programs of ours that run once a store, as others see them: whether one is there, and how it comes to be.
-/// It is the one that holds its lock beside the catalogue, by a lock that the kernel takes back however it
-/// ends.
+/// Programs of ours of which one process runs per store, as others see them: whether it runs, and how to
+/// start it. It is the process that holds a lock beside the catalogue, which the kernel frees however the
+/// process ends.
 #pragma once
 
 #include <cstdint>
@@ -24,28 +24,29 @@ struct StoreProcess {
   const char* lock;     ///< name of the file that it locks, beside the catalogue
   const char* log;      ///< the same, of the file with its output
 
-  /// The file that is locked. Pure.
+  /// Returns the path of the file that is locked. Pure.
   std::filesystem::path lock_path() const;
 
-  /// Whether it is there. Asks without taking; never blocks and never fails: false where nobody can tell.
+  /// Returns whether it runs, without taking the lock; never blocks and never throws: false where that cannot
+  /// be told.
   bool alive() const noexcept;
 
-  /// The heartbeat of one that is there and beats (StoreLock::beat); none where it is not there.
+  /// Returns the heartbeat of a process that runs and beats (StoreLock::beat); none where none runs.
   std::optional<ProcessHeartbeat> heartbeat() const noexcept;
 
-  /// A sentence on one that is there and has not beaten for a minute, with who it is and what to do; empty
-  /// where all is well. It hangs, or was stopped by a signal, and none can take its place.
+  /// Returns a sentence about a process that has not beaten for a minute, with its id and what to do; empty
+  /// where all is well. Such a process hangs, or was stopped by a signal, and no other can take its place.
   std::string hang() const;
 
-  /// Starts it where it is not there: detached, in a session of its own. Does not wait until it is up; of two
-  /// that are started at once one stays. Throws Error(not_found) where the program is missing, Error(io).
+  /// Starts it where it does not run: detached, in a session of its own. Does not wait until it is up; of two
+  /// that are started at once, one stays. Throws Error(not_found) where the program is missing, Error(io).
   void start() const;
 };
 
-/// Held by such a process for its life. The file stays.
+/// The lock, held by such a process for its life. The file stays.
 class StoreLock {
  public:
-  /// Takes it where nobody has it; never blocks. Throws Error(io) where the file cannot be made.
+  /// Takes the lock where nobody has it; never blocks. Throws Error(io) where the file cannot be made.
   explicit StoreLock(const StoreProcess& process);
   ~StoreLock();
   StoreLock(const StoreLock&) = delete;
@@ -53,7 +54,7 @@ class StoreLock {
 
   bool held() const { return held_; }  ///< it is ours, and no other process's
 
-  /// Says that the process still works: the lock's file was changed now. Never fails.
+  /// Notes that the process still works, by touching the lock's file. Never fails.
   void beat() noexcept;
 
  private:
