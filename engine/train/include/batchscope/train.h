@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a training program links: a LibTorch loop with these lines trains on any number of replicas, at a
-/// batch size that follows goodput, and survives restarts on another number.
+/// The library that a training program links: a LibTorch loop with these lines trains on any number of
+/// replicas, at a batch size that follows goodput, and survives restarts on another number.
 ///
 ///     batchscope::init_process_group();
 ///     batchscope::AdaptiveDataLoader loader(dataset, {.batch_size = 64, .shuffle = true});

@@ -21,7 +21,7 @@ namespace batchscope {
 struct AdadeltaOptions : torch::optim::OptimizerCloneableOptions<AdadeltaOptions> {
   /// Makes options with this learning rate.
   AdadeltaOptions(double lr = 1.0);
-  /// A factor of what the formula moves a parameter by.
+  /// The learning rate, a factor of the formula's move.
   TORCH_ARG(double, lr) = 1.0;
   /// Weight of the past in both averages, from 0 to 1.
   TORCH_ARG(double, rho) = 0.9;
@@ -57,17 +57,18 @@ struct AdadeltaParamState : torch::optim::OptimizerCloneableParamState<AdadeltaP
   ///@}
 };
 
-/// Used as any of LibTorch's optimizers. Not thread-safe.
+/// The optimizer, used as any of LibTorch's. Not thread-safe.
 class Adadelta : public torch::optim::Optimizer {
  public:
-  /// Groups without options of their own have the defaults. Throws Error(usage) for defaults out of range.
+  /// Makes the optimizer; groups without options of their own have the defaults. Throws Error(usage) for
+  /// defaults out of range.
   ///@{
   explicit Adadelta(std::vector<torch::optim::OptimizerParamGroup> groups, AdadeltaOptions defaults = {});
   explicit Adadelta(std::vector<at::Tensor> parameters, AdadeltaOptions defaults = {});
   ///@}
 
-  /// One step of every parameter that has a gradient; the closure is called once, before. Throws
-  /// Error(usage) for a gradient that is sparse.
+  /// Steps every parameter that has a gradient; the closure is called once, before. Throws Error(usage) for a
+  /// gradient that is sparse.
   at::Tensor step(LossClosure closure = nullptr) override;
 
   /// The interface of torch::save and torch::load.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// AdaptiveBPTTIterator: batches of a text for back-propagation through time (AdaptDL's iterator.py). The
-/// text is cut into windows of bptt_len tokens, a batch of n columns holds n windows, and every replica has
-/// columns of its own: from one batch to the next, a column goes on where it was in the text, so that a
+/// text is cut into windows of bptt_len tokens, and a batch of n columns holds n windows. Every replica has
+/// columns of its own. From one batch to the next, a column goes on where it was in the text, so that a
 /// recurrent network may carry its hidden state. With W windows and C columns (the local batch size times the
 /// replicas), column c has the windows from about c*W/C to (c+1)*W/C; the micro-batches of a step are
-/// successive windows of the same columns. One window of one column is one sample: what
-/// AdaptiveDataLoaderHelper says of samples, autoscaling, passes, accumulation, restarts and replay holds.
+/// successive windows of the same columns. One window of one column is one sample: all that
+/// AdaptiveDataLoaderHelper says of samples, autoscaling, passes, accumulation, restarts and replay applies.
 ///
 /// Every token but the first is a target exactly once in a pass, whatever the restarts: where the number of
-/// columns changes in the middle of a pass, the windows that no column has come to yet are cut into the new
-/// number of columns, in the order of the text. A new column may then run over a gap, where an old one had
-/// been. `continues` tells that, as it tells where a pass begins:
+/// columns changes in the middle of a pass, the windows that no column has reached yet are cut into the new
+/// number of columns, in the order of the text. A new column may then jump over a part that an old one had
+/// read. `continues` tells so, and tells where a pass begins:
 ///
 ///     for (auto& batch : iterator) {
 ///       const auto n = batch.continues.size(0);  // narrower only at the end of a pass

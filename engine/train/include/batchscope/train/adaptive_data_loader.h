@@ -31,8 +31,8 @@ class AdaptiveDataLoader : public AdaptiveDataLoaderMixin {
     /// Called on each worker's thread with its number, from 0, before its first batch of every pass. What it
     /// throws is thrown in the loop.
     std::function<void(int worker)> worker_init_fn = {};
-    /// How long the loop waits for a worker's batch; 0: for ever. Then it throws Error(timeout), after a
-    /// notice that tells of it at once: a thread cannot be killed, and whoever leaves the loop waits for it.
+    /// How long the loop waits for a worker's batch; 0: for ever. After that time it throws Error(timeout),
+    /// and first reports it in a notice: a thread cannot be killed, and leaving the loop waits for it.
     std::chrono::milliseconds timeout{0};
   };
 
@@ -44,10 +44,10 @@ class AdaptiveDataLoader : public AdaptiveDataLoaderMixin {
   /// A running loop. Copies share it.
   using Iterator = LoopIterator<Batch>;
 
-  /// One loop over the data; for training inside an epoch of remaining_epochs_until. Empty when the loop was
-  /// finished before a restart. A loop that is left by `break` counts as finished, one left by an exception
-  /// does not and goes on where it was when it is begun again. With drop_last a short last micro-batch is
-  /// left out. Throws Error(usage) when another loop is still running.
+  /// Begins one loop over the data; for training inside an epoch of remaining_epochs_until. The loop is empty
+  /// where it was finished before a restart. A loop that is left by `break` counts as finished; one that is
+  /// left by an exception does not, and when it is begun again it goes on where it was. With drop_last a
+  /// short last micro-batch is left out. Throws Error(usage) when another loop is still running.
   Iterator begin();
   std::default_sentinel_t end() const { return {}; }  ///< of any loop
 

@@ -50,8 +50,9 @@ class GradScaler;
 class LRScheduler;
 class ScalingRule;
 
-/// One module in training. Not thread-safe. Of several instances, each with a module and an optimizer of its
-/// own, the one made last accounts for the loader's step: its gain is the progress, and it steps last.
+/// One module in training. Not thread-safe. With several instances, each with a module and an optimizer of
+/// its own, the one made last accounts for the loader's step: its gain is the progress, and it must step
+/// last.
 class AdaptiveDataParallel {
  public:
   /// Options beside the module and the optimizer.
@@ -59,18 +60,19 @@ class AdaptiveDataParallel {
     std::shared_ptr<ScalingRule> scaling_rule;  ///< none: AdamScale with Adam or AdamW, else AdaScale
     std::string name = "adaptdl-dataparallel";  ///< of the state; one for each instance
     /// How noise is averaged; adaptdl unless told otherwise. In the paper's mode a step's gain is that of the
-    /// averages before it, 1 in the first step; in AdaptDL's they have the step's own estimate.
+    /// averages before it, 1 in the first step; in AdaptDL's mode the averages include the step's own
+    /// estimate.
     goodput::NoiseMode noise_mode{};
     std::optional<double> smoothing;  ///< as the mode understands it; none: the mode's own
-    /// As AdaptDL: the averages go on when gradients begin to be measured through Adam's moments, in its
-    /// sixth step, and two gradients of one replica serve as a pair whatever their batch sizes. Else the
-    /// averages begin anew there, and gradients of different batch sizes are not a pair.
+    /// As in AdaptDL: the averages go on when gradients begin to be measured through Adam's moments, in its
+    /// sixth step, and two gradients of one replica serve as a pair whatever their batch sizes. Without it
+    /// the averages restart there, and gradients of different batch sizes are not a pair.
     bool mixes_estimates = false;
     /// A learning-rate factor is at most this times what it was a step before, beginning with 1; must be
     /// above 1.
     std::optional<double> max_factor_growth;
-    /// Scaler of the loss, of this instance alone: gradients are unscaled as they come out of backward, steps
-    /// that have one that is not finite are skipped on all replicas. Saved with the rest.
+    /// Scaler of the loss, for this instance only: gradients are unscaled as they come out of backward, and
+    /// steps with a gradient that is not finite are skipped on all replicas. Saved with the rest.
     GradScaler* scaler = nullptr;
     std::int64_t bucket_bytes = 25 << 20;  ///< of gradients averaged at once, with several replicas
   };
@@ -85,53 +87,56 @@ class AdaptiveDataParallel {
   AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
                        LRScheduler* scheduler = nullptr);
   ///@}
-  /// The same for a TorchScript module, as torch::jit::load makes it: its parameters for the optimizer are
-  /// those of module.parameters().
+  /// Does the same for a TorchScript module, as torch::jit::load makes it; the optimizer is made from
+  /// module.parameters().
   ///@{
   AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer, LRScheduler* scheduler,
                        Options options);
   AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer,
                        LRScheduler* scheduler = nullptr);
   ///@}
-  /// A module that is none of LibTorch's own, by its tensors with their names: what Python's is made on.
+  /// A module that is not one of LibTorch's own, given by its tensors and their names; the Python package
+  /// uses it.
   struct Tensors {
     std::vector<std::pair<std::string, at::Tensor>> parameters;  ///< each once
     std::vector<std::pair<std::string, at::Tensor>> buffers;     ///< each once
   };
-  /// The same for it.
+  /// Does the same for such a module.
   AdaptiveDataParallel(const Tensors& module, torch::optim::Optimizer& optimizer, Options options);
   ~AdaptiveDataParallel();
 
   /// Clears the gradients, except in the middle of accumulation.
   void zero_grad();
 
-  /// After the last micro-batch, whose backward averaged the gradients over all replicas, blocking on them:
-  /// updates the noise scale, multiplies each group's learning rate by its factor for the optimizer's step,
-  /// adds the gain to the progress, updates the scaler. In a skipped step the scaler alone moves. Throws
-  /// Error(usage) where no backward has made a gradient, on any replica, since the step before.
+  /// Makes the step after the last micro-batch, in which backward averaged the gradients over all replicas
+  /// and blocked on them. Updates the noise scale, multiplies each group's learning rate by its factor for
+  /// the optimizer's step, adds the gain to the progress, and updates the scaler. In a skipped step only the
+  /// scaler changes. Throws Error(usage) where no backward has made a gradient, on any replica, since the
+  /// step before.
   void step();
 
-  /// To be called from a hook on the module's output, within backward, where a part of the module runs a
-  /// backward of its own, as activation checkpointing in Python does: gradients are averaged at the end of
-  /// the outer one.
+  /// Lets gradients be averaged at the end of the outer backward, where a part of the module runs a backward
+  /// of its own, as activation checkpointing in Python does. Call it within backward, from a hook on the
+  /// module's output.
   void expect_backward();
 
   double gain() const;       ///< of the last step, between 1 and the scale
   double lr_factor() const;  ///< of the last step, first group
   double progress() const;   ///< scale-invariant iterations
 
-  /// AdaptDL's accum_scale: the batch of one full micro-step of all replicas over the initial batch size, as
-  /// of the last step; before the first the number of replicas.
+  /// Returns AdaptDL's accum_scale: the batch of one full micro-step of all replicas over the initial batch
+  /// size, as of the last step; before the first step the number of replicas.
   double accum_scale() const;
   int accum_count() const;  ///< micro-batches of the last step, of each replica; 0 before the first
 
-  /// The statistics behind them: the averages (batchscope/goodput/noise_scale.h).
+  /// Returns the statistics behind them: the averages (batchscope/goodput/noise_scale.h).
   const goodput::NoiseScale& noise_scale() const;
-  /// The squared norms of the last step, in squared units of the gradient.
+  /// Returns the squared norms of the last step, in squared units of the gradient.
   const goodput::NormSample& norms() const;
 
-  /// Gradient_Norm_Sqr, Gradient_Variance, Gain, Learning_Rate_Factor, Accum_Scale, Accum_Count (once there
-  /// was a step) and Progress, AdaptDL's tags, below the prefix; as AdaptiveDataLoaderHelper::to_tensorboard.
+  /// Writes Gradient_Norm_Sqr, Gradient_Variance, Gain, Learning_Rate_Factor, Accum_Scale, Accum_Count (once
+  /// there was a step) and Progress, AdaptDL's tags, below the prefix; as
+  /// AdaptiveDataLoaderHelper::to_tensorboard.
   void to_tensorboard(protocol::EventFile& writer, std::int64_t step, std::string_view prefix = {}) const;
 
  private:

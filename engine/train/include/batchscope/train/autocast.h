@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Automatic mixed precision (PyTorch's torch.autocast): while it lives, what LibTorch lists as safe in 16
-/// bits (matrix products, convolutions) runs so on this thread, on that kind of device; parameters stay as
-/// they are. It is for the forward pass and the loss; backward runs after it, in the types of forward.
+/// Automatic mixed precision (PyTorch's torch.autocast): while it lives, the operations that LibTorch lists
+/// as safe in 16 bits (matrix products, convolutions) run in 16 bits on this thread, on that kind of device;
+/// parameters stay as they are. It is for the forward pass and the loss; backward runs after it, in the types
+/// of forward.
 ///
 ///     at::Tensor loss;
 ///     {
@@ -11,7 +12,7 @@
 ///     }
 ///     loss.backward();
 ///
-/// bf16 has fp32's range; fp16 wants a GradScaler.
+/// bf16 has the range of fp32; fp16 needs a GradScaler.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -25,10 +26,10 @@ namespace batchscope {
 class Autocast {
  public:
   /// dtype: kBFloat16 or kHalf; none: as in PyTorch, kBFloat16 on the CPU and kHalf on CUDA. Not enabled:
-  /// full precision inside another one. Throws Error(usage) for another dtype or device.
+  /// full precision, also inside another Autocast. Throws Error(usage) for another dtype or device.
   explicit Autocast(c10::Device device, std::optional<c10::ScalarType> dtype = std::nullopt,
                     bool enabled = true);
-  /// Restores the state before; the outermost one also drops the 16-bit copies of parameters.
+  /// Restores the earlier state; the outermost one also drops the 16-bit copies of parameters.
   ~Autocast();
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;

@@ -14,7 +14,8 @@ namespace batchscope {
 /// Several schedules as one.
 class ChainedLR : public StepwiseLR {
  public:
-  /// All made with this optimizer, none stepped yet. Throws Error(usage) for none.
+  /// Takes schedules that were all made with this optimizer and not stepped yet. Throws Error(usage) for
+  /// none.
   ChainedLR(torch::optim::Optimizer& optimizer, std::vector<std::shared_ptr<StepwiseLR>> schedules);
 
   std::vector<double> state() const override;

@@ -24,8 +24,8 @@ class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual std::int64_t size() const = 0;  ///< samples; the same number at every call
-  /// One batch of the samples with these indices (0 to size() - 1), in their order. Called from prefetching
-  /// threads too, several at a time. What it throws is thrown in the loop.
+  /// Returns one batch of the samples with these indices (0 to size() - 1), in their order. Called from
+  /// prefetching threads too, several at a time. What it throws is thrown in the loop.
   virtual Batch collate(const std::vector<std::int64_t>& indices) const = 0;
 };
 

@@ -3,15 +3,15 @@
 /// Loss scaling for 16-bit floats (Micikevicius et al. 2018, section 3.2; PyTorch's GradScaler): the loss is
 /// multiplied by S, so that small gradients do not vanish in fp16, and gradients are divided by S before they
 /// are used. A step whose gradients are not finite is skipped and S multiplied by backoff_factor; after
-/// growth_interval steps without one S is multiplied by growth_factor.
+/// growth_interval steps without such a step S is multiplied by growth_factor.
 ///
-/// With AdaptiveDataParallel, whose Options name it, gradients are unscaled as they come out of backward, and
-/// adp.step() skips and updates:
+/// With AdaptiveDataParallel, which gets it by its Options, gradients are unscaled as they come out of
+/// backward, and adp.step() skips and updates:
 ///
 ///     scaler.scale(loss).backward();
 ///     adp.step();
 ///
-/// With an optimizer of one's own, as in PyTorch:
+/// With an optimizer of your own, as in PyTorch:
 ///
 ///     scaler.scale(loss).backward();
 ///     scaler.unscale_(optimizer);     // only where gradients are clipped or looked at
@@ -50,7 +50,7 @@ class GradScaler {
   explicit GradScaler(const Options& options);
   GradScaler() : GradScaler(Options()) {}  ///< with the defaults
 
-  /// S times the loss, on the loss's device.
+  /// Returns S times the loss, on the loss's device.
   at::Tensor scale(const at::Tensor& loss) const;
 
   /// Divides the gradients of the optimizer's parameters by S, in place, and remembers whether all were
@@ -58,16 +58,16 @@ class GradScaler {
   /// gradients in fp16, which could not hold the quotient.
   void unscale_(torch::optim::Optimizer& optimizer);
 
-  /// The optimizer's step, after unscale_ unless that was called; left out where a gradient is not finite.
-  /// Returns whether it was taken. Throws Error(usage) a second time before update(), and where no parameter
-  /// has a gradient.
+  /// Makes the optimizer's step, after unscale_ unless that was called, but not where a gradient is not
+  /// finite. Returns whether the step was made. Throws Error(usage) a second time before update(), and where
+  /// no parameter has a gradient.
   bool step(torch::optim::Optimizer& optimizer);
 
-  /// Once after the steps of all optimizers: backs off or grows, or sets S to `new_scale`. Throws
+  /// Backs off or grows, or sets S to `new_scale`. Call it once after the steps of all optimizers. Throws
   /// Error(usage) when no gradients were unscaled since the last.
   void update(std::optional<double> new_scale = std::nullopt);
 
-  /// The same for gradients that were checked elsewhere.
+  /// Does the same for gradients that were checked elsewhere.
   void update_after(bool found_inf);
 
   double get_scale() const { return enabled() ? scale_ : 1; }        ///< S; 1 where not enabled

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Learning-rate schedules with the semantics of PyTorch's lr_scheduler: made with the optimizer at its
-/// starting rates, stepped by the program (usually once an epoch), chainable: each multiplies what the groups
-/// have. e is the number of steps taken so far. A group that the optimizer gets later keeps its rate. The
-/// state survives restarts when the schedule is handed to AdaptiveDataParallel. The factor of the scaling
-/// rule is not the schedule's business: it is there only during the optimizer's step.
+/// starting rates, stepped by the program (usually once an epoch), and chainable: each multiplies the present
+/// rates of the groups. e is the number of steps taken so far. A group that the optimizer gets later keeps
+/// its rate. The state survives restarts when the schedule is handed to AdaptiveDataParallel. The schedule
+/// does not see the factor of the scaling rule, which is applied only during the optimizer's step.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,13 @@ class LRScheduler {
 
   /// Returns plain numbers for checkpoints, in a fixed order. The groups' learning rates are the optimizer's.
   virtual std::vector<double> state() const = 0;
-  /// Throws Error(corrupt) for another count.
+  /// Restores such numbers. Throws Error(corrupt) for another count.
   virtual void restore(const std::vector<double>& state) = 0;
 
  protected:
   /// One rate for each parameter group.
   void set_learning_rates(const std::vector<double>& rates);
-  const std::vector<double>& base() const { return base_; }    ///< rates it was made with
+  const std::vector<double>& base() const { return base_; }    ///< the rates it was made with
   torch::optim::Optimizer& optimizer() { return optimizer_; }  ///< that it was made with
 
  private:
@@ -42,12 +42,12 @@ class LRScheduler {
   std::vector<double> base_;
 };
 
-/// A schedule that is a function of e. Derive from it for one of your own: next() is all it takes.
+/// A schedule that is a function of e. Derive from it for a schedule of your own: only next() is needed.
 class StepwiseLR : public LRScheduler {
  public:
   /// The optimizer must outlive it.
   explicit StepwiseLR(torch::optim::Optimizer& optimizer) : LRScheduler(optimizer) {}
-  /// One step: sets the rates of all groups.
+  /// Makes one step: sets the rates of all groups.
   void step();
   /// Steps until floor(iterations) are taken: lr(floor(tau)), with tau the scale-invariant iterations done.
   void step_to(double iterations);
@@ -56,7 +56,7 @@ class StepwiseLR : public LRScheduler {
   void restore(const std::vector<double>& state) override;
 
  protected:
-  /// A group's rate after e steps, from the one it has after e - 1.
+  /// Returns a group's rate after e steps, from its rate after e - 1.
   virtual double next(double rate, std::size_t group) const = 0;
   /// Sets the rates at e. Called by step(), and by constructors of schedules that do not start at the base
   /// rate.
@@ -153,7 +153,7 @@ class ReduceLROnPlateau : public LRScheduler {
   struct Options {
     bool larger_is_better = false;  ///< else smaller
     double factor = 0.1;            ///< of a reduction, below 1
-    int patience = 10;              ///< steps without improvement that are borne
+    int patience = 10;              ///< steps without improvement that are allowed
     double threshold = 1e-4;        ///< of improvement: relative, or absolute
     bool relative = true;           ///< else absolute
     int cooldown = 0;               ///< steps after a reduction in which nothing counts as bad

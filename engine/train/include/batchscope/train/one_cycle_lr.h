@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// One cycle (Smith and Topin, "Super-Convergence", 2018; PyTorch's OneCycleLR): the rate rises from
-/// peak / div_factor to the peak over the first start_share of the steps and falls to
-/// peak / div_factor / final_div_factor over the rest, while the momentum (or Adam's first beta) moves the
-/// other way. With three phases it falls to where it began as fast as it rose, and then on. It sets the rate
-/// whatever it was: chain others behind it, not before.
+/// One cycle (Smith and Topin, "Super-Convergence", 2018; PyTorch's OneCycleLR): the rate rises from peak /
+/// div_factor to the peak over the first start_share of the steps and falls to peak / div_factor /
+/// final_div_factor over the rest, while the momentum (or Adam's first beta) moves the other way. With three
+/// phases it falls to the first rate as fast as it rose, and then further. It sets the rate and ignores the
+/// rate before: chain other schedules after it, not before it.
 #pragma once
 
 #include <vector>

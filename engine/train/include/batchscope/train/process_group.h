@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The beginning of a training program on LibTorch. Gradients travel by Gloo or NCCL,
-/// small objects by the collective's sockets; between machines by the interface that leads there
-/// (GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME choose another). How replicas find each other:
-/// replica/process_group.h.
+/// The beginning of a training program on LibTorch. Gradients travel by Gloo or NCCL, small objects by the
+/// collective's sockets; between machines all use the interface that leads there (GLOO_SOCKET_IFNAME and
+/// NCCL_SOCKET_IFNAME choose another). replica/process_group.h says how replicas find each other.
 #pragma once
 
 #include "batchscope/replica/process_group.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// By which factor a parameter group's learning rate grows with the batch size. The formulas are goodput's
-/// (goodput/scaling_rule.h); derive from ScalingRule for one of your own.
+/// Scaling rules: the factors by which the learning rates of parameter groups grow with the batch size. The
+/// formulas are goodput's (goodput/scaling_rule.h); derive from ScalingRule for a rule of your own.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ class ScalingRule {
   };
 
   virtual ~ScalingRule() = default;
-  /// One factor per parameter group. Called on every replica, with the same Step on each.
+  /// Returns one factor per parameter group. Called on every replica, with the same Step on each.
   virtual std::vector<double> factors(const Step& step) const = 0;
-  /// Whether the statistics are to be taken of gradients as Adam preconditions them, where the optimizer is
-  /// Adam or AdamW.
+  /// Returns whether the statistics are of gradients as Adam preconditions them, where the optimizer is Adam
+  /// or AdamW.
   virtual bool preconditioned() const { return false; }
 };
 
@@ -36,7 +36,7 @@ class AdaScale : public ScalingRule {
   std::vector<double> factors(const Step& step) const override;
 };
 
-/// The square root of AdaScale's factor. For Adam and its kin.
+/// The square root of AdaScale's factor. For Adam and similar optimizers.
 class AdamScale : public ScalingRule {
  public:
   std::vector<double> factors(const Step& step) const override;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// An optimizer whose state is shared out among the replicas (ZeRO stage 1, Rajbhandari et al. 2020;
-/// FairScale's OSS): each parameter has an owner, which alone keeps its state and steps it, and then hands
-/// the others its new values. K replicas need about a K-th of the memory each; the numbers are those of the
-/// optimizer alone, because each parameter's step needs nothing of the others'.
+/// An optimizer with its state divided among the replicas (ZeRO stage 1, Rajbhandari et al. 2020; FairScale's
+/// OSS): each parameter has an owner, which alone keeps its state and steps it, and then sends the new values
+/// to the others. Each of K replicas needs about a K-th of the memory. The results are those of the optimizer
+/// alone, because the step of a parameter needs no other parameter.
 ///
 ///     ShardedOptimizer optimizer(std::make_unique<torch::optim::Adam>(model.parameters(), 1e-3));
 ///     AdaptiveDataParallel adp(model, optimizer);          // outside, so that norms are of whole gradients
 ///
-/// In a checkpoint states lie by parameter, so that another number of replicas shares them anew.
+/// A checkpoint holds the states by parameter, so that another number of replicas can divide them again.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,13 +20,14 @@
 
 namespace batchscope {
 
-/// Around any optimizer that steps each parameter by itself, as LibTorch's do but for LBFGS. Its groups, with
-/// their learning rates, are what schedules and scaling rules see. Not thread-safe.
+/// Wraps any optimizer that steps each parameter by itself, as all of LibTorch's do except LBFGS. Its groups,
+/// with their learning rates, are what schedules and scaling rules see. Not thread-safe.
 class ShardedOptimizer : public torch::optim::Optimizer {
  public:
   /// Takes the optimizer over, with its groups. After init_process_group, and after the module has been moved
-  /// to its device; parameters become views of one tensor for each owner. With one replica all is its own.
-  /// Throws Error(usage) for LBFGS, which needs all parameters at once, and for a parameter that overlaps.
+  /// to its device; parameters become views of one tensor for each owner. A single replica owns all of them.
+  /// Throws Error(usage) for LBFGS, which needs all parameters at once, and for a parameter with memory that
+  /// overlaps.
   explicit ShardedOptimizer(std::unique_ptr<torch::optim::Optimizer> optimizer);
   ~ShardedOptimizer() override;
 
@@ -34,7 +35,7 @@ class ShardedOptimizer : public torch::optim::Optimizer {
   /// Collective: blocks on every replica.
   at::Tensor step(LossClosure closure = nullptr) override;
 
-  /// Whether this replica keeps the state of that parameter of its groups.
+  /// Returns whether this replica keeps the state of that parameter of its groups.
   bool owns(const at::Tensor& parameter) const;
   /// Returns the optimizer that steps the parameters: an optimizer itself, or the one that a ShardedOptimizer
   /// was made from, which has this replica's share of the parameters and their states.
@@ -43,7 +44,7 @@ class ShardedOptimizer : public torch::optim::Optimizer {
   static torch::optim::Optimizer& unwrap(torch::optim::Optimizer& optimizer);
   ///@}
 
-  /// Drops the states that others own, which loading or gathering has left here.
+  /// Drops the states that other replicas own, which loading or gathering has left here.
   void drop_others();
 
  private:

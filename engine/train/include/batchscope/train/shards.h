@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Shards: a stream of files or other shards, the samples of one after the other, of which a restart opens
-/// none that was read through before the sample at which it goes on. The checkpoint holds their lengths.
+/// Shards: a stream of files or other shards, the samples of one after the other. A restart does not open
+/// shards that were read to their end before the sample at which it goes on. The checkpoint holds their
+/// lengths.
 ///
 ///     class Lines : public Shards {
 ///      public:
@@ -26,18 +27,18 @@
 
 namespace batchscope {
 
-/// A stream of shards: derive from it for data of your own. What it throws is thrown in the loop.
+/// A stream of shards: derive from it for data of your own. Exceptions that it throws are thrown in the loop.
 class Shards : public StreamDataset {
  public:
-  /// `count` shards, by their numbers from 0; with `shuffle` in another order each epoch, within a shard in
-  /// read()'s. `name` is of its state in the checkpoint, one for each stream. Throws Error(usage) where there
-  /// are no shards, or the name is another's. Collective.
+  /// Makes a stream of `count` shards, by their numbers from 0; with `shuffle` in another order each epoch,
+  /// but within a shard in read()'s order. `name` is that of its state in the checkpoint, another one for
+  /// each stream. Throws Error(usage) where there are no shards, or the name is in use. Collective.
   explicit Shards(std::int64_t count, bool shuffle = false, const std::string& name = "shards");
   ~Shards() override;
 
   /// Begins a shard. It has the same samples in the same order each time.
   virtual void open(std::int64_t shard) = 0;
-  /// The next sample of the shard that was opened last; none at its end.
+  /// Returns the next sample of the shard that was opened last; none at its end.
   virtual std::optional<StreamSample> read() = 0;
 
   void begin(int epoch, std::int64_t skipped) final;  ///< StreamDataset's

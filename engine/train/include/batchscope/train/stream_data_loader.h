@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// StreamDataLoader: batches of data whose length nobody knows, each sample used once a pass whatever the
+/// StreamDataLoader: batches of data of unknown length. Each sample is used once a pass, whatever the
 /// replicas, the batch sizes and the restarts. Every replica reads the whole stream and collates its own
 /// samples; the checkpoint holds how many samples of the pass were used:
 ///
@@ -42,12 +42,12 @@ struct StreamSample {
 class StreamDataset {
  public:
   virtual ~StreamDataset() = default;
-  /// Begins a pass behind its first `skipped` samples. A pass of the same epoch (-1: outside of epochs) has
+  /// Begins a pass after its first `skipped` samples. A pass of the same epoch (-1: outside of epochs) has
   /// the same samples in the same order on every replica and after a restart.
   virtual void begin(int epoch, std::int64_t skipped) = 0;
-  /// The next sample; none at the end of the pass.
+  /// Returns the next sample; none at the end of the pass.
   virtual std::optional<StreamSample> next() = 0;
-  /// One batch of these samples, at least one. Stacks them, unless it is overridden.
+  /// Makes one batch of these samples, at least one. Stacks them, unless it is overridden.
   virtual Batch collate(const std::vector<StreamSample>& samples) const;
 };
 
@@ -69,9 +69,9 @@ class StreamDataLoader : public AdaptiveDataLoaderMixin {
   /// A running loop. Copies share it.
   using Iterator = LoopIterator<Batch>;
 
-  /// One loop, as AdaptiveDataLoader's. It throws Error(usage) where the stream has no samples, or not
-  /// equally many on all replicas, and Error(conflict) where it ends before the sample at which a checkpoint
-  /// goes on.
+  /// One loop, as AdaptiveDataLoader's. It throws Error(usage) where the stream has no samples, or different
+  /// numbers of samples on different replicas, and Error(conflict) where it ends before the sample at which a
+  /// checkpoint goes on.
   Iterator begin();
   std::default_sentinel_t end() const { return {}; }  ///< of any loop
 
