@@ -26,7 +26,7 @@ namespace batchscope::storage {
 
 using protocol::RunState;
 
-/// Wall-clock seconds since 1970, as all times in the catalogue.
+/// Returns wall-clock seconds since 1970, as all times in the catalogue are.
 double now();
 
 /// The trial of a sweep that a run trains.
@@ -34,7 +34,7 @@ struct TrialOf {
   std::string sweep = {};  ///< its name
   std::size_t trial = 0;   ///< number
   int rung = 0;            ///< to which the trial's newest leg leads
-  bool diverged = false;   ///< so that leg has ended: its metric, or its gradients, are not finite
+  bool diverged = false;   ///< that leg ended because its metric, or its gradients, are not finite
 };
 
 /// A run as lists show it.
@@ -143,71 +143,72 @@ struct RunRecord {
 
 /// The tag "lesson:NAME" says that a run was recorded for a lesson and came with BatchScope.
 inline constexpr char kLessonTag[] = "lesson:";
-/// Whether it was: lists leave such runs out, and "latest" is none of them.
+/// Returns whether it has such a tag: lists leave such runs out, and "latest" is never one of them.
 bool is_lesson(const Run& run);
 
-/// Throws Error(corrupt) that says why, where the run is damaged: it can be looked at and removed, no more.
+/// Throws Error(corrupt) that says why, where the run is damaged: then it can only be looked at and removed.
 void require_sound(const Run& run);
 
 /// Keeps the spec in the run's folder, for a catalogue that has to be made again. Throws Error(io).
 void keep_spec(const std::filesystem::path& folder, const protocol::RunSpec& spec);
 
-/// Ids of the runs that have a folder in `runs` beside the catalogue, which need not be there; sorted.
+/// Returns the ids of the runs that have a folder in `runs` beside the catalogue, which need not exist;
+/// sorted.
 std::vector<std::string> run_folders(const std::filesystem::path& catalogue);
 
 /// An open catalogue.
 class Catalogue {
  public:
-  /// Opens or creates (with its directory), migrating an older schema after a backup. A new one, or one that
-  /// is an empty file, lists the runs whose folders lie in `runs` beside it from its first moment on: what
-  /// their series and specs say of them, as after the loss of a catalogue. Looking into them takes
-  /// milliseconds each.
+  /// Opens or creates (with its directory), migrating an older schema after a backup. A new one, or an empty
+  /// file, lists from the first moment the runs that have folders in `runs` beside it, as their series and
+  /// specs describe them: so a lost catalogue is made again. Each folder takes milliseconds.
   explicit Catalogue(const std::filesystem::path& file);
   ~Catalogue();
-  /// A catalogue that was moved from may only be assigned to or destroyed.
+  /// After a move the old object may only be assigned to or destroyed.
   ///@{
   Catalogue(Catalogue&&) noexcept;
   Catalogue& operator=(Catalogue&&) noexcept;
   ///@}
 
-  /// Returns its id, a new one; `runs/<id>/` is not made here. State `starting`. Throws Error(usage) as
-  /// RunSpec::check.
+  /// Adds a run in the state `starting`, and returns its new id; `runs/<id>/` is not made here. Throws
+  /// Error(usage) as RunSpec::check.
   std::string create_run(const protocol::RunSpec& spec);
 
-  /// Ids of run_folders() that no row knows, those in the trash included in what is known.
+  /// Returns the ids of run_folders() that no row has; rows in the trash count, too.
   std::vector<std::string> unlisted_folders();
   /// Lists the runs of these folders, as a new catalogue does, all or none. Returns the ids that were not
   /// listed before.
   std::vector<std::string> adopt(const std::vector<std::string>& ids);
 
-  /// Newest first, without those in the trash. One whose row cannot be read is `damaged`, its message says
-  /// why, and what else there is of it may be missing; all others are as ever.
+  /// Returns the runs, newest first, without those in the trash. A run with a row that cannot be read is
+  /// `damaged`; its message says why, and other parts of it may be missing. All other runs are complete.
   std::vector<Run> runs();
   std::vector<Run> trash();  ///< those in the trash, the last removed first
   /// Returns a run, also one in the trash. `interrupted` where it claims to be active and its supervisor is
   /// gone; a new run has ten seconds to get one.
   std::optional<Run> run(const std::string& id);
 
-  /// An id or a whole name, else a unique prefix of either, or "latest"; a lesson's run only where no other
-  /// fits. Throws Error(not_found), or Error(usage) listing the matches.
+  /// Finds a run by an id or a whole name, else by a unique prefix of either, or "latest"; a lesson's run
+  /// only where no other matches. Throws Error(not_found), or Error(usage) listing the matches.
   Run resolve(const std::string& text);
-  /// The same among the runs in the trash, of which "latest" is the one removed last.
+  /// Does the same among the runs in the trash, of which "latest" is the one removed last.
   Run resolve_removed(const std::string& text);
 
-  /// The message says why, where there is something to say. A run that is over holds no device any more that
-  /// this process, or a dead one, has leased for it.
+  /// Sets the state; the message says why, where there is something to say. When a run is over, the devices
+  /// that this process, or a dead one, leased for it are released.
   void set_state(const std::string& id, RunState state, const std::string& message = {});
-  /// Units as in Run. Series that are not in `latest` keep their values.
+  /// Sets progress and newest values, with units as in Run. Series that are not in `latest` keep their
+  /// values.
   void set_progress(const std::string& id, std::int64_t step, int epoch, int epochs, double fraction,
                     const std::map<std::string, double>& latest);
-  /// Sets the spec for its next supervisor; the name in it counts for nothing, see set_name. Throws
-  /// Error(usage) as RunSpec::check.
+  /// Sets the spec for its next supervisor; the name in it is ignored, see set_name. Throws Error(usage) as
+  /// RunSpec::check.
   void set_spec(const std::string& id, const protocol::RunSpec& spec);
   void set_name(const std::string& id, const std::string& name);               ///< need not be unique
   void set_note(const std::string& id, const std::string& note);               ///< any text
   void set_tags(const std::string& id, const std::vector<std::string>& tags);  ///< kept sorted, each once
-  /// Adds and removes tags among whatever others there are; one that is there already, or not there, is no
-  /// fault.
+  /// Adds and removes tags and keeps all others; adding one that is there or removing one that is not has no
+  /// effect.
   void change_tags(const std::string& id, const std::vector<std::string>& added,
                    const std::vector<std::string>& removed);
 
@@ -219,18 +220,18 @@ class Catalogue {
   void release_supervisor(const std::string& id);
 
   std::vector<Lease> leases();  ///< of all runs, by device; a dead process holds none
-  /// Chooses the devices of a run, given what other runs hold and what is its own already: leased by its
-  /// supervisor, or by the pool for it. What it throws, lease_devices() throws.
+  /// Chooses the devices of a run, given the leases of other runs and its own ones, which its supervisor
+  /// holds, or the pool for it. lease_devices() throws what it throws.
   using Choice = std::function<std::vector<std::string>(const std::vector<Lease>& of_others,
                                                         const std::vector<std::string>& own)>;
-  /// Makes what `choose` returns (each once) the run's devices, and no others, in the name of this process.
-  /// They are its until the next call, release_devices, or the end of this process. No other process leases
-  /// or releases while `choose` decides; where it throws, all stays as it was. `generation` and `why` are
-  /// kept with the devices that are new, see lease_events().
+  /// Leases the devices that `choose` returns (each once), and no others, to the run, in the name of this
+  /// process. They are the run's until the next call, release_devices, or the end of this process. No other
+  /// process leases or releases while `choose` decides; where it throws, nothing changes. `generation` and
+  /// `why` are kept with the devices that are new, see lease_events().
   void lease_devices(const std::string& id, const Choice& choose, int generation = -1,
                      const std::string& why = {});
   void release_devices(const std::string& id);  ///< all that the run has in the name of this process
-  /// Returns the leases in the time since then (s since 1970), by their begin. What a dead process held ends
+  /// Returns the leases since a time (s since 1970), ordered by their begin. Leases of a dead process end
   /// when somebody asks.
   std::vector<LeaseEvent> lease_events(double since);
 
@@ -238,89 +239,89 @@ class Catalogue {
   /// writes; its run and time of submission are set here. Returns the run's id. Throws Error(usage) as
   /// RunSpec::check, and for a priority out of its range.
   std::string submit_run(const protocol::RunSpec& spec, const Job& job);
-  /// Takes a run into the queue that was started otherwise; no fault where it is in it.
+  /// Takes a run into the queue that was started otherwise; no effect where it is in the queue.
   void enlist(const std::string& id);
   /// Returns the jobs of runs that have not ended and are not in the trash, in the order in which they would
   /// get devices were nothing else to be said: by priority, then by submission.
   std::vector<Job> jobs();
   std::optional<Job> job(const std::string& id);  ///< of any run; none where it was never in the queue
-  void hold(const std::string& id, bool held);    ///< no fault where there is no job of this run
+  void hold(const std::string& id, bool held);    ///< no effect where there is no job of this run
   void forget_after(const std::string& id);       ///< it comes after no other run
-  /// A job that is held, rests, was stopped or has failed waits for devices from now on. No fault where it
-  /// waits already or trains, or where there is no job of this run.
+  /// Lets a job that is held, rests, was stopped or has failed wait for devices from now on. No effect where
+  /// it waits already or trains, or where there is no job of this run.
   void go_on(const std::string& id);
-  /// Throws Error(usage) for one out of its range.
+  /// Sets the priority. Throws Error(usage) for one out of its range.
   void prioritise(const std::string& id, int priority);
   /// Writes what the pool says of a job: preempted, crashes, target, reason, expected end.
   void put_job(const Job& job);
-  /// A run that has not ended, and that neither a living supervisor nor a lease has in hand, is `stopped`
-  /// from now on, with this message. False, and nothing is done, for any other.
+  /// Makes a run `stopped`, with this message, if it has not ended and neither a living supervisor nor a
+  /// lease holds it. Returns false, and does nothing, for any other run.
   bool cancel_waiting(const std::string& id, const std::string& message);
-  /// Whether a pool has anything to do: a run of the queue has not ended, is not held, and was not paused by
-  /// a person; one that is held has devices to give back; or two or more with auto replicas could share
-  /// theirs. Reads the runs that have not ended.
+  /// Returns whether a pool has anything to do: a run of the queue has not ended, is not held, and was not
+  /// paused by a person; one that is held has devices to give back; or two or more with auto replicas could
+  /// share theirs. Reads the runs that have not ended.
   bool pool_needed();
 
   protocol::PoolSettings pool_settings();  ///< the defaults where nobody has set any
-  /// Reads, changes and writes them in one transaction. Throws Error(usage) as PoolSettings::check.
+  /// Reads, changes and writes the settings in one transaction. Throws Error(usage) as PoolSettings::check.
   void change_pool_settings(const std::function<void(protocol::PoolSettings&)>& change);
-  /// Keeps a decision; its id counts for nothing. The newest thousand are kept.
+  /// Keeps a decision; its id is ignored. The newest thousand are kept.
   void add_decision(const protocol::PoolDecision& decision);
   /// Returns the decisions whose id is above `after`, oldest first.
   std::vector<protocol::PoolDecision> decisions(std::int64_t after = 0);
   std::optional<protocol::PoolDecision> last_decision();  ///< the newest
 
   void put_generation(const std::string& id, const Generation& generation);  ///< insert or replace by number
-  /// Generations by number, without those that had ended before `since`.
+  /// Returns the generations by number, without those that had ended before `since`.
   std::vector<Generation> generations(const std::string& id, double since = 0);
 
   void put_epoch(const std::string& id, const Epoch& epoch);  ///< insert or replace by number and generation
   std::vector<Epoch> epochs(const std::string& id);           ///< by generation and number
 
-  /// An event that happens now.
+  /// Adds an event that happens now.
   void add_event(const std::string& id, int generation, std::int64_t step, const std::string& level,
                  const std::string& text);
   /// Returns the events whose id is above `after`, oldest first.
   std::vector<Event> events(const std::string& id, std::int64_t after = 0);
 
-  /// Inserts or replaces by name; on disk when it returns.
+  /// Inserts or replaces a checkpoint by name; on disk when it returns.
   void put_checkpoint(const std::string& id, const Checkpoint& checkpoint);
-  /// Removes its row, where there is one; the directory is the caller's.
+  /// Removes a checkpoint's row, where there is one; the caller removes the directory.
   void remove_checkpoint(const std::string& id, const std::string& name);
   std::vector<Checkpoint> checkpoints(const std::string& id);  ///< newest first
 
-  /// Adds a stretch.
+  /// Adds a stretch to the ledger.
   void add_ledger(const std::string& id, int generation, const protocol::LedgerEntry& entry);
   std::vector<Ledger> ledger(const std::string& id);  ///< in the order in which they were added
-  /// This is the ledger from now on, all at once: what a checkpoint that the run goes on from says it is.
-  /// Only the run's supervisor may call it.
+  /// Replaces the whole ledger by that of a checkpoint from which the run goes on. Only the run's supervisor
+  /// may call it.
   void set_ledger(const std::string& id, const std::vector<Ledger>& ledger);
 
-  /// Inserts or replaces each by name.
+  /// Inserts or replaces each hyperparameter by name.
   void put_hyperparameters(const std::string& id, const std::map<std::string, std::string>& values);
   std::map<std::string, std::string> hyperparameters(const std::string& id);  ///< by name
 
-  /// The newest is kept.
+  /// Sets the model; only the newest is kept.
   void put_model(const std::string& id, int generation, const protocol::Model& model);
   std::optional<protocol::Model> model(const std::string& id);  ///< none before the first fit
 
   RunRecord record(const std::string& id);  ///< of a run, also of one in the trash; throws for a damaged one
-  /// Adds a run as it was elsewhere, with its id; its folder is the caller's. Where the process dies
+  /// Adds a run as it was elsewhere, with its id; the caller makes its folder. Where the process dies
   /// meanwhile, an incomplete run is left in the trash. Throws Error(conflict) where there is a run of this
   /// id, Error(usage) for one that is active.
   void add_record(const RunRecord& record);
 
-  /// The run is listed no more until it is restored; nothing of it is lost. Throws Error(conflict) while a
-  /// supervisor holds it.
+  /// Moves the run to the trash: it is not listed until it is restored, and nothing of it is lost. Throws
+  /// Error(conflict) while a supervisor holds it.
   void move_to_trash(const std::string& id);
-  void move_to_trash(const std::vector<std::string>& ids);  ///< the same of several, all or none
-  void restore(const std::string& id);  ///< takes it out of the trash; no fault where it is not there
-  void restore(const std::vector<std::string>& ids);  ///< the same of several, all or none
-  /// Removes the run's rows for good; its folder is the caller's, see purge_run (storage/trash.h). Throws
+  void move_to_trash(const std::vector<std::string>& ids);  ///< the same for several, all or none
+  void restore(const std::string& id);  ///< takes it out of the trash; no effect where it is not there
+  void restore(const std::vector<std::string>& ids);  ///< the same for several, all or none
+  /// Removes the run's rows for good; the caller removes its folder, see purge_run (storage/trash.h). Throws
   /// Error(conflict) as move_to_trash does.
   void remove_run(const std::string& id);
 
-  /// True once after every commit by another connection. Costs microseconds.
+  /// Returns true once after every commit by another connection. Costs microseconds.
   bool changed();
 
  private:

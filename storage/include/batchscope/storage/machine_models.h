@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The fitted models of runs that have trained on this machine: what they have shown of it, a new run need
-/// not find out anew.
+/// The fitted models of runs that have trained on this machine, from which a new run learns about it.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ struct MachineModel {
   protocol::Model model = {};      ///< its newest
 };
 
-/// Steps of a generation from which its number of replicas counts as one that the model knows.
+/// The fewest steps of a generation with which its number of replicas counts as known to the model.
 inline constexpr int kTellingSteps = 50;
 
 /// Returns the models of runs that have held devices of this machine, newest run first; without runs that

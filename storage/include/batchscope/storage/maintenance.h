@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Keeping the store's files, runs.db or a samples.db, in order. Each call opens the file for itself and
-/// blocks on the disk for as long as the file is large; readers and the writer go on meanwhile unless it is
-/// said otherwise.
+/// blocks on the disk, longer for larger files. Readers and the writer go on meanwhile, unless a comment says
+/// otherwise.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace batchscope::storage {
 
-/// A copy as of one moment, by SQLite's online backup, while others write the file. `copy` must not exist; it
-/// is complete under its name, or not there, and nobody else may read it. Throws Error(not_found | conflict |
-/// io | corrupt).
+/// Makes a copy as of one moment, by SQLite's online backup, while others write the file. `copy` must not
+/// exist; it is complete under its name, or not there, and no other user may read it. Throws Error(not_found
+/// | conflict | io | corrupt).
 void back_up(const std::filesystem::path& file, const std::filesystem::path& copy);
 
-/// Gives the room of what was removed back to the disk (VACUUM): writers of the file wait meanwhile. Throws
+/// Gives the space of removed rows back to the disk (VACUUM); writers of the file wait meanwhile. Throws
 /// Error(not_found | timeout | io | corrupt).
 void vacuum(const std::filesystem::path& file);
 
-/// Bytes that the file takes with its write-ahead log; 0 where there is none. Asks the file system alone.
+/// Returns the bytes of the file with its write-ahead log; 0 where there is none. Asks only the file system.
 std::int64_t size_on_disk(const std::filesystem::path& file);
 
 /// Returns the faults of the file's structure by SQLite's own check, one sentence each; empty: there are

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Where a store had better not lie. SQLite's write-ahead log keeps its index in memory that processes share,
-/// which only works on one machine (https://sqlite.org/wal.html), and locks over a network are known to fail.
+/// File systems on which a store should not lie. SQLite's write-ahead log keeps its index in memory that
+/// processes share, which works only on one machine (https://sqlite.org/wal.html), and locks over a network
+/// are known to fail.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +10,12 @@
 
 namespace batchscope::storage {
 
-/// The name of the network file system that the path, or what exists of it, lies on ("NFS", "SMB", "FUSE");
-/// empty for a local one, and where it cannot be told. FUSE may be local. Asks the kernel, so it may block as
-/// long as the server does.
+/// Returns the name of the network file system of the path, or of its existing part ("NFS", "SMB", "FUSE");
+/// empty for a local one, and where that cannot be told. FUSE may be local. Asks the kernel, so it may block
+/// as long as the server does.
 std::string network_file_system(const std::filesystem::path& path);
 
-/// Returns a warning for a person whose store lies there, a sentence; empty where network_file_system is.
+/// Returns a sentence that warns of a store there; empty where network_file_system is.
 std::string network_warning(const std::filesystem::path& path);
 
 }  // namespace batchscope::storage

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// How many samples at a time earlier runs of a program had memory for on this machine.
+/// The numbers of samples at a time for which earlier runs of a program had memory on this machine.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace batchscope::storage {
 
-/// What a run has shown of its memory.
+/// What a run has shown about its memory.
 struct MemoryBound {
   std::string run = {};                     ///< its id
   std::vector<std::string> arguments = {};  ///< of the program

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Runs of elsewhere: their record, as JSON lines in a folder that several machines see or that is read from
-/// afar (storage/FORMAT.md, "A record that grows"), taken into this store piece by piece. What is taken twice
-/// counts once, so that whoever was killed may begin a little before the place where it was.
+/// Runs from elsewhere: their record, as JSON lines in a folder that several machines see or that is read
+/// from another one (storage/FORMAT.md, "A record that grows"), is taken into this store piece by piece. A
+/// line that is taken twice counts once, so that a process that was killed may begin again a little before
+/// its last place.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ namespace batchscope::storage {
 /// Name of the file with the spec in a run's folder, here and in FOLDER/ID that several machines see.
 inline constexpr char kSpecFile[] = "run.json";
 
-/// The job of a cluster that trains a run or is to go on with it, as that cluster told last.
+/// The job of a cluster that trains a run or is to go on with it, as the cluster last reported.
 struct ClusterJob {
   std::string cluster = {};    ///< its name
   std::string partition = {};  ///< of the job
@@ -35,41 +36,43 @@ struct ClusterJob {
   bool operator==(const ClusterJob&) const = default;  ///< in all of it
 };
 
-/// The JSON of the store, which programs print. Throws nlohmann's exceptions for JSON that is none.
+/// Converts to and from the JSON of the store, which programs print. Throws nlohmann's exceptions for other
+/// JSON.
 ///@{
 void to_json(protocol::Json& json, const ClusterJob& job);
 void from_json(const protocol::Json& json, ClusterJob& job);
 ///@}
 
-/// Whether it waits for its nodes.
+/// Returns whether it waits for its nodes.
 bool waits(const ClusterJob& job);
 
 /// Where a run was taken from.
 struct Origin {
   std::string host = {};    ///< as ssh knows it; empty: the folder is seen here
   std::string folder = {};  ///< FOLDER/ID, which holds record.jsonl
-  bool followed = false;    ///< it trains there, and is only watched here; else this store may go on with it
-  /// Words that stand before "resume ID" and the like to have it done where the run trains, on `host` where
-  /// that is said; none: unknown, and take() leaves it as it is.
+  bool followed = false;    ///< it trains there and is only watched here; else this store may go on with it
+  /// The command, without "resume ID" and the like, by which that is done where the run trains, on `host` if
+  /// that is set; empty: unknown, and take() keeps the old value.
   std::vector<std::string> control = {};
   std::int64_t taken = 0;              ///< bytes of record.jsonl that are in the store
-  std::optional<ClusterJob> job = {};  ///< none: nobody has told of one; take() leaves it as it is
+  std::optional<ClusterJob> job = {};  ///< none: not reported; take() keeps the old one
 };
 
-/// Host and folder, as people write them: "login:/scratch/me/3f9a12bc".
+/// Returns host and folder, as people write them: "login:/scratch/me/3f9a12bc".
 std::string place_of(const Origin& origin);
 
-/// Returns the message to whoever asks something of a run that is only followed here.
+/// Returns the message for a command to a run that is only followed here.
 std::string trains_elsewhere(const std::string& run, const Origin& origin);
 
 /// The content of one line of a record: the run, and of its history the rows that are new or have changed.
 struct RecordPart {
   RunRecord record = {};  ///< the run is whole; a stage of it that has no row is as before
-  /// First stretch that the new ones replace, with all behind it; 0: all. None: the ledger is as before.
+  /// The first stretch that the new ones replace, together with all behind it; 0: all. None: the ledger is as
+  /// before.
   std::optional<std::int64_t> ledger_from = {};
   std::optional<std::vector<Checkpoint>> checkpoints = {};  ///< all that there are; none: as before
-  /// Devices that it had or has, by their nodes: "n1/cpu:0". Those of a device and a begin that are known end
-  /// when these do; whose they are is not read.
+  /// Devices that it had or has, with their nodes: "n1/cpu:0". A lease with a device and a begin that are
+  /// known gets this end; the run in it is not read.
   std::vector<LeaseEvent> leases = {};
 };
 
@@ -81,16 +84,16 @@ class Origins {
   Origins(const Origins&) = delete;
   Origins& operator=(const Origins&) = delete;
 
-  std::optional<Origin> find(const std::string& run);  ///< by its id; none where it is of this store
+  std::optional<Origin> find(const std::string& run);  ///< by its id; none where it belongs to this store
   std::map<std::string, Origin> followed();            ///< of runs that are not in the trash, by their ids
-  /// Says how to reach the run's supervisor, see Origin. Throws Error(not_found) for a run of this store.
+  /// Sets how to reach the run's supervisor, see Origin. Throws Error(not_found) for a run of this store.
   void set_control(const std::string& run, const std::vector<std::string>& control);
-  /// Takes the cluster's news of its job; where none trains it, it has no devices from now on. Throws
-  /// Error(not_found) for a run of this store.
+  /// Takes the cluster's report of its job; where no job trains the run, it has no devices from now on.
+  /// Throws Error(not_found) for a run of this store.
   void set_job(const std::string& run, const ClusterJob& job);
 
   /// Puts the parts into the catalogue, in their order, and remembers the origin, all in one transaction. A
-  /// run that is not there is made of the first part; without any, nothing is done then. Throws
+  /// run that is not there is made from the first part; without parts nothing is done then. Throws
   /// Error(conflict) where a living supervisor of this machine has the run, or where there is a run of this
   /// id that was not taken from elsewhere. One that this store may go on with has no devices when it returns.
   void take(const std::string& run, const Origin& origin, std::span<const RecordPart> parts);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What each record of a run is made of. visit_fields(record, visit) calls visit(name, member, meaning) for
+/// The fields of each record of a run. visit_fields(record, visit) calls visit(name, member, meaning) for
 /// each of its fields; the record may be const. The catalogue's columns, the JSON that programs print and the
 /// files that runs are exported to and imported from have these fields by these names. A field that is added
-/// here is in all of them, but for the catalogue's table, which needs a migration.
+/// here is in all of them, except the catalogue's table, which needs a migration.
 #pragma once
 
 #include <type_traits>
@@ -21,7 +21,7 @@ enum class Meaning {
   amount,      ///< negative: unknown
 };
 
-/// Whether it stands for a moment.
+/// Returns whether the number stands for a moment.
 constexpr bool is_time(Meaning meaning) { return meaning == Meaning::time || meaning == Meaning::later_time; }
 
 /// Returns a time, s since 1970, as it is, and 0, which is unknown, for a number that is not one: a time lies
@@ -32,7 +32,8 @@ constexpr double known_time(double seconds) { return seconds >= 0 && seconds < 1
 template <class T, class Record>
 concept FieldsOf = std::is_same_v<std::remove_const_t<T>, Record>;
 
-/// Visits all but what has a form of its own: state, specification, devices, tags and values by name.
+/// Visits all fields except those with a form of their own: state, specification, devices, tags and values by
+/// name.
 void visit_fields(FieldsOf<Run> auto& run, auto&& visit) {
   visit("id", run.id, Meaning::plain);
   visit("name", run.name, Meaning::plain);
@@ -100,7 +101,7 @@ void visit_fields(FieldsOf<Checkpoint> auto& checkpoint, auto&& visit) {
   visit("reason", checkpoint.reason, Meaning::plain);
 }
 
-/// Visits a lease's fields but for the run, which goes without saying.
+/// Visits a lease's fields, except the run.
 void visit_fields(FieldsOf<LeaseEvent> auto& lease, auto&& visit) {
   visit("device", lease.device, Meaning::plain);
   visit("generation", lease.generation, Meaning::plain);

@@ -17,7 +17,7 @@ namespace batchscope::storage {
 inline constexpr char kRecordFormat[] = "batchscope-run";  ///< of record_json
 inline constexpr int kRecordVersion = 1;                   ///< of it
 
-/// A field of a record: null where it is not yet, or not known.
+/// Returns a field of a record: null where it is not there yet, or not known.
 template <class Member>
 protocol::Json field_json(const Member& member, Meaning meaning) {
   if constexpr (std::is_same_v<Member, double>) {
@@ -27,7 +27,7 @@ protocol::Json field_json(const Member& member, Meaning meaning) {
   return member;
 }
 
-/// A record as an object of its fields.
+/// Returns a record as an object of its fields.
 template <class Record>
 protocol::Json fields_json(const Record& record) {
   protocol::Json json = protocol::Json::object();
@@ -37,7 +37,7 @@ protocol::Json fields_json(const Record& record) {
   return json;
 }
 
-/// A list of them.
+/// Returns a list of them.
 template <class Record>
 protocol::Json records_json(const std::vector<Record>& records) {
   protocol::Json list = protocol::Json::array();
@@ -48,17 +48,17 @@ protocol::Json records_json(const std::vector<Record>& records) {
 /// {"loss":0.12,..}, with the strings of protocol/json.h for what is not finite.
 protocol::Json values_json(const std::map<std::string, double>& values);
 
-/// Returns the run's fields, and what has a form of its own.
+/// Returns the run's fields, those with a form of their own included.
 protocol::Json run_json(const Run& run);
 
-/// All that the catalogue holds of a run.
+/// Returns all that the catalogue holds of a run.
 protocol::Json record_json(const RunRecord& record);
 
-/// Reads what record_json wrote. Nothing of it is trusted, but its state and its spec are as they stand
-/// there. Throws Error(corrupt) naming the field, Error(version) for a newer format.
+/// Reads what record_json wrote. Nothing in it is trusted, but its state and its spec are taken as they
+/// stand. Throws Error(corrupt) naming the field, Error(version) for a newer format.
 RunRecord record_from(const protocol::Json& json);
 
-/// Read what records_json wrote, in an object's member `checkpoints` or `leases`; empty without it. Throw
+/// Reads what records_json wrote, in an object's member `checkpoints` or `leases`; empty without it. Throws
 /// Error(corrupt) naming the field.
 ///@{
 std::vector<Checkpoint> checkpoints_from(const protocol::Json& json);

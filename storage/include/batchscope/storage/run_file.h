@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// One run carried away as one SQLite file that any tool reads (storage/FORMAT.md): a table `sample` with a
-/// row a value, and a table `description` with one text, what the catalogue held of the run, as JSON. Values
-/// come back bit for bit, except that all NaNs are one. Neither class is thread-safe.
+/// One run exported as one SQLite file that any tool reads (storage/FORMAT.md): a table `sample` with a row
+/// for each value, and a table `description` with one text, the catalogue's data of the run as JSON. Values
+/// come back bit for bit, except that all NaNs become the same. Neither class is thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class RunFileWriter {
   /// Error(io).
   void append(std::string_view series, int generation, std::span<const Sample> samples);
 
-  /// Everything is on disk and in this one file when it returns. Throws Error(io).
+  /// Completes the file: everything is on disk and in this one file when it returns. Throws Error(io).
   void finish();
 
  private:
@@ -36,8 +36,8 @@ class RunFileWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Reads one that may come from anywhere: a file that is damaged, that has other tables, views or triggers,
-/// or that is not such a file at all is refused when it is opened.
+/// Reads such a file, which may come from anywhere: one that is damaged, has other tables, views or triggers,
+/// or is another kind of file is refused when it is opened.
 class RunFileReader {
  public:
   /// Checks the whole file. Throws Error(not_found | corrupt | version | io).
@@ -53,7 +53,7 @@ class RunFileReader {
     int generation = 0;           ///< of the samples
     std::vector<Sample> samples;  ///< at most 4,096
   };
-  /// The next block in the order in which they were written; one without samples at the end. Throws
+  /// Returns the next block in the order in which they were written; one without samples at the end. Throws
   /// Error(corrupt).
   Block next();
 

@@ -9,13 +9,13 @@
 ///     negation    = { "not" } ( "(" expression ")" | FIELD OP VALUE )
 ///     OP          = "=" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "~" | "!~"
 ///
-/// `~` holds where a text contains the value as it is written, without wildcards, a-z and A-Z being the same;
-/// `!~` where it does not. Of tags any may contain it. A number contains nothing.
+/// `~` holds where a text contains the value as written, without wildcards and regardless of case in a-z;
+/// `!~` where it does not. For tags, any tag may contain it. A number contains nothing.
 ///
 /// Fields are those of run_field.h. Values are numbers (0.97, 97%, 1e-3, nan, inf), durations (90s, 10m, 2h,
 /// 3d), times (2026-05-03, 2026-05-03T14:07), states, or texts, in quotes where they hold blanks or
-/// operators; a field's name may be quoted too. What a run does not have compares as false, with != and !~ as
-/// true; nothing but = and != with nan holds of NaN.
+/// operators; a field's name may be quoted too. A comparison of a value that the run does not have is false,
+/// but true with != and !~. For NaN only = and != with nan hold.
 #pragma once
 
 #include <cstddef>
@@ -55,18 +55,18 @@ class RunFilter {
   static constexpr int kDeepestNesting = 64;
   ///@}
 
-  /// Any bytes may be given: what is not a filter throws FilterError (kind usage), nothing else is thrown
-  /// and the time is linear. A blank text is the filter that every run passes. Pure.
+  /// Parses any bytes, in linear time; throws FilterError (kind usage) for what is not a filter, and nothing
+  /// else. A blank text is the filter that every run passes. Pure.
   static RunFilter parse(std::string_view text);
 
-  /// Throws FilterError where a field is none of the names, with the nearest one suggested. Names that begin
-  /// with "series:" or "param:" are taken on trust.
+  /// Throws FilterError where a field is not one of the names, with the nearest one suggested. Names that
+  /// begin with "series:" or "param:" are not checked.
   void check_fields(const std::vector<std::string>& names) const;
 
-  /// Whether any comparison of it is about this field.
+  /// Returns whether any of its comparisons is about this field.
   bool mentions(std::string_view field) const noexcept;
 
-  /// `now` as in field_value.
+  /// Returns whether the run passes; `now` as in field_value.
   bool matches(const Run& run, double now) const;
 
  private:

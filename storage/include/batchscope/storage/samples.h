@@ -20,7 +20,7 @@ namespace batchscope::storage {
 /// Writes a run's series.
 class SampleWriter {
  public:
-  /// Values that wait in memory, 16 bytes each, at most, while commits fail.
+  /// The most values that wait in memory, 16 bytes each, while commits fail.
   static constexpr std::size_t kMostWaiting = 4'000'000;
 
   /// Opens or creates; checks the file after an unclean exit. Throws Error(io | corrupt | version |
@@ -28,21 +28,21 @@ class SampleWriter {
   explicit SampleWriter(const std::filesystem::path& file, std::size_t most_waiting = kMostWaiting);
   ~SampleWriter();  ///< commits
 
-  /// Values of consecutive steps. Held in memory until commit. Several values at one step are kept in their
-  /// order, and steps may come late; throws Error(usage), and takes nothing, only where samples of later
-  /// steps have been sealed into a chunk already (1,024 samples behind at the least).
+  /// Appends values of consecutive steps, held in memory until commit. Several values at one step are kept in
+  /// their order, and steps may come late. Throws Error(usage), and takes nothing, only where samples of
+  /// later steps have been sealed into a chunk already (at least 1,024 samples behind).
   ///@{
   void append(int generation, std::string_view series, std::int64_t first_step,
               std::span<const double> values);
   void append(int generation, std::string_view series, std::int64_t step, double value);
   ///@}
 
-  /// One transaction: everything appended so far, packed; full tails are rewritten into chunks. Call it
-  /// every 100-250 ms. Throws Error(io) on a full disk; what was appended is kept for the next try. What is
-  /// appended after a failure to more than `most_waiting` values is dropped, until a commit succeeds.
+  /// Writes everything appended so far, packed, in one transaction; full tails are rewritten into chunks.
+  /// Call it every 100-250 ms. Throws Error(io) on a full disk, and keeps the values for the next try. After
+  /// a failure, values beyond `most_waiting` are dropped until a commit succeeds.
   void commit();
 
-  /// Values dropped since the file was opened.
+  /// Returns the number of values dropped since the file was opened.
   std::int64_t dropped() const;
 
   /// Returns what was found damaged and set aside since opening, one sentence each. All else is whole.
@@ -53,10 +53,9 @@ class SampleWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Copies what can be read of a damaged file, and passes its checks, into a new one; the damaged file, with
-/// its
-/// `-wal`, stays. Series whose name is lost come as `recovered/<number>`. Returns the number of samples.
-/// Throws Error(io), Error(conflict) where a writer has either; a file of which nothing can be read gives 0.
+/// Copies all that can be read from a damaged file, and passes its checks, into a new one; the damaged file,
+/// with its `-wal`, stays. Series that have lost their names become `recovered/<number>`. Returns the number
+/// of samples, 0 where nothing can be read. Throws Error(io), and Error(conflict) where a writer has either.
 std::int64_t recover_samples(const std::filesystem::path& damaged, const std::filesystem::path& file);
 
 /// A series and its size.
@@ -88,14 +87,14 @@ class SampleReader {
   explicit SampleReader(const std::filesystem::path& file);
   ~SampleReader();
 
-  /// All series, by name.
+  /// Returns all series, by name.
   std::vector<SeriesInfo> series();
 
-  /// The generations in which the series has samples, ascending.
+  /// Returns the generations in which the series has samples, ascending.
   std::vector<int> generations(std::string_view series);
 
-  /// Samples of steps >= from_step, ascending by step; a live reader passes its last step + 1. Throws
-  /// Error(corrupt) naming the steps where it meets a damaged chunk; ranges without it stay readable.
+  /// Returns the samples of steps >= from_step, ascending by step; a live reader passes its last step + 1.
+  /// Throws Error(corrupt) naming the steps where it meets a damaged chunk; ranges without it stay readable.
   std::vector<Sample> read(std::string_view series, int generation, std::int64_t from_step = 0,
                            std::int64_t to_step = INT64_MAX);
 
@@ -104,16 +103,16 @@ class SampleReader {
   std::vector<Sample> read_positions(std::string_view series, int generation, std::int64_t first,
                                      std::int64_t count);
 
-  /// The steps [from_step, to_step] in at most 2 * columns buckets, from the coarsest tier that suffices:
-  /// reads a bounded number of rows however long the series. A bucket without any finite value has NaN
-  /// for min, max and mean. Throws as read does.
+  /// Returns the steps [from_step, to_step] in at most 2 * columns buckets, from the coarsest tier that
+  /// suffices: reads a bounded number of rows however long the series. A bucket without any finite value has
+  /// NaN for min, max and mean. Throws as read does.
   std::vector<Bucket> summarize(std::string_view series, int generation, std::int64_t from_step,
                                 std::int64_t to_step, int columns);
 
-  /// True once after every commit of the writer. Costs microseconds.
+  /// Returns true once after every commit of the writer. Costs microseconds.
   bool changed();
 
-  /// Rows of samples and summaries fetched so far: what the bound of summarize is measured by.
+  /// Returns the rows of samples and summaries fetched so far, by which the bound of summarize is measured.
   std::int64_t rows_read() const;
 
  private:

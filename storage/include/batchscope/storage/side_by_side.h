@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Runs side by side: a table with a row for each thing and a column for each run, in four sections. What of
-/// it counts as a difference is for whoever writes the values out: numbers that read alike are alike.
+/// Runs side by side: a table with a row for each thing and a column for each run, in four sections. The code
+/// that prints the values decides what is a difference: numbers that read alike are alike.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace batchscope::storage {
 
-/// Value of one run there: nothing, a number with its unit (s for "duration"), a count, a text, a generation.
+/// The value of one run in a row: nothing, a number with its unit (s for "duration"), a count, a text, a
+/// generation.
 using SideBySideValue = std::variant<std::monostate, double, std::int64_t, std::string, Generation>;
 
 /// A row.
@@ -32,8 +33,8 @@ struct SideBySideSection {
       rows;  ///< by name, but in a fixed order those of the run; generations "#0", "#1"
 };
 
-/// `generations` are those of the runs, as many lists; `now` in s since 1970 is what the duration of a run
-/// that goes on is counted to. Pure.
+/// Makes the table. `generations` has a list for each run; `now`, in s since 1970, is the end of the duration
+/// of a run that goes on. Pure.
 std::vector<SideBySideSection> side_by_side(std::span<const Run> runs,
                                             std::span<const std::vector<Generation>> generations, double now);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Questions in SQL, for people who want to know more than the calls of this room answer. Nothing can be
-/// changed by them: the catalogue is opened read-only, and every statement but SELECT and a few informing
-/// pragmas is refused. Beside the catalogue's tables (storage/FORMAT.md) there is one more, with the samples
-/// of chosen runs:
+/// Queries in SQL, for people who want to know more than the calls of this room answer. They cannot change
+/// anything: the catalogue is opened read-only, and every statement but SELECT and a few informing pragmas is
+/// refused. Beside the catalogue's tables (storage/FORMAT.md) there is one more, with the samples of chosen
+/// runs:
 ///
 ///     sample (run TEXT, series TEXT, generation INTEGER, step INTEGER, value REAL)      NaN is NULL
 ///
@@ -26,7 +26,7 @@ namespace batchscope::storage {
 /// A cell: NULL, a number, a text, or bytes.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string, std::vector<std::uint8_t>>;
 
-/// An open catalogue for questions. Not thread-safe.
+/// An open catalogue for queries. Not thread-safe.
 class SqlSession {
  public:
   /// `samples` are the files of the runs in the table `sample`, by run id. Throws Error(not_found | io |
@@ -49,7 +49,7 @@ class SqlSession {
   /// Called every few milliseconds while a statement runs; what it throws ends the statement and leaves
   /// `ask`.
   using Watch = std::function<void()>;
-  /// Watches the statements from now on; an empty one does not.
+  /// Sets the function that watches the statements from now on; an empty one does not watch.
   void set_watch(Watch watch);
 
   /// Return the cost of the statements so far: chunks and batches of samples fetched from the files, and

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Sweeps in the catalogue (storage/FORMAT.md): the file of each, the legs of its trials in the order in
-/// which they began, and the runs that train them. What becomes of a sweep is a function of these rows alone
-/// (engine/sweep/SWEEPS.md), so whatever is begun is written here first, together with the run's place in the
-/// queue: a process that dies in between has begun all of it or nothing.
+/// which they began, and the runs that train them. The course of a sweep is a function of these rows alone
+/// (engine/sweep/SWEEPS.md). So each leg is written here first, together with its run's place in the queue: a
+/// process that dies in between has begun all of it or nothing.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ namespace batchscope::storage {
 
 /// The life of a sweep.
 enum class SweepState {
-  running,   ///< legs begin as there is room
+  running,   ///< legs begin whenever there is room
   paused,    ///< a person keeps its trials from training
-  stopped,   ///< a person ended it; what is known stays
+  stopped,   ///< a person ended it; its values are kept
   finished,  ///< all that its file asks for was trained
   failed     ///< it cannot go on, and its message says why
 };
@@ -32,9 +32,9 @@ const char* sweep_state_name(SweepState state) noexcept;  ///< the enumerator's 
 
 /// A sweep.
 struct Sweep {
-  std::string name = {};                   ///< one of a kind in a catalogue
+  std::string name = {};                   ///< unique in a catalogue
   std::string file = {};                   ///< the text of its file
-  protocol::RunSpec spec = {};             ///< of its runs, but for what is searched
+  protocol::RunSpec spec = {};             ///< of its runs, without the searched parameters
   SweepState state = SweepState::running;  ///< see above
   std::string message = {};                ///< why it ended as it did
   int width = 1;                           ///< legs under way at most
@@ -61,10 +61,10 @@ struct SweepLeg {
   double began = 0;                                    ///< s since 1970
   double ended = 0;                                    ///< 0: not yet
   Outcome outcome = Outcome::under_way;                ///< see above
-  double value = 0;          ///< of the metric; of no matter but with Outcome::value
-  double device_hours = 0;   ///< that it took
-  bool at_end = false;       ///< the program came to its own end
-  std::string message = {};  ///< why it failed
+  double value = 0;                                    ///< of the metric; only with Outcome::value
+  double device_hours = 0;                             ///< that it took
+  bool at_end = false;                                 ///< the program came to its own end
+  std::string message = {};                            ///< why it failed
 };
 
 /// A run that trains a trial.
@@ -87,16 +87,16 @@ class Sweeps {
   std::vector<Sweep> all();                            ///< the newest first
   std::optional<Sweep> find(const std::string& name);  ///< none: there is none of this name
   /// Finds a sweep by its name, or a unique beginning of it, or "latest". Throws Error(not_found | usage)
-  /// that lists what there is.
+  /// that lists the sweeps.
   Sweep resolve(const std::string& text);
-  /// The message says why, where there is something to say.
+  /// Sets the state; the message says why, where there is something to say.
   void set_state(const std::string& name, SweepState state, const std::string& message = {});
-  /// The state `running`; no run of the sweep is held any more, also none that was stopped, since a later leg
-  /// may go on with it; and the runs of legs that are under way go on, as begin_leg lets them.
+  /// Sets the state `running`. No run of the sweep is held any more, not even a stopped one, since a later
+  /// leg may go on with it; and the runs of legs under way go on, as begin_leg lets them.
   void resume(const std::string& name);
   void set_file(const std::string& name, const std::string& file);  ///< its new text
   void set_width(const std::string& name, int width);               ///< above 0
-  /// Removes it and its legs; its runs stay, as runs of their own.
+  /// Removes the sweep and its legs; its runs stay, as runs of their own.
   void remove(const std::string& name);
 
   std::vector<SweepLeg> legs(const std::string& name);  ///< in the order in which they began
@@ -107,17 +107,18 @@ class Sweeps {
   /// that has stopped waits in the queue again. Throws Error(conflict) where the sweep has another number of
   /// legs.
   void begin_leg(const std::string& name, std::size_t number, const SweepLeg& leg, bool there = false);
-  /// Writes what came of a leg, which ends now: outcome, value, device_hours, at_end and message.
+  /// Writes the result of a leg, which ends now: outcome, value, device_hours, at_end and message.
   void end_leg(const std::string& name, std::size_t number, const SweepLeg& leg);
-  /// A run that is paused no longer rests (Job::rests); one that trains elsewhere and has stopped is pending.
+  /// Lets a run go on: one that is paused no longer rests (Job::rests); one that trains elsewhere and has
+  /// stopped is pending.
   void go_on(const std::string& run);
   /// Submits a run (Catalogue::submit_run) that begins with this leg of a trial, in the place of any that the
   /// trial has for this seed. `prepare` gets its id before there is anything of it in the catalogue. Returns
   /// the id. Throws what `prepare` throws; then there is no such run.
   std::string submit(const std::string& name, const TrialRun& place, const protocol::RunSpec& spec,
                      const std::function<void(const std::string& id)>& prepare = {});
-  /// The same of a run that trains where `prepare` says: it is not in the queue, and is followed from its
-  /// beginning on (origins.h).
+  /// Does the same for a run that trains where `prepare` says: it is not in the queue, and is followed from
+  /// its beginning (origins.h).
   std::string submit_elsewhere(const std::string& name, const TrialRun& place, const protocol::RunSpec& spec,
                                const std::function<Origin(const std::string& id)>& prepare);
 
