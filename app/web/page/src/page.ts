@@ -42,7 +42,7 @@ function show(asked: Route): void {
 
 navigated.listen(show);
 show(here());
-// The shell tells a failure.
+// The shell shows a failure.
 void serverAbout().then(({ run }) => {
   if (run === null) return startNotices();
   only = run;

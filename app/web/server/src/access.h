@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Access control by the head of a request alone (THREATS.md says against whom): the Host must be this
-// server's, so that no other name can be bound to its address; a token must be shown, the owner's or one by
-// name, so that it is not another user's; what changes something needs a token that allows it, and must come
-// from the page itself, not from another site's.
+// Access control by the head of a request alone (THREATS.md says against whom). The Host must be this
+// server's, so that no other name can be bound to its address. A token must be sent, the owner's or a named
+// one, so that other users are kept out. A request that changes something needs a token that allows it, and
+// must come from the page itself, not from another site's page.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ namespace batchscope::web {
 // Compares in a time that does not depend on where they differ.
 bool same_secret(std::string_view a, std::string_view b);
 
-// The person who asks, named by the token that was shown.
+// The person who asks, named by the token that was sent.
 struct Caller {
   std::string name;  // empty: the owner
   Right right = Right::read;
@@ -47,8 +47,8 @@ class Access {
 
   // Throws http::Fault: 405, 421, 401, 403, 415.
   Caller check(const http::Request& head) const;
-  // The same where everybody on this machine may look, and nobody can change anything. Throws http::Fault:
-  // 405, 421, 403.
+  // Checks the same where everybody on this machine may look, and nobody can change anything. Throws
+  // http::Fault: 405, 421, 403.
   void check_open(const http::Request& head) const;
 
   // Returns, for a request that has passed and has a token in its address, the redirect to the same address

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The API's addresses (API.md), each with what answers it: most of them a question to the store on another
-// thread, whose answer is completed here with what the supervisors say.
+// The API's addresses (API.md), each with the code that answers it: mostly a query of the store on another
+// thread, completed here with the supervisors' statuses.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands of a page to a run: to its supervisor, to the machine on which it trains where it is only
-// followed here, or to start it again; and those to the queue. Each takes as long as the answer takes, on a
-// thread of its own.
+// The commands of a page to a run: to its supervisor, or to the machine on which it trains where it is only
+// followed here, or to start it again; and the commands to the queue. Each waits for its answer on a thread
+// of its own.
 #pragma once
 
 #include <QObject>
@@ -26,8 +26,8 @@ class Controls {
   // Waits for what has been asked.
   ~Controls();
 
-  // {"command":"rescale","replicas":3} and the like (API.md). Answers {"result":..}. What a `person` other
-  // than the owner has asked for stands in the run's events.
+  // {"command":"rescale","replicas":3} and the like (API.md). Answers {"result":..}. The run's events name a
+  // `person` other than the owner who asks.
   void answer(const std::string& run, const std::string& person, const http::Request& request,
               const http::Reply& reply);
   // {"command":"hold"} and the like, of a job of the queue (queue_verbs.h). Who has asked stands there, too.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a page knows the samples of a run: a place in each series of the newest generation that has any
-// (earlier ones are over). Most series have one sample a step and so the same place; as a text, the id of an
-// event, a cursor says that once: "3;1200;801;accuracy=2" is generation 3, place 1200 in every series that
-// began at step 801 or before, and 2 in accuracy. A series that it does not know and that began later is new.
+// The samples of a run that a page has: a place in each series of the newest generation that has any (earlier
+// ones are over). Most series have one sample a step and so the same place. As a text, the id of an event, a
+// cursor names that place once: "3;1200;801;accuracy=2" is generation 3, place 1200 in every series that
+// began at step 801 or before, and 2 in accuracy. A series that began later and is not in the cursor is new.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files of a run that a client keeps: its record, as `batchscope export` writes it, and what a replica
-// printed. They are sent as they are read, a piece when the one before was taken, so that a file of any size
-// takes the same memory and none is made on the disk. One that cannot be sent whole is broken off.
+// printed. They are sent as they are read, each piece once the one before was taken, so that a file of any
+// size takes the same memory and no file is made on the disk. A transfer that cannot be completed is broken
+// off.
 #pragma once
 
 #include <QObject>

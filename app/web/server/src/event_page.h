@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A page that is told what happens: server-sent events over one connection, of one run, of several, or of the
-// lists. The id of each event says how far the page is, so that its browser goes on there when the connection
-// was lost.
+// A page that gets events: server-sent events over one connection, for one run, several runs, or the lists.
+// The id of each event says how far the page is, so that its browser goes on there after a lost connection.
 #pragma once
 
 #include <functional>
@@ -39,7 +38,7 @@ class EventPage {
   void tell(const char* event, const std::string& data);
   // The same, after which it knows the run's samples up to here.
   void tell(const char* event, const std::string& data, const std::string& run, const std::string& cursor);
-  // Says that this side is there, which a connection that hangs does not.
+  // Shows that the server is alive, which a connection that hangs does not.
   void beat();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child process whose output is read as it is wanted: it waits while nobody reads, so that a slow client
+// A child process with output that is read on demand: it waits while nobody reads, so that a slow client
 // costs no memory.
 #pragma once
 

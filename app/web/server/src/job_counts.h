@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts of the queue that only grow, as Prometheus' counters must: a run that is purged from the store takes
-// nothing back. They begin with the server, as AdaptDL's begin with its controller.
+// Counts of the queue that only grow, as Prometheus' counters must: purging a run from the store does not
+// lower them. They begin with the server, as AdaptDL's begin with its controller.
 #pragma once
 
 #include <cstddef>

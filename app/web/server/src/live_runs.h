@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statuses from the supervisors of runs: one connection a run, however many pages look at it, kept for as
-// long as anybody asks.
+// Statuses from the supervisors of runs: one connection for each run, however many pages look at it, kept for
+// as long as anybody asks.
 #pragma once
 
 #include <QElapsedTimer>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GET /metrics, for Prometheus (METRICS.md): the store as it is, of which supervisors write the newest values
-// each second. So a scrape asks no supervisor.
+// GET /metrics, for Prometheus (METRICS.md): answered from the store, into which supervisors write the newest
+// values each second. So a scrape asks no supervisor.
 #pragma once
 
 #include "batchscope/http/server.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // New runs from a page. A page names a recipe that is installed on this machine, and values for its fields;
-// the recipe names the program. So nobody can start another program by a page, or hand one a path or words of
+// the recipe names the program. So nobody can start another program by a page, or give one a path or words of
 // a shell: a recipe's fields of free text keep their defaults (THREATS.md).
 #pragma once
 

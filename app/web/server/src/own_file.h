@@ -11,12 +11,12 @@
 
 namespace batchscope::web {
 
-// The first `most` bytes of a regular file (no link) of this user that nobody else can read or write; none of
-// any other.
+// Returns the first `most` bytes of a regular file (no link) of this user that nobody else can read or write;
+// none of any other file.
 std::optional<std::string> read_own_file(const std::filesystem::path& file, std::size_t most);
 
-// Writes the file anew: it has the old text or the new one, whatever happens in between. Returns whether that
-// went well.
+// Replaces the file: it has the old text or the new one, whatever happens in between. Returns whether that
+// succeeded.
 bool write_own_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace batchscope::web

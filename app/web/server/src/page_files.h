@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of the page, read once: what is not among them cannot be asked for, by no path whatever.
+// The files of the page, read once: no path leads to any other file.
 #pragma once
 
 #include <filesystem>

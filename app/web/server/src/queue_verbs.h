@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs of a page for jobs of the queue and for the pool, which do as the command line and the window do
-// (pool/queue.h). Of the pool's settings a page changes those that start no command of anybody's.
+// The verbs of a page for jobs of the queue and for the pool, which do the same as the command line and the
+// window (pool/queue.h). A page changes only settings of the pool that do not start anybody's command.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watches the catalogue for changes of one run, and of the lists. Looks only where anything was committed at
-// all. Read on one thread.
+// Watches the catalogue for changes of one run, and of the lists. Looks only after a commit. Used on one
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class Watch {
  public:
   virtual ~Watch() = default;
 
-  // The names of what is other than at the last look; the first finds nothing. Throws Error.
+  // Returns the names of what has changed since the last look; the first look finds nothing. Throws Error.
   std::vector<std::string> look(Store& store);
 
  protected:

@@ -13,8 +13,8 @@ namespace batchscope::web {
 
 // Changes the fields in {"set":{"name":..,"group":..,"tags":"a, b","note":..}}, and answers
 // {"changed":{..},"before":{..}}: the texts that are others now, and what they were. With "was", texts by the
-// same names, nothing is changed unless the run has these: so an undo takes nobody's later word back. Throws
-// Error: usage, conflict, not_found.
+// same names, nothing is changed unless the run has these: so an undo does not take back another person's
+// later change. Throws Error: usage, conflict, not_found.
 protocol::Json edit_run(Store& store, const std::string& id, const std::string& person,
                         const protocol::Json& body);
 

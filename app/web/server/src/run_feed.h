@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run, told to all pages that look at it: one connection to its supervisor and one reader of its store,
-// looked at four times a second however many they are. Who comes with a cursor is first told what it has
-// missed, in the same order on the same thread, so that nothing is left out and nothing comes twice.
+// One run, reported to all pages that look at it: by one connection to its supervisor and one reader of its
+// store, which is read four times a second however many pages there are. A page with a cursor first gets what
+// it has missed, in the same order on the same thread, so that nothing is left out and nothing comes twice.
 #pragma once
 
 #include <QTimer>

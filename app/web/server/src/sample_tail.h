@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The samples that a run has gained since they were last looked at, as rows of a stream: a row a step, with
-// what was recorded there. Where there are more than anybody can see they are thinned to the least and the
-// greatest of a few columns. Read on one thread.
+// what was recorded there. Where there are more rows than anybody can see, they are thinned to the least and
+// the greatest of a few columns. Used on one thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace batchscope::web {
 
 struct SampleNews {
   std::string samples;  // {"run":..,"rows":[..],"thinned":true}, one line; empty: nothing is new
-  bool lost = false;    // too much is new to be told in rows: it is to be asked for
+  bool lost = false;    // too much is new to be sent in rows: the page has to ask for it
 };
 
 class SampleTail {

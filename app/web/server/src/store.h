@@ -29,7 +29,7 @@ class Store {
   // Throws Error(not_found) where there is none of this id, or it is in the trash.
   storage::Run run(const std::string& id);
 
-  // All runs, newest first; read anew when the catalogue has changed.
+  // Returns all runs, newest first; reads them again when the catalogue has changed.
   const std::vector<storage::Run>& runs();
 
   // Returns the samples of a run; null where nothing was recorded yet. Valid until the next call.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs of a page for sweeps that are there, which do as `batchscope sweep pause`, `resume`, `stop` and
-// `extend` (sweep/sweeps.h). None begins a sweep, or changes what its trials run.
+// The verbs of a page for existing sweeps, which do the same as `batchscope sweep pause`, `resume`, `stop`
+// and `extend` (sweep/sweeps.h). No verb begins a sweep, or changes the program of its trials.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The token of a store, beside its catalogue and its owner's alone: a server that is started again is found
-// by the pages that are open, and by the addresses that were kept.
+// The token of a store, in a file beside its catalogue that only its owner can read. So open pages and kept
+// addresses reach a server that is started again.
 #pragma once
 
 #include <filesystem>

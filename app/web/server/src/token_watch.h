@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tokens by name as a server knows them: read anew whenever their file has changed, so that a revoked one
-// is refused at its next request. Of a file that is damaged no token counts.
+// The named tokens as a server knows them: read again whenever their file has changed, so that a revoked one
+// is refused at its next request. No token of a damaged file counts.
 #pragma once
 
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thread that reads the store, one job after another, so that the event loop waits for no disk.
+// A thread that reads the store, one job after another, so that the event loop never waits for a disk.
 #pragma once
 
 #include <QObject>
@@ -18,7 +18,8 @@ class Worker {
   using Job = std::function<Rest(Store& store)>;
 
   Worker();
-  // Waits for the job that is under way; those behind it are not begun, and what is left of it is not done.
+  // Waits for the job that is under way; the jobs behind it are not begun, and the part of it that is left to
+  // the other thread is not done.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests to the server (app/web/API.md), by its types. An error carries the server's own sentence.
+// The requests to the server (app/web/server/API.md), by its types. An error carries the server's own sentence.
 import type { About, Complaints, ControlRequest, Explorer, Fork, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepRequest, Trash } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
@@ -67,7 +67,7 @@ export const runs = (where: string, sort: string, signal?: AbortSignal) =>
 /** The same with the trials of a sweep as one entry, unless the filter asks for trials. */
 export const foldedRuns = (where: string, sort: string, signal?: AbortSignal) =>
   get<RunList>(`/api/runs${query({ where, sort, limit: 200, fold: 1 })}`, signal);
-/** The runs in the trash, the last that was moved there first. */
+/** The runs in the trash, the one that was moved there last first. */
 export const removedRuns = (where: string) => get<Trash>(`/api/runs${query({ where, trash: 1, limit: 200 })}`);
 export const run = (id: string, signal?: AbortSignal) => get<RunDetail>(runPath(id), signal);
 export const samples = (id: string, wanted: SamplesQuery, signal?: AbortSignal) =>

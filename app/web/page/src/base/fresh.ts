@@ -25,7 +25,7 @@ export function keepFresh(kinds: readonly Changed[], load: () => Promise<void>):
     if ((data as { what: string[] }).what.some((each) => (kinds as readonly string[]).includes(each))) void ask();
   };
   void ask();
-  // Changes from before the connection stood were not heard.
+  // Changes from before the connection were not received.
   const stream = new Stream("/api/changes", { changed: heard }, () => void ask());
   const timer = setInterval(() => {
     if (!document.hidden) void ask();

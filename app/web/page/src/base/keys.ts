@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys, and the sheet that tells of them. Whoever has keys says so with a word for each; while a person writes, or a dialog
-// is open, letters are letters.
+// Keys, and the sheet that lists them. Each view adds its keys with a text for each. While a person writes, or a dialog is
+// open, keys do not act.
 import { button, h } from "./dom";
 
 export interface Key {

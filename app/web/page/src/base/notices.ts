@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells by the browser's notifications that a run has finished or failed, while nobody looks at the page. The browser is
-// asked for permission when a person first wants it (the menu View). The list of runs is asked for every 20 s, also while the
-// page is hidden, when its streams rest; a browser may make a minute of that.
+// asked for permission when a person first wants it (the menu View). The list of runs is asked for every 20 s, also while
+// the page is hidden, when its streams rest; a browser may delay that to a minute.
 import * as api from "./api";
 import { keep, kept } from "./kept";
 import { go, pathOf } from "./route";

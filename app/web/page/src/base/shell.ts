@@ -18,7 +18,7 @@ const links: [href: string, text: string, views: string[]][] = [
 
 const schemes: [Scheme, string][] = [["system", "As the system"], ["light", "Light"], ["dark", "Dark"]];
 
-// Not for who may see one run alone, whose list of runs is refused.
+// Not for a person with a link to one run, who may not see the list of runs.
 function noticesChoice(): HTMLElement {
   const box = h("input", { type: "checkbox", checked: notifies() });
   const words = h("span", {}, "Tell me when a run ends");

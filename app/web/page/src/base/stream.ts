@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server-sent events that neither lose nor repeat anything: each has a cursor, and whoever comes back says which was the
-// last. The connection is closed while nobody looks (a browser allows six to a host), and tried again, less and less often,
-// where it breaks. One that hangs does not break: the server beats every few seconds, and a connection without a word for
-// longer than that is replaced. The root says how it stands: data-connection is live, silent, lost or idle.
+// Server-sent events that neither lose nor repeat anything: each has a cursor, and a page that connects again says which
+// was its last. The connection is closed while nobody looks (a browser allows six to a host), and tried again, less and
+// less often, where it breaks. One that hangs does not break: the server beats every few seconds, and a connection that is
+// silent for longer is replaced. The root shows its state: data-connection is live, silent, lost or idle.
 import { Signal } from "./signal";
 
 export type Connection = "live" | "silent" | "lost" | "idle";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of records, a row each, that is sorted by its heads where a column says by what. What does not fit scrolls within
-// the table, never the page.
+// A table of records, a row each. Its heads sort it by the columns that say how. What does not fit scrolls within the
+// table, never the page.
 import { type Child, fill, h, Keyed, setAttributes } from "./dom";
 
 export interface Column<Row> {
@@ -78,7 +78,7 @@ export class Table<Row> {
     }
     const sort = h("button.sort", { type: "button" }, column.title);
     sort.addEventListener("click", () => {
-      // Numbers are of interest from the largest on, at first.
+      // Numbers are sorted from the largest on at first.
       const isSame = this.#sort?.column === index;
       this.#sort = { column: index, isDown: isSame ? !this.#sort!.isDown : Boolean(column.isNumber) };
       this.show(this.#rows);

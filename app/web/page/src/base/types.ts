@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's answers, as far as the page reads them (app/web/API.md; RunStatus is engine/run/PROTOCOL.md's status).
+// The server's answers, as far as the page reads them (app/web/server/API.md; RunStatus is engine/run/PROTOCOL.md's status).
 
 /** A number, or the text that stands for one that is not finite: "nan", "inf", "-inf". */
 export type JsonNumber = number | "nan" | "inf" | "-inf" | null;
@@ -20,7 +20,7 @@ export interface About {
   devices: string[];
 }
 
-/** A link that shows one run, to be written behind the server's address. */
+/** A link that shows one run: the part of the address behind the server's. */
 export interface Link {
   name: string;
   path: string;
@@ -42,7 +42,7 @@ export interface ShownStatus {
   time: string; // "61 min, about 36 min left"
 }
 
-/** The same, and what is to be read of it in a list. */
+/** The same, and the words that a list shows of it. */
 export interface ShownRun extends ShownStatus {
   badge: string; // "×2"
   detail: string; // "epoch 3 of 10 · 0.981"
@@ -229,7 +229,7 @@ export interface RunDetail {
   goodput: { measured: Measured | null } | null;
 }
 
-/** Samples of a series in one generation, a bucket an index: x of its first and its last sample, and what they are. */
+/** Samples of a series in one generation, a bucket an index: x of its first and its last sample, and their values. */
 export interface Buckets {
   generation: number;
   x0: JsonNumber[];
@@ -259,7 +259,7 @@ export interface Row {
 export interface GoodputPoint {
   replicas: number;
   goodput: number;
-  /** Where goodput is expected to come out, nine times of ten; null where nobody knows. */
+  /** The range in which goodput is expected, nine times of ten; null where it is unknown. */
   range?: [number, number] | null;
   throughput: number;
   efficiency: number;

@@ -51,7 +51,7 @@ export class Compared {
       samples: (data) => this.#of(data, (run) => run.samples.add((data as { rows: Row[] }).rows)),
       changed: (data) => this.#of(data, (run) => void this.#read(run)),
     }, () => {
-      // Changes that came while there was no connection were not heard.
+      // Changes without a connection were not received.
       for (const run of this.runs) {
         void this.#read(run);
         void run.samples.ask();
@@ -65,7 +65,7 @@ export class Compared {
     for (const run of this.runs) run.samples.end();
   }
 
-  // Null: of one run alone the stream tells the loss of its supervisor in this way (API.md).
+  // Null: for a single run the stream reports the loss of its supervisor in this way (API.md).
   #of(data: unknown, act: (run: ComparedRun) => void): void {
     const run = data === null ? this.runs[0] : this.runs.find((each) => each.id === (data as { run?: string }).run);
     if (run) act(run);

@@ -27,7 +27,7 @@ export interface MeasuredStep {
   residual: number;
 }
 
-/** A restart: its prediction, and what came of it. */
+/** A restart: its prediction and its outcome. */
 export interface PredictedRestart {
   generation: number;
   replicas: number;
@@ -82,7 +82,7 @@ function rates<T extends Rates>(points: readonly T[], x: (point: T) => number, n
   return [of("throughput", " samples/s"), of("efficiency", "", true), bound(0), bound(1), of("goodput", " samples/s")];
 }
 
-/** " (14,700 to 23,000)"; empty where nobody knows how sure the prediction is. */
+/** " (14,700 to 23,000)"; empty where the error of the prediction is unknown. */
 export function rangeText(point: Partial<Point>): string {
   return point.range ? ` (${number(point.range[0])} to ${number(point.range[1])})` : "";
 }

@@ -47,7 +47,7 @@ export class JobActions {
     ]);
   }
 
-  /** The rows from the top; whoever is not among them any more is not chosen either. */
+  /** The rows from the top; a run that is no longer among them is not chosen either. */
   show(jobs: readonly Job[]): void {
     this.jobs = jobs;
     for (const run of [...this.chosen]) if (!jobs.some((job) => job.run === run)) this.chosen.delete(run);
@@ -143,7 +143,7 @@ export class JobActions {
     if (changes.length > 0) this.moves = [...this.moves, changes].slice(-mostMoves);
   }
 
-  // One that refuses keeps no other from being asked.
+  // A refusal does not stop the requests for the others.
   private async askEach(requests: [run: string, request: QueueRequest][]): Promise<PriorityChange[]> {
     const changes: PriorityChange[] = [];
     const refusals: string[] = [];

@@ -53,7 +53,7 @@ export interface Queue {
 
 export const hasEnded = (job: Job) => ["succeeded", "failed", "cancelled"].includes(job.state);
 
-/** Whether a person keeps it from having devices: by holding it, or by pausing it. */
+/** Returns whether a person keeps it from having devices: by holding it, or by pausing it. */
 export const isHeld = (job: Job) => job.held || (job.state === "held" && job.rung === null);
 /** Whether it has a place in the order: a trial that waits at a rung asks for nothing. */
 export const canMove = (job: Job) => job.rung === null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controls of a run. Each press waits for what the supervisor says to it, and the status shows what comes of it.
+// The controls of a run. Each press waits for the supervisor's answer, and the status shows its effect.
 import * as api from "../base/api";
 import { button, h, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
@@ -159,7 +159,7 @@ export class Control {
     });
   }
 
-  // An answer that the run has left behind would be taken for its state.
+  // An answer that is out of date would be taken for the run's state.
   private hush(): void {
     clearTimeout(this.forget);
     this.told = null;
@@ -185,7 +185,7 @@ export class Control {
 
   private say(request: ControlRequest, result: unknown): void {
     setAttributes(this.answer, { "data-tone": null });
-    // The state at the head of the page goes on telling.
+    // The state at the head of the page shows what follows.
     this.forget = setTimeout(() => this.hush(), 1000 * answerSeconds);
     if (request.command === "checkpoint") {
       const { step, bytes, seconds } = result as CheckpointResult;

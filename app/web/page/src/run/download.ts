@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialog of files that a person keeps of a run: its record, in the forms in which `batchscope export` writes it, and
+// The dialog for saving files of a run: its record, in the forms in which `batchscope export` writes it, and
 // from the log's view its logs.
 import { runPath } from "../base/api";
 import { button, type Child, h } from "../base/dom";

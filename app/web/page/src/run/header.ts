@@ -36,7 +36,7 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
     const { state, status } = session;
     if (run === undefined || state === null) return;
     setText(name, run.name || run.id);
-    // The last word may be long past.
+    // The last report may be old.
     const isUnknown = silence > 0 && isActive(state);
     const shown = status?.shown ?? run.shown;
     const whose = state === "paused" ? run.shown.whose : "";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Tokens by name, beside the owner's: each lets one person in, to look or to control, until it is revoked. A
-/// server that runs heeds a change at once. They are in `serve.tokens` beside the catalogue, a file that its
-/// owner alone can read. What they hold off is in app/web/server/THREATS.md.
+/// Named tokens, beside the owner's: each lets one person look or control, until it is revoked. A running
+/// server takes a change at once. They are in `serve.tokens` beside the catalogue, a file that only its owner
+/// can read. app/web/server/THREATS.md says what they protect from.
 ///
 /// All functions block on the disk for a moment. They throw Error: corrupt for a file that is damaged, or
 /// that others can read or write; io where it cannot be written.
@@ -24,7 +24,7 @@ enum class Right {
 /// The right's name as it is typed and stored: "read", "control".
 const char* right_name(Right right) noexcept;
 
-/// A token and whose it is.
+/// A token and its name.
 struct NamedToken {
   std::string name = {};      ///< 1 to 32 of a-z, 0-9, '.', '_' and '-', a letter or a digit first
   Right right = Right::read;  ///< what it allows
@@ -39,28 +39,28 @@ struct NamedToken {
 /// Returns the path of the file: `serve.tokens`, beside the catalogue that protocol::catalogue_path() names.
 std::filesystem::path tokens_file();
 
-/// Returns the store's tokens by name, in the order in which they were made; none where there is no file.
+/// Returns the store's named tokens, in the order in which they were made; none where there is no file.
 std::vector<NamedToken> named_tokens();
 
-/// Throws Error: usage unless give_token() can read the text. Looks at no file.
+/// Throws Error: usage unless give_token() can read the text. Reads no file.
 void check_token_text(const std::string& text);
 
-/// Returns the token "NAME", "NAME:read" or "NAME:control", which is made where there is none; without a
-/// right it is for looking. Throws Error: usage for another text; conflict where the token exists with
-/// another right, or there are 1,000.
+/// Returns the token "NAME", "NAME:read" or "NAME:control", and makes it where there is none; without a right
+/// it is for looking. Throws Error: usage for another text; conflict where the token exists with another
+/// right, or there are 1,000.
 NamedToken give_token(const std::string& text);
 
-/// Makes a token for looking at one run, for so many seconds. Its name is "link-RUN-" and four digits. Tokens
-/// whose time is over are forgotten. Throws Error: conflict where there are 1,000.
+/// Makes a token for looking at one run, for so many seconds. Its name is "link-RUN-" and four digits.
+/// Expired tokens are removed. Throws Error: conflict where there are 1,000.
 NamedToken give_link(const std::string& run, std::int64_t seconds);
 
-/// The page of the link's run, from the server's address on: "/run/RUN?token=SECRET".
+/// Returns the page of the link's run, from the server's address on: "/run/RUN?token=SECRET".
 std::string link_path(const NamedToken& link);
 
 /// Revokes the token. Throws Error: not_found where there is none of this name.
 void revoke_token(const std::string& name);
 
-/// Revokes all, also those of a damaged file.
+/// Revokes all named tokens, also those of a damaged file.
 void revoke_all_tokens();
 
 }  // namespace batchscope::web
