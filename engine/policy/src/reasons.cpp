@@ -63,11 +63,11 @@ void explain(Decision& decision, std::span<const Job> jobs, const Cluster& clust
         if (!more)
           allocation.reason += ", the most that it may have";
         else if (jobs[job].left_alone && !allocation.changed)
-          allocation.reason += "; left alone for now, as its last restarts took long";
+          allocation.reason += "; not moved for now, as its last restarts took long";
         else if (explainer.has_idle(explainer.kind(job)))
           allocation.reason += "; another would not make it faster";
         else
-          allocation.reason += "; another is of more use to others";
+          allocation.reason += "; another would help other jobs more";
         break;
     }
   }

@@ -340,7 +340,7 @@ class TestDecision : public QObject {
     const Cluster cluster = uniform_cluster(1, 4);
     std::vector<Job> jobs{job("a", 0.5), job("b", 0.95)};
     const Decision decision = decide(jobs, cluster, Objective::fair);
-    QVERIFY(decision.jobs[0].reason.ends_with("; another is of more use to others"));
+    QVERIFY(decision.jobs[0].reason.ends_with("; another would help other jobs more"));
     QVERIFY(decision.jobs[0].alternatives.back().speedup > 0);
     QCOMPARE(decision.curve.size(), 5u);
     for (std::size_t k = 1; k < decision.curve.size(); ++k)
@@ -369,12 +369,12 @@ class TestDecision : public QObject {
     flat.goodput = [](int, int, int) { return 100.0; };
     waits.weight = 1e-3;
     const double less = std::sqrt(1 / 2.0) - 1, more = std::sqrt(3 / 2.0) - 1;
-    row("shared", {half, half}, "2 devices; another is of more use to others", {{1, less}, {3, more}});
+    row("shared", {half, half}, "2 devices; another would help other jobs more", {{1, less}, {3, more}});
     row("the most", {few}, "2 devices, the most that it may have", {{1, less}});
     row("all there are", {half}, "4 devices, the most that it may have", {{3, std::sqrt(3 / 4.0) - 1}});
     row("its turn", {turned, half, half, half, half}, "1 device, as its turn has come",
         {{0, -1}, {2, std::sqrt(2) - 1}});
-    row("left alone", {alone}, "1 device; left alone for now, as its last restarts took long",
+    row("left alone", {alone}, "1 device; not moved for now, as its last restarts took long",
         {{0, -1}, {2, std::sqrt(2) - 1}});
     row("fixed", {kept}, "keeps its 3 devices until it ends", {});
     row("never", {none}, "cannot train on any device here", {});
