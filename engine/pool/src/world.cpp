@@ -89,7 +89,7 @@ void judge(Catalogue& catalogue, const protocol::PoolSettings& settings, const C
     return set_standing(has_some && !job.held ? Standing::fixed : Standing::outside, *why);
   }
   if (has_some && !job.preemptible)
-    return set_standing(Standing::fixed, "keeps its devices until it ends, as was asked");
+    return set_standing(Standing::fixed, "keeps its devices until it ends (--pin)");
   set_standing(Standing::free, "");
 }
 

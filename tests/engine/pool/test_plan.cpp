@@ -266,10 +266,10 @@ class TestPlan : public QObject {
     // Another job of the queue is asked for nothing: its turn ends by itself.
     Member pinned = member("p", 2, {"cpu:0", "cpu:1"});
     pinned.standing = Standing::fixed;
-    pinned.note = "keeps its devices until it ends, as was asked";
-    QCOMPARE(reason(world({member("a"), pinned})),
-             QStringLiteral(
-                 "waits for 1 core: cpu:0-1 are p's, which keeps its devices until it ends, as was asked"));
+    pinned.note = "keeps its devices until it ends (--pin)";
+    QCOMPARE(
+        reason(world({member("a"), pinned})),
+        QStringLiteral("waits for 1 core: cpu:0-1 are p's, which keeps its devices until it ends (--pin)"));
     const World between = world({member("a"), member("b", 2, {"cpu:0", "cpu:1"})});
     QCOMPARE(make_plan(between, Scope::free_devices).decision.choices[0].reason,
              std::string("waits for its turn"));
