@@ -154,7 +154,7 @@ class TestPrecision : public QObject {
     QVERIFY2(all[0].errors.contains(reason), all[0].errors.constData());
     if (!fault.startsWith("overflows")) return;
     QVERIFY(all[0].errors.contains("it is the 10th such step"));
-    QCOMPARE(all[0].errors.count("was applied on no replica"), 3);  // the first, the tenth and the last
+    QCOMPARE(all[0].errors.count("was not applied on any replica"), 3);  // the first, the tenth and the last
   }
 
   // The step's gradients were averaged by the first; a single replica would unscale them again.

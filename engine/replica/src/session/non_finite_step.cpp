@@ -33,7 +33,7 @@ bool power_of_ten(std::int64_t number) {
 
 void after_non_finite_step(const NonFiniteStep& step) {
   const std::string message = "step " + std::to_string(step.step) +
-                              ": the gradient holds NaN or infinity, and was applied on no replica";
+                              ": the gradient holds NaN or infinity, and was not applied on any replica";
   if (process().environment.non_finite != protocol::NonFinite::skip) leave_for_checkpoint(message);
   if (step.buffers_spoilt)
     leave_for_checkpoint(message + "; but NaN is now in buffers of the model, such as running statistics");
