@@ -38,7 +38,7 @@ struct Allocation {
 /// The allocation of all jobs.
 struct Decision {
   std::vector<Allocation> jobs;  ///< in the order of the jobs
-  double cost = 0;               ///< sum of the objective's costs, as placed, but for fixed jobs
+  double cost = 0;               ///< sum of the objective's costs, as placed, without fixed jobs
   /// The least sum of costs, before placing, with 0, 1, .. devices beside those of fixed jobs, from which the
   /// worth of a device follows. Infinite where turns cannot be kept. Empty for several kinds of device.
   std::vector<double> curve;

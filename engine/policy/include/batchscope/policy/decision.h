@@ -6,7 +6,7 @@
 ///     A job that is not preemptible and has devices keeps them.
 ///     No job gets more than twice the largest number that it has profiled (one, before the first), or its
 ///     least number where that is more: its model has never seen what lies beyond.
-///     No job gets fewer than its least number, but for none at all; then it waits.
+///     No job gets fewer than its least number, except none at all; then it waits.
 ///     Of J jobs on N devices each has some at least once in any ceil(J / N) + 1 decisions in a row, as long
 ///     as jobs and devices stay and a least number of at most one lets them take turns.
 #pragma once
@@ -21,8 +21,8 @@
 namespace batchscope::policy {
 
 /// Decides, in about 0.1 ms for 16 jobs on 64 devices. Asks each job's goodput for the counts it may have.
-/// Pure: the same jobs and devices give the same decision. Throws std::invalid_argument for a job whose
-/// limits contradict one another, or a placement on devices that are not there or somebody else's.
+/// Pure: the same jobs and devices give the same decision. Throws std::invalid_argument for a job with limits
+/// that contradict one another, or a placement on devices that are not there or another job's.
 Decision decide(std::span<const Job> jobs, const Cluster& cluster, Objective objective);
 
 }  // namespace batchscope::policy

@@ -8,7 +8,7 @@
 /// in jobs x options x devices / 2 steps, and with several kinds of device k is a point of their product. The
 /// last row has the best value for every number of devices at once: the price curve, and AdaptDL's Pareto
 /// front of nodes. Beyond a size the lower convex hull of each job's options is taken step by step, the
-/// steepest first, which is exact but for the last devices.
+/// steepest first, which is exact except for the last devices.
 #pragma once
 
 #include <cstddef>

@@ -16,8 +16,8 @@
 ///
 ///     sum over jobs of end(k) + p k (end of the last of them)
 ///
-/// which is the largest k whose last device saves more than it costs, where each saves less than the one
-/// before; numbers with which fewer jobs come to their end are out of the question.
+/// which is the largest k at which the last device saves more than it costs, if each saves less than the one
+/// before. Numbers with which fewer jobs end are never advised.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +36,9 @@ namespace batchscope::policy {
 struct DeviceCount {
   int devices = 0;            ///< so many in all
   double utility = 0;         ///< 0 to 1; above where jobs speed up more than linearly
-  double sum_of_ends = 0;     ///< s, of the jobs whose end is known
+  double sum_of_ends = 0;     ///< s, of the jobs with a known end
   std::optional<double> end;  ///< s until the last of these ends; none: no end is known
-  int unknown = 0;            ///< jobs whose end is not, such as those without a model
+  int unknown = 0;            ///< jobs with an unknown end, such as those without a model
   /// Jobs that would at once have more replicas than their models have measured, by their place among the
   /// jobs.
   std::vector<std::size_t> unmeasured;
@@ -52,7 +52,7 @@ struct Advice {
   double utility = 0;               ///< of the present ones
   std::optional<double> end_now;    ///< s until the last job of known end ends, as it is
   std::optional<double> end_with;   ///< the same with the number of devices that the sentence is about
-  int unknown = 0;                  ///< jobs whose end is not known, as it is
+  int unknown = 0;                  ///< jobs with an unknown end, as it is
   std::vector<DeviceCount> counts;  ///< ascending, at most 33, the present number among them
   /// A sentence for a person: "2 more GPUs would end the queue 41 min sooner". It is about the number that is
   /// advised, or, where that is the present one, about the next above it. It names jobs that were never

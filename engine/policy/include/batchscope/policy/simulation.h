@@ -14,7 +14,7 @@
 ///     say otherwise.
 ///
 /// Under tiresias, optimus, fifo and srtf a job trains with the batch size that it was submitted with. Under
-/// the others its batch size is what its own fitted model (engine/goodput) thinks best, chosen anew at the
+/// the others its batch size is what its own fitted model (engine/goodput) thinks best, chosen again at the
 /// end of each epoch and of each interval, and the batch size it was submitted with is ignored.
 #pragma once
 
@@ -34,7 +34,7 @@ struct JobOutcome {
   std::string application;      ///< of its submission
   double submitted = 0;         ///< s
   double completed = 0;         ///< s
-  int restarts = 0;             ///< changes of its devices but for its start
+  int restarts = 0;             ///< changes of its devices, without its start
   double fairness = 0;          ///< finish-time fairness, see finish_time_fairness
   std::vector<Tenure> tenures;  ///< in order of time
   double completion_time() const { return completed - submitted; }  ///< s

@@ -14,7 +14,7 @@ namespace batchscope::policy {
 struct Submission {
   std::string name;             ///< unique in the workload
   std::int64_t time = 0;        ///< s, of its submission, at least 0
-  std::string application;      ///< whose profile it has
+  std::string application;      ///< the application that it trains
   int num_replicas = 1;         ///< that were asked for
   std::int64_t batch_size = 1;  ///< samples that were asked for
 };
