@@ -11,7 +11,7 @@
 ///               together: trials are split into the best tenth, 25 at most, and the others; of 24 points
 ///               drawn from the density l of the best, the one with the greatest l(x) / g(x) is taken, g
 ///               being the others' density (src/method/parzen.h). The first 10 points are those of `sobol`;
-///               one that was tried before is drawn anew, up to ten times.
+///               one that was tried before is drawn again, up to ten times.
 ///
 /// For `tpe`, a trial that came further is better than one that did not, as in Optuna, and one that diverged
 /// is the worst. A trial that runs and has no value yet counts among the others, so that trials side by side

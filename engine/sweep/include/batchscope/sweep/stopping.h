@@ -9,8 +9,8 @@
 /// in which they began: of nothing else, so that a sweep that was killed goes on from the catalogue.
 ///
 ///     none      every trial is trained to its end
-///     median    at a rung a trial is stopped whose best cost up to there is worse than the median, over the
-///               others that came to this rung, of their mean costs up to there; where five others came
+///     median    at a rung a trial is stopped if its best cost up to there is worse than the median, over the
+///               others that came to this rung, of their mean costs up to there, and five others came
 ///               (Golovin et al., "Google Vizier", KDD 2017, 3.2.2)
 ///     asha      asynchronous successive halving (Li et al., MLSys 2020, algorithm 2): at a rung every
 ///               trial pauses. Of the n that came to a rung the best floor(n / eta) may go on to the next.
