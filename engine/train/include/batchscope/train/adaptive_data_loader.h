@@ -22,7 +22,7 @@ class AdaptiveDataLoader : public AdaptiveDataLoaderMixin {
   /// Options of loading.
   struct Options {
     std::int64_t batch_size = 1;  ///< total, over all replicas; the scale S is relative to it
-    bool shuffle = false;         ///< anew at every pass; see ElasticSampler
+    bool shuffle = false;         ///< another order at every pass; see ElasticSampler
     bool drop_last = false;       ///< leaves out a short last micro-batch
     int num_workers = 0;          ///< prefetching threads; 0: batches are collated when they are asked for
     bool pin_memory = true;       ///< with replica_device() a GPU, batches on the CPU are in pinned memory
