@@ -131,7 +131,7 @@ struct Checkpoint {
 /// A stretch of a pass, and who consumed it.
 using Ledger = protocol::Stretch;
 
-/// All that the catalogue holds of a run, but for checkpoints and leases, which are bound to their machine.
+/// All that the catalogue holds of a run, except checkpoints and leases, which are bound to their machine.
 struct RunRecord {
   Run run;                               ///< with its tags, note, hyperparameters and newest values
   std::vector<Generation> generations;   ///< by number

@@ -30,7 +30,7 @@ struct ClusterJob {
   std::string number = {};     ///< of the job; empty: there is none any more
   std::string state = {};      ///< in Slurm's words: "PENDING", "RUNNING"
   std::string reason = {};     ///< why it waits, in Slurm's words: "Resources"; empty: it does not
-  double start = 0;            ///< when it began or is expected to, s since 1970; 0: nobody knows
+  double start = 0;            ///< when it began or is expected to, s since 1970; 0: unknown
   std::string nodes = {};      ///< that it has, as Slurm lists them: "n[1-2]"; of one that waits, how many
 
   bool operator==(const ClusterJob&) const = default;  ///< in all of it
