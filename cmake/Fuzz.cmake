@@ -1,7 +1,7 @@
-# The fuzz targets of tests/fuzz as tests: fuzz.TARGET.seeds reads what once was found and typical input, in
-# seconds; fuzz.TARGET looks for more for as many, in the same way every time, so that what it finds belongs to the
-# change at hand, and `./dev soak fuzz` in other ways for as long as one likes. All want clang's
-# libFuzzer, which the project's own compiler has not, so the targets are a project of their own, built here.
+# The fuzz targets of tests/fuzz as tests. fuzz.TARGET.seeds reads typical input and earlier finds, within seconds.
+# fuzz.TARGET searches for some seconds from the same seed every time, so that a find belongs to the change at hand.
+# `./dev soak fuzz` searches from other seeds for as long as you like. All need clang's libFuzzer, which the project's own
+# compiler does not have, so the targets are their own project, built here.
 include(ExternalProject)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
@@ -10,7 +10,7 @@ execute_process(COMMAND ${CLANGXX} -print-resource-dir OUTPUT_VARIABLE CLANG_RES
   ERROR_QUIET)
 file(GLOB LIBFUZZER ${CLANG_RESOURCES}/lib/linux/libclang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}.a)
 if(NOT CLANGXX OR NOT LIBFUZZER)
-  message(STATUS "No clang++ with libFuzzer (Debian: clang, libclang-rt-14-dev): no fuzz tests")
+  message(STATUS "There is no clang++ with libFuzzer (Debian: clang, libclang-rt-14-dev): the fuzz tests are left out")
   return()
 endif()
 
@@ -20,7 +20,7 @@ ExternalProject_Add(fuzz
   SOURCE_DIR ${fuzz_source}
   BINARY_DIR ${fuzz_build}
   CMAKE_ARGS -DCMAKE_CXX_COMPILER=${CLANGXX} -DCMAKE_UNITY_BUILD=${CMAKE_UNITY_BUILD}
-  BUILD_COMMAND ${CMAKE_COMMAND} --build <BINARY_DIR> -j 1  # what builds it counts it as one job
+  BUILD_COMMAND ${CMAKE_COMMAND} --build <BINARY_DIR> -j 1  # the outer build counts this as one job
   BUILD_ALWAYS ON
   INSTALL_COMMAND "")
 

@@ -1,6 +1,6 @@
-# Installation, and the Debian packages of it (./dev package): batchscope, the programs with the examples, and
-# libbatchscope-dev, what a training program links and what reads the store. All programs lie in one folder, as they do
-# in the build, because they look for one another beside themselves; in bin are links to those that people call.
+# Installation, and its Debian packages (./dev package): batchscope, the programs with the examples, and libbatchscope-dev,
+# the libraries for training programs and for reading the store. All programs are in one folder, as in the build, because
+# they look for one another beside themselves; bin has links to those that people call.
 set(programs_folder lib/batchscope)
 
 set(programs batchscope batchscope-node batchscope-pool batchscope-serve batchscope-simulate batchscope-sweep)
@@ -34,15 +34,15 @@ if(TARGET page)
 endif()
 install(TARGETS draw_digits RUNTIME DESTINATION ${programs_folder} COMPONENT programs)
 
-# The package `batchscope` where Debian's Python has its own, and the folder that the supervisor puts before a script, from
-# which other interpreters reach the package.
+# The package `batchscope` in the folder of Debian's Python packages, and the folder that the supervisor puts before a
+# script, from which other interpreters import the package.
 install(DIRECTORY engine/python/batchscope DESTINATION lib/python3/dist-packages COMPONENT python
   FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN __pycache__ EXCLUDE)
 install(FILES engine/python/hook/sitecustomize.py DESTINATION share/batchscope/python/hook COMPONENT python)
 file(CREATE_LINK ../../../lib/python3/dist-packages/batchscope ${CMAKE_BINARY_DIR}/links/python SYMBOLIC)
 install(FILES ${CMAKE_BINARY_DIR}/links/python DESTINATION share/batchscope/python RENAME batchscope COMPONENT python)
 
-# The engine under it, where the interpreter has PyTorch.
+# The engine below it, if the interpreter has PyTorch.
 set(packages programs:batchscope engine:libbatchscope-dev python:python3-batchscope)
 if(TARGET batchscope_python)
   install(TARGETS batchscope_python LIBRARY DESTINATION lib/python3/dist-packages/batchscope COMPONENT torch)
@@ -61,8 +61,8 @@ foreach(room engine/train engine/replica engine/goodput storage engine/protocol)
   install(DIRECTORY ${room}/include/ DESTINATION include COMPONENT engine)
 endforeach()
 
-# Debian's papers: manual pages made of the help, and what the shells complete by. Both come out of the programs, so
-# they are a target of their own.
+# Debian's papers: manual pages made from the help, and the shells' completions. The programs print both, so they are a
+# separate target.
 find_program(HELP2MAN help2man)
 find_program(GZIP gzip)
 if(HELP2MAN AND GZIP)
@@ -156,10 +156,10 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/resources/pack
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_STRICT_PERMISSION TRUE)
 set(CPACK_DEBIAN_PYTHON_DESCRIPTION
 "charts of Python training scripts
-The Python package batchscope, by which a training script tells BatchScope of
-its loss, its steps and whatever else it records, in one line; and the hook by
-which scripts on AdaptDL report every step unchanged. Without BatchScope all
-of it does nothing.")
+The Python package batchscope, with which a training script reports its loss,
+its steps and other values to BatchScope in one line; and the hook with which
+unchanged scripts on AdaptDL report every step. Without BatchScope all of it
+does nothing.")
 set(CPACK_DEBIAN_TORCH_PACKAGE_NAME python3-batchscope-torch)
 set(CPACK_DEBIAN_TORCH_PACKAGE_SECTION python)
 # The module is for one version of Python, and the files beside it are python3-batchscope's.

@@ -1,4 +1,4 @@
-# How every room is built: C++20, warnings as errors on what is ours, programs into bin/, and these functions.
+# The build of every room: C++20, warnings as errors in our code, programs in bin/, and these functions.
 #   batchscope_room(NAME SOURCES .. [PUBLIC ..] [PRIVATE ..] [PRECOMPILE KIND] [COMPUTES])
 #                                                              a static library batchscope_NAME with include/
 #   batchscope_tests(ROOM FAST name.. FULL name.. LINK ..)     ROOM_tests, a Qt Test program, and a test of each name
@@ -15,10 +15,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-# Most of it waits for processes, disks, people and LibTorch. gcc compiles it with -Og in two fifths of the time of -O3.
+# Most code waits for processes, disks, people and LibTorch. gcc compiles it with -Og in two fifths of the time of -O3.
 set(CMAKE_CXX_FLAGS_RELEASE "-Og -DNDEBUG")
-# gcc looks again and again for memory that it could use anew, which takes up to a fifth of the time: not below 1.5 GB, which
-# makes a process larger by 7 to 20 %, to 2 GB at most.
+# gcc collects garbage again and again, which takes up to a fifth of the time. It must not do so below 1.5 GB. This makes a process
+# larger by 7 to 20 %, at most 2 GB.
 add_compile_options("$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=1500000>")
 
 find_program(CCACHE ccache)
@@ -44,9 +44,9 @@ function(batchscope_warnings target)
   endif()
 endfunction()
 
-# What most files of a kind include, precompiled once for all of them, with the definitions of LINK alone: gcc takes it for no
-# target that lacks one of these. None of our headers are in it: gcc recognises a header of `#pragma once` by its time, and
-# ccache may bring what was precompiled in another checkout.
+# The headers that most files of a kind include, precompiled once for all of them, with only the definitions of LINK: gcc rejects them
+# for a target that lacks one of these. Our own headers are not among them: gcc recognises a header with `#pragma once` by its time,
+# and ccache may deliver what was precompiled in another checkout.
 function(batchscope_precompiled kind)
   cmake_parse_arguments(KIND "" "" "LINK;DEFINE;HEADERS" ${ARGN})
   add_library(precompiled_${kind} OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
@@ -55,14 +55,14 @@ function(batchscope_precompiled kind)
   target_precompile_headers(precompiled_${kind} PRIVATE <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory>
     <mutex> <optional> <random> <span> <sstream> <string> <string_view> <thread> <variant> <vector> <nlohmann/json.hpp>
     ${KIND_HEADERS})
-  batchscope_warnings(precompiled_${kind})  # gcc takes it with the same ones alone
+  batchscope_warnings(precompiled_${kind})  # gcc accepts them only with the same warnings
 endfunction()
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "")
 batchscope_precompiled(plain)
 
 function(batchscope_precompile target kind)
   target_precompile_headers(${target} REUSE_FROM precompiled_${kind})
-  target_compile_options(${target} PRIVATE -fPIC)  # programs too: gcc takes what was precompiled with the same flag alone
+  target_compile_options(${target} PRIVATE -fPIC)  # programs too: gcc accepts precompiled headers only with the same flag
 endfunction()
 
 # Compiles up to 30 files of a target as one (a unity file; where there are many cores, CMAKE_UNITY_BUILD_BATCH_SIZE says fewer), so
@@ -76,13 +76,13 @@ function(batchscope_unity target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 30)
   endif()
   if(CMAKE_UNITY_BUILD)
-    # A class that holds what is in an anonymous namespace: gcc takes the .cpp for a header, which it is only to it.
+    # A class may hold a type from an anonymous namespace: gcc takes the included .cpp for a header, and would warn.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
-# Source files whose loops take the time of a step, a chart or a simulation. They use nothing precompiled: gcc takes the level of
-# optimisation, and -ffp-contract, from there, whatever the command line says.
+# Marks source files with the inner loops of a step, a chart or a simulation. They use no precompiled headers: gcc would take the
+# level of optimisation, and -ffp-contract, from these and not from the command line.
 function(batchscope_computes)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
@@ -106,8 +106,8 @@ function(batchscope_room name)
   batchscope_unity(batchscope_${name})
 endfunction()
 
-# ROOM_tests, a program of all the room's test_NAME.cpp, and a test ROOM.NAME of each. What it precompiles is of the kind `test`
-# where nothing is said. Tests that link Qt's Gui have macros that change Qt Test's headers, and list their own.
+# Adds ROOM_tests, a program of all the room's test_NAME.cpp, and a test ROOM.NAME of each. By default it uses the precompiled headers
+# of the kind `test`. Tests that link Qt's Gui have macros that change Qt Test's headers, and list their own.
 function(batchscope_tests room)
   cmake_parse_arguments(TESTS "" "TIMEOUT" "FAST;FULL;LINK;INCLUDE;DEFINE;ENVIRONMENT;PRECOMPILE" ${ARGN})
   set(program ${room}_tests)
@@ -119,7 +119,7 @@ function(batchscope_tests room)
   add_executable(${program} ${support}/main.cpp ${fast_sources} ${full_sources})
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   foreach(source ${fast_sources} ${full_sources})
-    # moc reads the test alone: AUTOMOC has it read all that a test includes as well, which takes 3 s of LibTorch.
+    # moc reads only the test: under AUTOMOC it would also read all that a test includes, which takes 3 s for LibTorch.
     string(REGEX REPLACE cpp$ moc moc ${source})
     qt6_generate_moc(${source} ${moc})
     target_sources(${program} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${moc})

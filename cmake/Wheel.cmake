@@ -1,16 +1,16 @@
-# Installs what the wheel holds (./dev wheel, tools/wheel.py): the Python package, and inside it the programs without the window and
-# without LibTorch, in the places in which they look for one another in a build.
+# Installs the content of the wheel (./dev wheel, tools/wheel.py): the Python package, and inside it the programs without the window and
+# without LibTorch, with the same relative paths as in a build.
 find_package(Qt6 REQUIRED COMPONENTS Core Network)
 find_package(fmt REQUIRED)
 find_package(tomlplusplus REQUIRED)
 set(inside batchscope/_installed)
 
-# The programs once more, around one library of all their rooms: with six copies of them the wheel has 19 MB, so it has 13.
+# The programs once more, around one library of all their rooms: six copies of the rooms would make a wheel of 19 MB instead of 13.
 add_library(wheel_rooms SHARED EXCLUDE_FROM_ALL)
 foreach(room cli web common sweep pool run http policy storage goodput protocol)
   target_sources(wheel_rooms PRIVATE $<TARGET_OBJECTS:batchscope_${room}>)
 endforeach()
-target_link_libraries(wheel_rooms PRIVATE batchscope_cli batchscope_web)  # for what these link: of the rooms all is there
+target_link_libraries(wheel_rooms PRIVATE batchscope_cli batchscope_web)  # for the libraries that these link; the rooms' objects are all here
 target_link_options(wheel_rooms PRIVATE -Wl,-Bsymbolic-functions)
 set_target_properties(wheel_rooms PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME batchscope
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/wheel/lib)
@@ -35,7 +35,7 @@ if(TARGET page)
     COMPONENT wheel EXCLUDE_FROM_ALL)
 endif()
 
-# The package for the interpreter of pip's, and once more for any other that `batchscope run` starts.
+# The package for pip's interpreter, and once more for any other interpreter that `batchscope run` starts.
 foreach(place . ${inside}/bin/python)
   install(DIRECTORY engine/python/batchscope DESTINATION ${place} COMPONENT wheel EXCLUDE_FROM_ALL
     FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN __pycache__ EXCLUDE)

@@ -1,6 +1,6 @@
-# find_package(batchscope): the target batchscope::batchscope_train is all that a training program on LibTorch links,
-# batchscope::batchscope_replica all that one with arithmetic of its own does, and batchscope::batchscope_storage all
-# that is needed to read the store; for COMPONENTS replica or storage alone LibTorch is not looked for.
+# find_package(batchscope): a training program on LibTorch links the target batchscope::batchscope_train, a program with
+# its own arithmetic links batchscope::batchscope_replica, and a reader of the store batchscope::batchscope_storage. For
+# COMPONENTS replica or storage alone LibTorch is not looked for.
 include(CMakeFindDependencyMacro)
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 find_dependency(fmt)

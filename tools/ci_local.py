@@ -4,9 +4,9 @@
 
     ci_local.py [--here] [--list] [JOB...]
 
-They run in their order in a clone of what is committed, in a Debian 12 that has nothing else (tests/package/in_bare_debian.sh, as
-root). With --here only the job's calls of ./dev run, in this tree and on this system. Actions are left out: the clone stands for
-the checkout, and caches and uploads need GitHub. The jobs of nightly.yml are the rows of its matrix. Without a JOB: fast."""
+The commands run in order in a clone of the last commit, in a bare Debian 12 (tests/package/in_bare_debian.sh, as root). With --here
+only the job's calls of ./dev run, in this tree and on this system. Actions are left out: the clone replaces the checkout, and caches
+and uploads need GitHub. The jobs of nightly.yml are the rows of its matrix. Default: fast."""
 import argparse
 import os
 import pathlib
@@ -54,7 +54,7 @@ def main():
     known = jobs()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("jobs", nargs="*", metavar="JOB", help=", ".join(known))
-    parser.add_argument("--here", action="store_true", help="the calls of ./dev alone, in this tree")
+    parser.add_argument("--here", action="store_true", help="run only the calls of ./dev, in this tree")
     parser.add_argument("--list", action="store_true", help="print the jobs and their commands, and run nothing")
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.jobs if name not in known]:
@@ -68,7 +68,7 @@ def main():
             (run_here if arguments.here else run_in_bare_debian)(known[name])
         except subprocess.CalledProcessError as error:
             sys.exit(f"./dev ci-local: the job {name} failed, exit code {error.returncode}; its output is above")
-        print(f"the job {name} is green", flush=True)
+        print(f"the job {name} passed", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shared libraries that programs take along to a system that lacks them (wheel.py, portable.py): which these are, where the programs
-find them, and under which licences they are."""
+"""Gathers the shared libraries that are packed with programs for systems that lack them (wheel.py, portable.py), sets where the programs
+find them, and copies their licences."""
 import os
 import pathlib
 import re
@@ -39,7 +39,7 @@ def needed(file):
 
 
 def gather(files, left):
-    """Returns the libraries that are not among the files, and that these need, and these in turn, by name, without those that `left`
+    """Returns by name all libraries that the files need, directly or through others, except the files themselves and names that `left`
     matches."""
     found, todo, ours = {}, list(files), {file.name for file in files}
     while todo:
@@ -66,8 +66,8 @@ def write_empty_icu_data(library):
 
 
 def take_along(tree, folder, left):
-    """Copies what the programs of the tree need into the folder, and writes into each file where it finds it. Returns the copies, each
-    with the file that it was copied from."""
+    """Copies the libraries that the programs of the tree need into the folder, and writes that path into each file. Returns the copies,
+    each with the file that it was copied from."""
     files = elf_files(tree)
     folder.mkdir(parents=True, exist_ok=True)
     copies = {folder / name: source for name, source in gather(files, left).items()}
@@ -83,14 +83,13 @@ def take_along(tree, folder, left):
 
 
 def packages_of(ends):
-    """Returns the names of the Debian packages that files of the system are from, of which these are the ends of their paths: dpkg may know
-    a library in /lib, where it is in /usr/lib."""
+    """Returns the names of the Debian packages of files with these ends of paths: dpkg may know a library in /lib that is in /usr/lib."""
     found = [line.split(": ", 1) for line in run("dpkg", "-S", *(f"*/{end}" for end in ends)).splitlines()]
     return {next(package.split(":")[0] for package, path in found if path.endswith(f"/{end}")) for end in ends}
 
 
 def copy_licences(libraries, folder):
-    """Copies what Debian says of each library's licence, and the licences that it names by their place on a Debian system."""
+    """Copies Debian's copyright file of each library, and the licences that these files name by their path on a Debian system."""
     folder.mkdir()
     shutil.copy(ROOT / "resources/package/copyright", folder / "batchscope.txt")
     for package in sorted(packages_of({library.name for library in libraries})):

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Asks whether the tests would notice a fault: changes a room's sources one place at a time, and runs the tests that speak of it.
+"""Checks whether the tests would notice a fault: changes a room's sources one place at a time, and runs the tests that cover it.
 
   mutants.py [ROOM...] [--seed N] [--count N] [--minutes N] [--line FILE:LINE] [--again FILE] [--own] [--json]
 
-Rooms are named as the tests are: goodput, policy, storage; all that are known here, if none is named. The seed picks the
-places, --count how many (100), --line all changes of one line instead, --again those that went unnoticed in an earlier --json.
-What nobody noticed is listed at the end. A change that does the same as the original is entered with its reason in
-tests/mutants/equivalent.txt and is not tried again. Exits with 1 where a fault went unnoticed, and with 2 where it could not begin.
+Rooms have the names of their tests, such as goodput, policy, storage; default: all rooms. --seed picks the places, --count their
+number (100). --line tries all changes of one line instead, --again those that went unnoticed in an earlier --json. The unnoticed
+changes are listed at the end. Enter a change that does the same as the original, with the reason, in tests/mutants/equivalent.txt:
+it is not tried again. The exit code is 1 if a fault went unnoticed, and 2 if the search could not begin.
 
-It works on a copy of the tree in build/mutants, where the rooms' files are compiled one by one. A changed file is compiled first: a
-change that does not compile is not counted, and neither is one of which the compiler makes the same code. Then the room's own tests
-are linked and run, and those of other rooms (not with --own) where these noticed nothing. A change that hangs is noticed by a time
-limit, ten times what the tests took.
+It works on a copy of the tree in build/mutants, where the rooms' files are compiled one by one. A changed file is compiled first.
+A change that does not compile is not counted, and neither is a change that compiles to the same code. Then the room's own tests are
+linked and run. If they notice nothing, the tests of other rooms follow (not with --own). A change that hangs is noticed by a time
+limit of ten times what the tests took.
 """
 
 import argparse
@@ -35,7 +35,7 @@ EQUIVALENT = ROOT / "tests/mutants/equivalent.txt"
 WORK = ROOT / "build/mutants"
 TREE, BUILD = WORK / "tree", WORK / "build"
 OUTCOMES = ("noticed", "unnoticed", "equivalent", "same code", "not compiled")
-SHORTEST, PATIENCE = 20, 10  # s that tests may take, and times what they took before
+SHORTEST, PATIENCE = 20, 10  # the least time limit of tests in s, and the limit as a multiple of their time before
 
 
 class Stage(NamedTuple):
@@ -70,11 +70,11 @@ ROOMS = {
 
 
 class Refused(Exception):
-    """A person has asked for what cannot be done."""
+    """A request that cannot be met."""
 
 
 def run(*command, limit=None, cwd=None):
-    """Runs it to its end; beyond the limit it is killed, with all that it has started."""
+    """Runs the command to its end. Beyond the limit it is killed, with all processes that it has started."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, start_new_session=True)
     try:
         out, errors = process.communicate(timeout=limit)
@@ -86,7 +86,7 @@ def run(*command, limit=None, cwd=None):
 
 
 def copy_tree():
-    """Brings the copy up to date: of files that are the same, the time stays, so that they are not built again."""
+    """Brings the copy up to date. Files that did not change keep their time, so that they are not built again."""
     listed = run("git", "ls-files", "-co", "--exclude-standard", "-z", cwd=ROOT).stdout.split("\0")
     wanted = {name for name in listed if name and (ROOT / name).is_file()}
     for name in wanted:
@@ -101,13 +101,13 @@ def copy_tree():
 
 
 def build(targets):
-    """Returns what the build said where it failed, else nothing."""
+    """Returns the output of a build that failed, else ""."""
     done = run("cmake", "--build", str(BUILD), "-j", "2", "--target", *targets)
     return done.stdout + done.stderr if done.returncode else ""
 
 
 class Suite:
-    """The tests that speak of a room."""
+    """The tests that cover a room."""
 
     def __init__(self, room, own):
         self.room = room
@@ -116,13 +116,13 @@ class Suite:
         self.objects, self.code = {}, {}  # of each source file: its object file, and that one's bytes
 
     def prepare(self):
-        """Builds them, and sees to it that they pass as it is."""
+        """Builds the tests, and checks that they pass without a change."""
         for stage in self.stages:
             if fault := build(stage.targets):
-                raise Refused(f"{self.room.folder} does not build as it is:\n{fault[-2000:]}")
+                raise Refused(f"{self.room.folder} does not build without a change:\n{fault[-2000:]}")
             began = time.monotonic()
             if failed := self.run(stage):
-                raise Refused(f"{', '.join(failed)} fails as it is: mend it first")
+                raise Refused(f"{', '.join(failed)} fails without a change: mend it first")
             self.limits[stage.tests] = max(SHORTEST, PATIENCE * (time.monotonic() - began))
         folder = TREE / self.room.folder
         for command in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
@@ -132,7 +132,7 @@ class Suite:
                 self.objects[file], self.code[file] = output[1], (BUILD / output[1]).read_bytes()
 
     def run(self, stage):
-        """The tests that failed."""
+        """Runs a stage's tests, and returns those that failed."""
         command = ["ctest", "--test-dir", str(BUILD), "-R", stage.tests, "-j", "2", "--stop-on-failure", "--no-tests=error"]
         try:
             done = run(*command, limit=self.limits.get(stage.tests))
@@ -142,7 +142,7 @@ class Suite:
         return failed or (["ctest"] if done.returncode else [])
 
     def judge(self, file):
-        """Returns what becomes of the file as it is changed, and the test that noticed it, if one did."""
+        """Returns the outcome of the file's change, and the test that noticed it, if one did."""
         if file in self.objects:
             if build([self.objects[file]]):
                 return "not compiled", None
@@ -157,7 +157,7 @@ class Suite:
 
 
 def known_equivalents():
-    """(file, before, after) of what was judged to do the same as the original; after is * for all changes of a line."""
+    """Returns (file, before, after) of changes that do the same as the original; after is * for all changes of a line."""
     if not EQUIVALENT.exists():
         return set()
     lines = [line for line in EQUIVALENT.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
@@ -197,18 +197,18 @@ class Trial:
 
 
 def unnoticed_before(path):
-    """(file, before, after) of what an earlier --json calls unnoticed; None without a file."""
+    """Returns (file, before, after) of changes that an earlier --json calls unnoticed; None without a file."""
     if path is None:
         return None
     try:
         trials = [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
         return {(each["file"], each["before"], each["after"]) for each in trials if each.get("outcome") == "unnoticed"}
     except (OSError, ValueError, AttributeError, KeyError) as fault:
-        raise Refused(f"--again {path}: it is not what --json has printed ({fault})") from fault
+        raise Refused(f"--again {path}: the file is not the output of --json ({fault})") from fault
 
 
 def places(name, line):
-    """Every change of a room's sources, or of one line."""
+    """Returns every change of a room's sources, or of one line."""
     room = ROOMS[name]
     found = []
     for path in sorted((ROOT / room.folder).rglob("*.cpp")):
@@ -222,37 +222,37 @@ def places(name, line):
 def asked():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rooms", nargs="*", metavar="ROOM", help=", ".join(ROOMS))
-    parser.add_argument("--seed", type=int, default=1, help="picks the places: the same one, the same places")
-    parser.add_argument("--count", type=int, default=100, help="changes of each room")
-    parser.add_argument("--minutes", type=float, help="begin no other change after so long")
-    parser.add_argument("--line", metavar="FILE:LINE", help="all changes of this line")
-    parser.add_argument("--again", metavar="FILE", help="only what went unnoticed by FILE, which --json has printed")
-    parser.add_argument("--own", action="store_true", help="run the room's own tests alone")
-    parser.add_argument("--json", action="store_true", help="a line of JSON for each change, and one for the whole")
+    parser.add_argument("--seed", type=int, default=1, help="the seed that picks the places")
+    parser.add_argument("--count", type=int, default=100, help="number of changes in each room")
+    parser.add_argument("--minutes", type=float, help="begin no other change after this time")
+    parser.add_argument("--line", metavar="FILE:LINE", help="try all changes of this line")
+    parser.add_argument("--again", metavar="FILE", help="try only the unnoticed changes in FILE, the output of --json")
+    parser.add_argument("--own", action="store_true", help="run only the room's own tests")
+    parser.add_argument("--json", action="store_true", help="print a line of JSON for each change, and one for the total")
     options = parser.parse_args()
     for name in options.rooms:
         if name not in ROOMS:
-            raise Refused(f"no room is named '{name}' here: {', '.join(ROOMS)} are known")
+            raise Refused(f"there is no room '{name}': name one of {', '.join(ROOMS)}")
     options.line, options.rooms = line_of(options.line, options.rooms)
     options.again = unnoticed_before(options.again)
     return options
 
 
 def line_of(text, rooms):
-    """(FILE, LINE) that is asked for, and the room that it lies in."""
+    """Returns (FILE, LINE) of --line and the room that it lies in; without --line, None and the rooms."""
     if text is None:
         return None, rooms or list(ROOMS)
     found = re.fullmatch(r"(.+):(\d+)", text)
     if not found or not (ROOT / found[1]).is_file():
-        raise Refused(f"--line {text}: say FILE:LINE, with the file's path from the root of the tree")
+        raise Refused(f"--line {text}: write FILE:LINE, with the file's path from the root of the tree")
     inside = [name for name, room in ROOMS.items() if found[1].startswith(room.folder + "/")]
     if not inside:
-        raise Refused(f"--line {text}: it lies in none of {', '.join(ROOMS)}")
+        raise Refused(f"--line {text}: the file is not in a room: {', '.join(ROOMS)}")
     return (found[1], int(found[2])), inside
 
 
 def prepare(rooms):
-    """Other rooms are built as ./dev builds them, so that ccache has most of them."""
+    """Configures the copy. Other rooms are built as ./dev builds them, so that ccache has most of them."""
     TREE.mkdir(parents=True, exist_ok=True)
     copy_tree()
     apart = ";".join(f"batchscope_{name}" for name in rooms)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places of a C++ source file that can be changed by a little, and what each becomes.
+"""Finds the places of a C++ source file that can be changed slightly, and the result of each change.
 
-A mutation is a fault such as people make: another operator, another bound, a constant that is off, a condition turned round, a
-statement left out. It changes one place of one line, so that a test that notices it speaks of that place. What stands in
-comments, texts and preprocessor lines is left alone. The file is read by its lines and not parsed: it relies on the house's
-format (clang-format), where an operator of two sides has a space on each, and `<` of a template has none.
+A mutation is a fault such as people make: another operator, another bound, a wrong constant, an inverted condition, a missing
+statement. It changes one place of one line, so that a test that notices it covers that place. Comments, texts and preprocessor lines
+are left alone. The file is read line by line and not parsed. This relies on the project's clang-format, which puts spaces around a
+binary operator and none around the `<` of a template.
 """
 
 import re
@@ -17,7 +17,7 @@ class Mutation(NamedTuple):
     after: str
 
     def applied(self, text):
-        """The file's text with the change."""
+        """Returns the file's text with the change."""
         lines = text.split("\n")
         old = lines[self.line - 1]
         indentation = old[: len(old) - len(old.lstrip())]
@@ -37,21 +37,21 @@ NAMES = {
 NAME = re.compile(r"(?<![\w.])(?:std::(?:ranges::)?)?(" + "|".join(NAMES) + r")\b(?=\(|[;,) ])|(?<=\.)(front|back)(?=\(\))")
 NUMBER = re.compile(r"(?<![\w.'])(\d+\.\d*(?:e[-+]?\d+)?|\d+(?:e[-+]?\d+)|\d+)(?![\w.'])")
 CONDITION = re.compile(r"(?:^|\s)if \((?!constexpr)")
-# A call or an assignment by itself, which declares nothing.
+# A call or an assignment that is a whole statement and declares nothing.
 STATEMENT = re.compile(r"[A-Za-z_][\w:.>\-\[\]]*(?:\(.*\)| [-+*/|&]?= .*|\+\+|--);|\+\+[\w.\->]+;|continue;")
 NOT_STATEMENTS = re.compile(r"(return|using|throw|delete|static_assert|case|default|goto|co_\w+)\b")
 LEFT_ALONE = re.compile(r"\s*(#|using |namespace |template |static_assert|friend |\[\[|case |enum )")
 
 
 def masked(text):
-    """The text with a space for each character of comments and literals of text, line breaks kept."""
+    """Returns the text with a space for each character of comments and string literals, with its line breaks."""
     pattern = re.compile(
         r'//[^\n]*|/\*.*?\*/|R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'', re.S)
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def closing(code, opening):
-    """The place of the bracket that closes the one at `opening`; None where it is in another line."""
+    """Returns the position of the bracket that closes the one at `opening`; None if it is in another line."""
     depth = 0
     for place in range(opening, len(code)):
         depth += {"(": 1, ")": -1}.get(code[place], 0)
@@ -65,14 +65,14 @@ def replaced(line, start, end, text):
 
 
 def doubled(number):
-    """A whole number that is off by one, any other one that is twice as large."""
+    """Returns a whole number plus one, any other number doubled."""
     if number.isdigit():
         return str(int(number) + 1)
     return f"(2 * {number})"
 
 
 def changes(line, code):
-    """The line after each change to it, where `code` is its masked form."""
+    """Yields the line after each possible change; `code` is its masked form."""
     for old, new in SWAPS.items():
         for found in re.finditer(re.escape(old), code):
             yield replaced(line, found.start(), found.end(), new)
@@ -88,7 +88,7 @@ def changes(line, code):
 
 
 def is_statement(code, before):
-    """Whether a line is a whole statement that something else can stand without; `before` is the line of code before it."""
+    """Returns whether a line is a whole statement that can be removed; `before` is the line of code before it."""
     stripped = code.strip()
     begins = not before or before.rstrip().endswith((";", "{", "}", ")", "else", ":"))
     whole = STATEMENT.fullmatch(stripped) and stripped.count("(") == stripped.count(")")
@@ -96,7 +96,7 @@ def is_statement(code, before):
 
 
 def mutations(text):
-    """All of a file's, in their order. None changes what stands in LEFT_ALONE."""
+    """Returns all mutations of a file, in order. None changes a line that LEFT_ALONE matches."""
     before = ""
     found = []
     for number, (line, code) in enumerate(zip(text.split("\n"), masked(text).split("\n"), strict=True), 1):

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles for `batchscope simulate` of the measurements published with Pollux (OSDI 2021).
+"""Makes profiles for `batchscope simulate` from the measurements published with Pollux (OSDI 2021).
 
     tools/pollux_profiles.py TRACES OUTPUT
 
-Copies the folder of traces, an application a folder, and adds what the published simulator has in its code
-and not in its files: limits.csv, and between.csv, the step times of placements that were not measured. Between
-the measured points (num_nodes, num_replicas, local_bsz) that simulator interpolates in the Delaunay
-triangulation that Qhull makes and SciPy walks. Among points on a grid there are many triangulations, and this
-one even overlaps itself, so that only SciPy, asked for one point at a time as there, gives the same seconds. For
-each number of nodes and replicas it is asked for every local batch size; those on a line between others are
-left out of the file.
-limits.csv has a name and a value a line: max_local_bsz, max_replicas, batch_size (where it is not chosen freely)
-and epoch_rounding, the seconds in whole multiples of which an epoch ends: 1 if not said, as there, and 0 for none.
-Needs Debian's python3-scipy. The measurements have no licence: OUTPUT is not to be published.
+Copies the folder of traces, which has a folder for each application, and adds what the published simulator has only in
+its code: limits.csv, and between.csv, the step times of placements that were not measured. Between the measured points
+(num_nodes, num_replicas, local_bsz) that simulator interpolates in the Delaunay triangulation of Qhull and SciPy. Points
+on a grid have many triangulations, and this one even overlaps itself. Only SciPy, asked for one point at a time as in
+that simulator, gives the same seconds. For each number of nodes and replicas it is asked for every local batch size;
+sizes on a line between others are left out of the file.
+limits.csv has a name and a value in each line: max_local_bsz, max_replicas, batch_size (if it is fixed) and
+epoch_rounding: an epoch ends at a whole multiple of so many seconds (default: 1, as in that simulator; 0: no rounding).
+Needs Debian's python3-scipy. The measurements have no licence: do not publish OUTPUT.
 """
 import argparse
 import collections
@@ -40,7 +39,7 @@ def rows(path):
 
 
 def points(folder):
-    """(configuration, times) of every point, in the order that the published simulator has them in."""
+    """Yields (configuration, times) of every point, in the order of the published simulator."""
     measured = collections.defaultdict(list)
     for row in rows(folder / "placements.csv"):
         nodes = [int(digit) for digit in row["placement"]]
@@ -53,7 +52,7 @@ def points(folder):
 
 
 def between(known):
-    """Rows of between.csv: the corners of the interpolated step times along the local batch size."""
+    """Yields the rows of between.csv: the corners of the interpolated step times along the local batch size."""
     from scipy.interpolate import LinearNDInterpolator
 
     sizes = [size for (_, _, size), _ in known]

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a folder to take along, packed (./dev release): the window and the command line with Qt and whatever else not every desktop
-has. It is unpacked anywhere, and needs no installation.
+"""Makes a portable archive (./dev release): the window and the command line with Qt and other libraries that not every desktop has.
+It can be unpacked anywhere, and needs no installation.
 
     portable.py BUILD FOLDER      FOLDER/batchscope-VERSION-linux-MACHINE.tar.xz; FOLDER/tree is what is in it
 
-Programs lie in `bin` and find all else relative to themselves, as in a build. Examples on LibTorch are left out, which unpacks to half a
-gigabyte; scripts bring a PyTorch of their own. Two archives of one build are the same bytes.
+Programs are in `bin` and find everything else relative to themselves, as in a build. Examples on LibTorch are left out, because LibTorch
+unpacks to half a gigabyte; scripts bring their own PyTorch. Two archives of one build are the same bytes.
 """
 import argparse
 import os
@@ -19,9 +19,9 @@ import tempfile
 
 from libraries import ROOT, copy_licences, elf_files, fail, needed, run, take_along, version
 
-# What every Linux has, or every desktop: what belongs to its drivers (GL), its screen (X11, Wayland's own are in Qt's package) and its
-# fonts must be its own, as the list of AppImage has it (https://github.com/AppImage/pkg2appimage/blob/master/excludelist). OpenSSL stays
-# the system's: what mends it comes from there.
+# Libraries that every Linux or every desktop has. Those of its drivers (GL), its screen (X11; Wayland's are in Qt's package) and its
+# fonts must be the system's own, as in AppImage's list (https://github.com/AppImage/pkg2appimage/blob/master/excludelist). OpenSSL
+# stays the system's, so that it gets the system's fixes.
 LEFT = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|stdc\+\+|gcc_s|z|crypto|ssl|expat|drm|gbm|"
                   r"GL|EGL|GLX|GLdispatch|X11|X11-xcb|xcb|ICE|SM|fontconfig|freetype|harfbuzz|fribidi|uuid|p11-kit))\.so.*")
 PLUGINS = ["platforms/libqxcb", "platforms/libqoffscreen", "platforms/libqwayland*", "xcbglintegrations/*", "wayland-*/*", "iconengines/*",
@@ -31,8 +31,8 @@ README = """BatchScope {version}, an oscilloscope for elastic deep-learning trai
   ./batchscope-desktop              the window; Ctrl+D starts a demo
   ./batchscope run train.py         train a Python script, and watch it; ./batchscope --help says more
 
-A script that says `import batchscope` needs nothing else; `batchscope.torch` comes with the wheel. Nothing is installed: to be rid of
-BatchScope, remove this folder, and ~/.local/share/batchscope with what was recorded.
+A script with `import batchscope` needs nothing else; `batchscope.torch` comes with the wheel. Nothing is installed: to remove
+BatchScope, delete this folder, and ~/.local/share/batchscope with the recorded runs.
 
 licenses/ has the licence of BatchScope and those of the libraries in lib/.
 """
@@ -55,7 +55,7 @@ def copy_programs(installed, tree):
 
 
 def copy_plugins(tree):
-    """Copies those plugins of Qt's that a window of ours loads."""
+    """Copies the plugins of Qt that our window loads."""
     folder = pathlib.Path(run("qtpaths6", "--query", "QT_INSTALL_PLUGINS").strip())
     for pattern in PLUGINS:
         for plugin in folder.glob(f"{pattern}.so"):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts a release together (./dev release) of the files that are handed out: the files themselves, an SBOM (SPDX 2.3: what each holds that
-is not ours, with versions), the changelog's section of this version as notes, and SHA256SUMS.
+"""Puts a release together (./dev release): its files, an SBOM (SPDX 2.3: the foreign parts of each file, with versions), the changelog's
+section of this version as notes, and SHA256SUMS.
 
     release.py FOLDER --tree FILE=TREE.. [FILE..]      TREE: the folder that was packed into FILE
 """
@@ -16,7 +16,7 @@ import shutil
 
 from libraries import ROOT, elf_files, fail, packages_of, run, version
 
-# What is compiled into our programs, by Debian's packages of headers, and into the page, by npm's.
+# Code that is compiled into our programs, by Debian's packages of headers, and into the page, by npm's packages.
 COMPILED_IN = ["nlohmann-json3-dev", "libcli11-dev", "libsqlitecpp-dev", "libboost-dev"]
 BUNDLED = ["uplot"]
 
@@ -26,7 +26,7 @@ def sha256(path):
 
 
 def debian(package):
-    """Returns SPDX's description of a Debian package, by its source and version, from which its licence and its faults are found."""
+    """Returns SPDX's description of a Debian package, by its source and version: they lead to its licence and its known faults."""
     source, release = run("dpkg-query", "--show", "--showformat=${source:Package} ${source:Version}\n", package).split("\n")[0].split()
     return described(package, release, f"pkg:deb/debian/{source}@{release}?arch=source")
 
@@ -43,8 +43,8 @@ def described(name, release, address, licence="NOASSERTION"):
 
 
 def libraries_of(tree):
-    """Returns the Debian packages of the shared libraries in a tree; ours are in none."""
-    ours = re.compile(r"libbatchscope\.so|_engine\..*\.so|libicudata\..*")  # the last is written anew, without data
+    """Returns the Debian packages of the shared libraries in a tree, without our own libraries."""
+    ours = re.compile(r"libbatchscope\.so|_engine\..*\.so|libicudata\..*")  # the last is rewritten without data
     libraries = [path for path in elf_files(tree) if ".so" in path.name and not ours.fullmatch(path.name)]
 
     def end(path):

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes the wheel of a build (./dev wheel): CMake's component `wheel`, the engine of batchscope.torch, and the libraries that not every
-Linux has, which the programs find relative to themselves.
+Linux has. The programs find these relative to themselves.
 
     wheel.py BUILD FOLDER [--engine BUILD]      FOLDER/batchscope-VERSION-py3-none-PLATFORM.whl; FOLDER/tree is what is in it
 
-The platform's name has the glibc that the programs need, so that pip refuses an older system.
+The platform's name contains the glibc version that the programs need, so that pip refuses an older system.
 """
 import argparse
 import os
@@ -19,7 +19,7 @@ import tomllib
 from libraries import ROOT, copy_licences, elf_files, run, take_along, version
 
 # glibc, zlib and gcc's libraries are on every Linux that manylinux describes. PyTorch's are the interpreter's. OpenSSL stays the
-# system's: what mends it comes from there, and a process that runs Python has loaded it before us.
+# system's, so that it gets the system's fixes; a Python process has also loaded it before us.
 LEFT = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|stdc\+\+|gcc_s|z|crypto|ssl|c10|torch.*))\.so.*")
 
 
@@ -59,7 +59,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--engine", type=pathlib.Path, help="a build with another _engine (default: BUILD)")
+    parser.add_argument("--engine", type=pathlib.Path, help="take _engine from this build (default: BUILD)")
     arguments = parser.parse_args()
     tree = arguments.folder.resolve() / "tree"
     shutil.rmtree(tree, ignore_errors=True)

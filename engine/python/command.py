@@ -1,7 +1,7 @@
 #!python
 # SPDX-License-Identifier: Apache-2.0
-"""The command `batchscope` of a wheel becomes the program inside the package; pip writes its interpreter into the first line. Scripts
-run by that interpreter, unless PYTHON names another. Importing the package to find it would take longer than the program does."""
+"""The command `batchscope` of a wheel starts the program inside the package. pip writes its interpreter into the first line, and scripts
+run by that interpreter, unless PYTHON names another. Importing the package to find the program would take longer than the program."""
 import os
 import sys
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The build for pip: the module batchscope._engine is built by the project's CMake. All that comes of it lies in
-build/wheel."""
+"""The build for pip: the project's CMake builds the module batchscope._engine. All output is in build/wheel."""
 
 import pathlib
 import re

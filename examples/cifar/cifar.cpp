@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ResNet-18 on CIFAR-10, elastically, as the AdaScale paper trains it: SGD with momentum and weight decay,
-// pictures shifted and mirrored at random. On a GPU in bf16 where that is asked for; on a CPU take a smaller
+// Trains ResNet-18 on CIFAR-10 elastically, as the AdaScale paper does: SGD with momentum and weight decay,
+// pictures shifted and mirrored at random. On a GPU --bf16 gives mixed precision. On a CPU take a smaller
 // --width.
 #include <torch/optim/sgd.h>
 
@@ -30,7 +30,7 @@ TensorDataset to_dataset(const Pictures& pictures) {
 
 at::Tensor normalised(const at::Tensor& bytes) { return (bytes.to(at::kFloat) - 121) / 64; }
 
-// Each mirrored or not, and moved by up to 4 pixels both ways, over a border of zeros.
+// Mirrors each picture or not, and moves it by up to 4 pixels in both directions, over a border of zeros.
 at::Tensor augmented(const at::Tensor& images) {
   const auto n = images.size(0);
   const auto numbers = images.options().dtype(at::kLong);
@@ -41,8 +41,8 @@ at::Tensor augmented(const at::Tensor& images) {
                             at::where(mirrored, place.flip(0).view({1, 1, 32}), place.view({1, 1, 32}));
   const at::Tensor padded = at::constant_pad_nd(images, {4, 4, 4, 4}).permute({0, 2, 3, 1});  // channels last
   const at::Tensor picture = at::arange(n, numbers).view({n, 1, 1});
-  // Not channels last: oneDNN then writes beyond the workspace of a strided 1 x 1 convolution of fewer than
-  // 16 channels, as a small --width has them (https://github.com/uxlfoundation/oneDNN/issues/6035).
+  // Not channels last: oneDNN would write beyond the workspace of a strided 1 x 1 convolution of fewer than
+  // 16 channels, which a small --width has (https://github.com/uxlfoundation/oneDNN/issues/6035).
   return padded.index({picture, row, column}).permute({0, 3, 1, 2}).contiguous();
 }
 

@@ -24,7 +24,7 @@ void load(const std::filesystem::path& file, Pictures& pictures) {
   parse_pictures({std::istreambuf_iterator<char>(in), {}}, file.filename().string(), pictures);
 }
 
-// Where a shape of half-size r has ink, x and y counted from its middle; thick is the width of lines.
+// Returns whether a shape of half-size r has ink at x and y, from its middle; `thick` is the width of lines.
 bool inside(std::size_t shape, int x, int y, int r, int thick) {
   const int square = x * x + y * y, far = std::max(std::abs(x), std::abs(y));
   const auto stripe = [thick](int at) { return (at + 64) / thick % 2 == 0; };

@@ -27,12 +27,12 @@ struct PictureData {
 // class above 9; `name` stands in the message.
 void parse_pictures(const std::vector<std::uint8_t>& bytes, const std::string& name, Pictures& pictures);
 
-// data_batch_1.bin to data_batch_5.bin and test_batch.bin. Throws as above, and Error(not_found).
+// Reads data_batch_1.bin to data_batch_5.bin and test_batch.bin. Throws as above, and Error(not_found).
 PictureData load_pictures(const std::filesystem::path& directory);
 
-// Discs, squares, triangles, rings, crosses, two kinds of stripes, checks, diagonals and dots, of any size,
-// place and colours, with noise. The same seed gives the same bytes everywhere; another stream other
-// pictures.
+// Draws discs, squares, triangles, rings, crosses, two kinds of stripes, checks, diagonals and dots, of any
+// size, place and colours, with noise. The same seed gives the same bytes everywhere; another stream gives
+// other pictures.
 Pictures draw_pictures(std::uint64_t seed, std::uint64_t stream, std::size_t count);
 
 }  // namespace batchscope::examples

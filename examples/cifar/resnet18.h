@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ResNet-18 (He et al. 2015) as used on images of 32 x 32: a 3 x 3 stem without pooling. `width` is that of
-// the first stage, 64 in the paper; an eighth of it makes a network that a CPU trains in minutes.
+// ResNet-18 (He et al. 2015) for images of 32 x 32: a 3 x 3 stem without pooling. `width` is the number of
+// channels of the first stage: 64 in the paper; a CPU trains a network of 8 in minutes.
 #pragma once
 
 #include <torch/nn/module.h>

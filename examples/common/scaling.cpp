@@ -19,7 +19,7 @@ constexpr double kWarmUp = 0.055;  // of training
 
 }  // namespace
 
-// A rule is asked in every optimizer step, and only there: not for the micro-batches before its last.
+// The rule is called once in every optimizer step, not for the micro-batches before the last one.
 class Scaling::Linear : public LinearScale {
  public:
   std::vector<double> factors(const Step& step) const override {
@@ -41,19 +41,20 @@ void add_scaling_options(CLI::App& app, ScalingOptions& options) {
       ->check(CLI::Range(std::int64_t{1}, kMost));
   app.add_flag("--no-autoscale", options.no_autoscale, "Keep the initial batch size");
   app.add_flag("--no-accumulation", options.no_accumulation,
-               "Never split a batch into several micro-batches; on one replica the batch size stays then");
+               "Never split a batch into several micro-batches; one replica then keeps its batch size");
   app.add_option("--micro-batches", options.micro_batches,
-                 "Fix the scale: micro-batches of --batch-size in a step on each replica; 0: goodput "
-                 "chooses the batch size")
+                 "Fix the scale: take this many micro-batches of --batch-size per step on each replica; 0: "
+                 "goodput chooses the batch size")
       ->check(CLI::Range(0, 4096));
   app.add_option("--scaling-rule", options.rule, "Scaling rule of the learning rate at a fixed scale")
       ->check(CLI::IsMember({"adascale", "linear"}));
-  app.add_option(
-         "--noise-mode", options.noise_mode,
-         "Averages of the gradient's noise that give the gain; tracking: BatchScope's, of a shorter memory")
+  app.add_option("--noise-mode", options.noise_mode,
+                 "Averages of the gradient's noise for the gain: AdaptDL's, the paper's, or tracking with a "
+                 "shorter memory")
       ->check(CLI::IsMember({"adaptdl", "paper", "tracking"}));
   app.add_option("--schedule", options.schedule,
-                 "How the learning rate falls: to 0 along a cosine, or to a tenth at 1/2 and 3/4 of training")
+                 "Schedule of the learning rate: to 0 along a cosine, or to a tenth at 1/2 and again at 3/4 "
+                 "of training")
       ->check(CLI::IsMember({"cosine", "steps"}));
   app.parse_complete_callback([&options] {
     if (!options.no_autoscale && options.max_batch_size < options.batch_size)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an example scales, and the schedule that goes with it. Normally goodput chooses the batch size. With
-// --micro-batches n the scale is fixed, as the AdaScale paper compares (Johnson et al. 2020, section 5):
-// every replica takes n micro-batches of the initial batch size a step, S = n * replicas. Then
+// The scaling of an example, and its schedule. Normally goodput chooses the batch size. With --micro-batches
+// n the scale is fixed, as in the AdaScale paper's comparison (Johnson et al. 2020, section 5): every replica
+// takes n micro-batches of the initial batch size per step, S = n * replicas. Then
 //
 //   adascale   trains until T scale-invariant iterations are done (T: the iterations of an S = 1 training),
-//              at rate gain * lr(tau) with tau the scale-invariant iterations so far (Algorithm 2), with
-//              the averages of noise as AdaptDL has them, or as the paper has, or over a shorter memory
-//              (--noise-mode);
+//              at rate gain * lr(tau) with tau the scale-invariant iterations so far (Algorithm 2). The
+//              averages of the noise are AdaptDL's, the paper's, or over a shorter memory (--noise-mode);
 //   linear     trains N = T / S iterations, as many samples as S = 1, at rate S * lr(t T / N), reached by a
 //              linear warm-up from lr(0) over the first 5.5 % of N (Goyal et al. 2017). More epochs make N
 //              larger and stretch the schedule with it.
@@ -30,7 +29,7 @@ class App;
 namespace batchscope::examples {
 
 struct ScalingOptions {
-  std::int64_t batch_size;  // initial, which the learning rate is for
+  std::int64_t batch_size;  // initial; the learning rate is for it
   std::int64_t max_batch_size;
   bool no_autoscale = false;
   bool no_accumulation = false;
@@ -40,12 +39,12 @@ struct ScalingOptions {
   std::string schedule = "cosine";
 };
 
-// Options for all of them.
+// Adds options for all of them.
 void add_scaling_options(CLI::App& app, ScalingOptions& options);
 
 class Scaling {
  public:
-  // Plans for this many samples a pass; made before the AdaptiveDataParallel, which takes schedule() and
+  // Plans for this many samples per pass. Make it before the AdaptiveDataParallel, which takes schedule() and
   // parallel().
   Scaling(const ScalingOptions& options, std::int64_t samples, int epochs,
           torch::optim::Optimizer& optimizer);
@@ -55,7 +54,7 @@ class Scaling {
   LRScheduler* schedule() { return &schedule_; }
   AdaptiveDataParallel::Options parallel() const;
 
-  // After every adp.step(), of micro-batches too: moves the schedule on.
+  // Moves the schedule on. Call it after every adp.step(), also of a micro-batch.
   void step(const AdaptiveDataParallel& adp);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kSeparators = ",;: \t\r";
 
-// The cells of a line that are not empty.
+// Returns the cells of a line that are not empty.
 std::vector<std::string_view> split(std::string_view line) {
   std::vector<std::string_view> cells;
   for (std::size_t at = 0; (at = line.find_first_not_of(kSeparators, at)) != line.npos;) {
@@ -55,7 +55,7 @@ Table read_table(std::istream& in, const std::string& name) {
       table.values.push_back(*value);
     }
   }
-  if (table.rows() == 0) throw Error(ErrorKind::corrupt, name + ": there is no row of numbers in it");
+  if (table.rows() == 0) throw Error(ErrorKind::corrupt, name + ": it has no row of numbers");
   return table;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two networks that train each other (Radford et al. 2016): a generator draws digits, a discriminator tells
-// them from real ones. Each has an optimizer and an AdaptiveDataParallel of its own, with its own noise scale
-// and gain; the loader's batch size is both's. While the generator learns, the discriminator's parameters are
-// frozen: its gradients are not wanted, and must not be averaged.
+// them from real ones. Each has its own optimizer and AdaptiveDataParallel, with its own noise scale and
+// gain; both share the loader's batch size. While the generator learns, the discriminator's parameters are
+// frozen: its gradients are not needed, and must not be averaged.
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/container/sequential.h>
@@ -35,7 +35,7 @@ struct Options {
   ScalingOptions scaling{.batch_size = 64, .max_batch_size = 1024};
 };
 
-// Noise [n, noise, 1, 1] to pictures [n, 1, 28, 28] from -1 to 1.
+// Makes a network from noise [n, noise, 1, 1] to pictures [n, 1, 28, 28] from -1 to 1.
 nn::Sequential make_generator(const Options& options) {
   const auto up = [](std::int64_t in, std::int64_t out, int size, int stride, int padding) {
     return nn::ConvTranspose2d(
@@ -46,7 +46,7 @@ nn::Sequential make_generator(const Options& options) {
                         up(2 * w, w, 4, 2, 1), nn::BatchNorm2d(w), nn::ReLU(), up(w, 1, 4, 2, 1), nn::Tanh());
 }
 
-// Pictures to one score each: above 0 for real.
+// Makes a network from pictures to a score for each: above 0 for real.
 nn::Sequential make_discriminator(const Options& options) {
   const auto down = [](std::int64_t in, std::int64_t out, int size, int stride, int padding) {
     return nn::Conv2d(nn::Conv2dOptions(in, out, size).stride(stride).padding(padding).bias(false));
@@ -57,7 +57,7 @@ nn::Sequential make_discriminator(const Options& options) {
                         leaky(), down(2 * w, 1, 7, 1, 0), nn::Flatten());
 }
 
-// Returns the loss against what the scores should say: the same for all.
+// Returns the loss of the scores against one target for all of them.
 at::Tensor loss_against(const at::Tensor& scores, double wanted) {
   return at::binary_cross_entropy_with_logits(scores, at::full_like(scores, wanted));
 }
@@ -66,7 +66,7 @@ void freeze(nn::Sequential& network, bool frozen) {
   for (at::Tensor& parameter : network->parameters()) parameter.set_requires_grad(!frozen);
 }
 
-// 8 x 8 pictures as one, in the run's shared folder, or here: PGM, which most viewers show.
+// Writes 8 x 8 pictures as one, into the run's shared folder, or here: PGM, which most viewers show.
 void write_samples(nn::Sequential& generator, const at::Tensor& noise, int epoch) {
   const at::NoGradGuard no_grad;
   const at::Tensor drawn =
@@ -148,9 +148,9 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App& app = program.options();
   app.add_option("--epochs", options.epochs, "Passes over the images")->check(CLI::Range(1, 10'000));
-  app.add_option("--lr", options.lr, "Learning rate of both")->check(CLI::Range(1e-7, 1.0));
+  app.add_option("--lr", options.lr, "Learning rate of both networks")->check(CLI::Range(1e-7, 1.0));
   app.add_option("--noise", options.noise, "Numbers that a drawing is made from")->check(CLI::Range(1, 4096));
-  app.add_option("--width", options.width, "Channels of the widest pictures inside")
+  app.add_option("--width", options.width, "Channels of the layers with the largest pictures")
       ->check(CLI::Range(1, 512));
   app.add_option("--seed", options.seed, "Seed of the drawn images and the initial weights");
   app.add_option("--data", options.data, "Folder with MNIST's IDX files, instead of drawn images");

@@ -18,7 +18,7 @@ std::optional<DigitData> load_cached(const fs::path& directory) {
     DigitData data = load_digits(directory);
     if (data.train.images.count == kTrainImages && data.test.images.count == kTestImages) return data;
   } catch (const Error&) {
-    // Not there yet, or damaged: it is drawn anew.
+    // It does not exist yet, or is damaged: it is drawn.
   }
   return std::nullopt;
 }
@@ -59,7 +59,7 @@ DigitData drawn_digits(std::uint64_t seed) {
       write_idx(*directory, "t10k", data.test);
     }
   } catch (const Error&) {
-    // A cache that cannot be written costs a second at the next start, no more.
+    // Without a cache the next start takes a second longer.
   }
   return data;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // BatchScope's main example, and a place to start from: a small network learns handwritten digits,
-// elastically. It runs alone, or on any number of replicas under `batchscope run` and in the window; at any
-// moment it may be stopped and started again on another number of replicas, and goes on with the next sample.
+// elastically. It runs alone, or on any number of replicas under `batchscope run` and in the window. It may
+// be stopped at any moment and started again on another number of replicas, and continues with the next
+// sample.
 #include <torch/optim/sgd.h>
 
 #include <map>
@@ -46,7 +47,8 @@ Score validate(Network& network, AdaptiveDataLoader& loader, Accumulator<>& sums
 }
 
 void train(const Options& options, const std::map<std::string, std::string>& hyperparameters) {
-  // Before init_process_group, where replicas are forked: read once for all of them and for every restart.
+  // Before init_process_group, where replicas are forked: the data are read once for all replicas and
+  // restarts.
   auto data = options.data.empty() ? drawn_digits(options.seed) : load_digits(options.data);
   if (options.train_images > 0) keep_first(data.train, options.train_images);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// draw_digits: the drawn set as files, for programs in other languages (examples/python). Draws it where the
-// cache has none, and prints the folder.
+// draw_digits: the drawn set as files, for programs in other languages (examples/python). Draws it if the
+// cache does not have it, and prints the folder.
 #include <cstdio>
 #include <exception>
 
@@ -14,9 +14,9 @@ int main() try {
   const auto folder = digits::drawn_digits_directory(kSeed);
   if (!folder)
     throw Error(ErrorKind::usage,
-                "no place to keep the images: set HOME, or XDG_CACHE_HOME to an absolute path");
+                "there is no folder for the images: set HOME, or XDG_CACHE_HOME to an absolute path");
   digits::drawn_digits(kSeed);
-  digits::load_digits(*folder);  // what could not be kept is missed here
+  digits::load_digits(*folder);  // throws if the cache could not be written
   std::puts(folder->c_str());
 } catch (const std::exception& error) {
   std::fprintf(stderr, "draw_digits: %s\n", error.what());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How people write the ten digits: control points of strokes in a box of width and height 1, y downwards.
-// A corner is a point at which the pen stops and turns.
+// The strokes with which people write the ten digits: control points in a box of width and height 1, y
+// downwards. A corner is a point at which the pen stops and turns.
 #pragma once
 
 #include <vector>

@@ -28,16 +28,16 @@ struct LabelledImages {
   std::vector<std::uint8_t> labels;  // one for each image, 0 to 9
 };
 
-// Pure: `bytes` are a file's contents, `name` stands in the message. Throw Error(corrupt).
+// Pure: `bytes` are a file's contents. Throw Error(corrupt), naming `name`.
 Images parse_images(std::span<const std::uint8_t> bytes, const std::string& name);
 std::vector<std::uint8_t> parse_labels(std::span<const std::uint8_t> bytes, const std::string& name);
 
-// A file's contents, unzipped where it is gzipped. Throws Error(not_found | io), Error(corrupt) for a damaged
-// gzip stream, and for more than a gibibyte, which no set of digits needs.
+// Returns a file's contents, unzipped if it is gzipped. Throws Error(not_found | io), Error(corrupt) for a
+// damaged gzip stream, and for more than a gibibyte, which no set of digits needs.
 std::vector<std::uint8_t> read_bytes(const std::filesystem::path& file);
 
-// Images with their labels: PREFIX-images-idx3-ubyte and PREFIX-labels-idx1-ubyte in `directory`, each plain
-// or .gz. MNIST's prefixes are "train" and "t10k". Throws as above, and Error(corrupt) where the counts
+// Reads images with their labels: PREFIX-images-idx3-ubyte and PREFIX-labels-idx1-ubyte in `directory`, each
+// plain or .gz. MNIST's prefixes are "train" and "t10k". Throws as above, and Error(corrupt) where the counts
 // differ.
 LabelledImages read_idx(const std::filesystem::path& directory, const std::string& prefix);
 

@@ -12,8 +12,8 @@
 namespace batchscope::digits {
 namespace {
 
-// How unlike one another two images of a digit are: chosen so that a linear softmax stays well under 92 % and
-// the example's small CNN passes 97 % (tests/examples/test_difficulty.cpp). Lengths in pixels.
+// The variation among images of one digit, chosen so that a linear softmax stays well under 92 % and the
+// example's small CNN passes 97 % (tests/examples/test_difficulty.cpp). Lengths are in pixels.
 constexpr double kWobble = 0.04;                 // of a control point, in glyph heights
 constexpr double kWidth = 12.5, kHeight = 18.0;  // of the glyph's box
 constexpr double kWidthSpread = 0.15, kHeightSpread = 0.10;

@@ -6,7 +6,7 @@
 // a round pen of random width, and adds stray strokes and noise.
 //
 // The same seed gives the same bytes everywhere: std::mt19937_64 is specified exactly, the distributions are
-// our own, and of the mathematics library only sqrt is used, which IEEE 754 rounds exactly.
+// our own, and the only function of the mathematics library is sqrt, which IEEE 754 rounds exactly.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace batchscope::digits {
 
 inline constexpr std::uint32_t kSide = 28;  // pixels
 
-// `count` images of kSide x kSide, ink 255 on background 0. Another `stream` of the same seed gives other
-// images.
+// Draws `count` images of kSide x kSide, ink 255 on background 0. Another `stream` of the same seed gives
+// other images.
 LabelledImages draw_digits(std::uint64_t seed, std::uint64_t stream, std::uint32_t count);
 
 }  // namespace batchscope::digits

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A language model of any text, on AdaptiveBPTTIterator: an LSTM that carries its hidden state along the text
-// and is trained with SGD and AdaScale, or a small Transformer that is trained with Adam and AdamScale. Its
-// measure is the perplexity, e to the mean loss of a word: the number of equally likely words among which
-// the model would have to choose.
+// and is trained with SGD and AdaScale, or a small Transformer that is trained with Adam and AdamScale. The
+// metric is the perplexity, e to the mean loss of a word: the number of equally likely words between which
+// the model chooses.
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
   CLI::App& app = program.options();
   app.add_option("--model", options.model.kind, "Kind of network")
       ->check(CLI::IsMember({"lstm", "transformer"}));
-  app.add_option("--size", options.model.size, "Size of embeddings and hidden state")
+  app.add_option("--size", options.model.size, "Size of the embeddings and the hidden state")
       ->check(CLI::Range(4, 4096));
   app.add_option("--layers", options.model.layers, "Layers of the network")->check(CLI::Range(1, 48));
   app.add_option("--length", options.length, "Words of a window")->check(CLI::Range(2, 4096));
@@ -123,11 +123,12 @@ int main(int argc, char** argv) {
                  "Learning rate at the start; 0: 0.5 for the LSTM, 0.001 for the Transformer")
       ->check(CLI::Range(0.0, 100.0));
   app.add_option("--momentum", options.momentum, "Momentum of SGD")->check(CLI::Range(0.0, 0.999));
-  app.add_option("--seed", options.seed, "Seed of the written text and the initial weights");
-  app.add_option("--words", options.words, "Words of the text to write")->check(CLI::Range(100, 100'000'000));
-  app.add_option("--vocabulary", options.vocabulary, "Words with a number of their own")
+  app.add_option("--seed", options.seed, "Seed of the generated text and the initial weights");
+  app.add_option("--words", options.words, "Words of the text to generate")
+      ->check(CLI::Range(100, 100'000'000));
+  app.add_option("--vocabulary", options.vocabulary, "Words with a number of their own; the others share one")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--data", options.data, "A text file instead");
+  app.add_option("--data", options.data, "A text file, instead of a generated text");
   add_scaling_options(app, options.scaling);
   return program.run(argc, argv, [&] { train(options, program.hyperparameters()); });
 }

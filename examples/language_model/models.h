@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two language models behind one interface: from the words of a window to scores for the word that follows
-// each.
+// Two language models with one interface: from the words of a window to scores for the word after each.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -20,7 +19,7 @@ namespace batchscope::examples {
 
 struct ModelOptions {
   std::string kind = "lstm";  // or "transformer"
-  std::int64_t size = 64;     // of embeddings and of what is hidden
+  std::int64_t size = 64;     // of the embeddings and the hidden state
   std::int64_t layers = 1;
 };
 
@@ -33,7 +32,7 @@ class LanguageModel : public torch::nn::Module {
   virtual void forget() {}
 };
 
-// Carries its hidden state from window to window, as back-propagation through time wants it.
+// Carries its hidden state from window to window, for back-propagation through time.
 class Lstm final : public LanguageModel {
  public:
   Lstm(std::int64_t vocabulary, const ModelOptions& options)
@@ -66,7 +65,7 @@ class Lstm final : public LanguageModel {
   at::Tensor hidden_, cell_;  // [layers, columns, size]
 };
 
-// Sees only its window, and of it only the words before each word.
+// Sees only its window, and in it only the words before each word.
 class Transformer final : public LanguageModel {
  public:
   Transformer(std::int64_t vocabulary, std::int64_t length, const ModelOptions& options)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trainer in plain C++: its model, gradient and update are its own arithmetic over doubles, and it links
-// engine/replica alone, no tensor library. It fits w in y = x.w + e to drawn samples by stochastic gradient
-// descent; the loss of a sample is (x.w - y)^2, its gradient 2 (x.w - y) x. Everything else is as in any
-// elastic program: it can be rescaled at any step, stopped and resumed, and goodput chooses its batch size.
+// A trainer in plain C++: it computes its model, gradient and update itself over doubles, and links only
+// engine/replica, no tensor library. It fits w in y = x.w + e to drawn samples by stochastic gradient
+// descent. The loss of a sample is (x.w - y)^2, its gradient 2 (x.w - y) x. Everything else is as in any
+// elastic program: it can be rescaled, stopped and resumed at any step, and goodput chooses its batch size.
 #include "batchscope/replica.h"
 
 #include <cmath>
@@ -130,7 +130,7 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
 
 int main(int argc, char** argv) {
   using namespace batchscope::examples;
-  Program program("least_squares", "Trains without any tensor library, elastic all the same.",
+  Program program("least_squares", "Trains elastically, without any tensor library.",
                   R"(  least_squares --micro-batches 8
   batchscope run --replicas 2 least_squares)");
   Options options;
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
   app.add_option("--lr", options.lr, "Learning rate at the initial batch size")->check(CLI::Range(1e-6, 1.0));
   app.add_option("--samples", options.samples, "Samples to draw")->check(CLI::Range(2, 10'000'000));
   app.add_option("--features", options.features, "Features of a sample")->check(CLI::Range(1, 10'000));
-  app.add_option("--noise", options.noise, "Standard deviation of what cannot be predicted");
+  app.add_option("--noise", options.noise, "Standard deviation of the noise in the samples");
   app.add_option("--seed", options.seed, "Seed of the drawn samples");
   app.add_option("--batch-size", options.batch_size, "Initial batch size, over all replicas")
       ->check(CLI::Range(1, 60'000));
@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 60'000));
   app.add_flag("--no-autoscale", options.no_autoscale, "Keep the initial batch size");
   app.add_option("--micro-batches", options.micro_batches,
-                 "Fix the scale: micro-batches of the initial size in a step on each replica")
+                 "Fix the scale: take this many micro-batches of the initial size per step on each replica")
       ->check(CLI::Range(0, 4096));
   return program.run(argc, argv, [&] { train(options, program.hyperparameters()); });
 }

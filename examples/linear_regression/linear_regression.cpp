@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The teaching case: a model whose gradient noise is known, so that the gain can be predicted on paper and
-// drawn beside the one that the engine measures while it trains.
+// The teaching case: a model with a known gradient noise, so that the gain can be predicted on paper and
+// drawn beside the gain that the engine measures while it trains.
 //
 // The loss of one sample is (x.w - y)^2. With its residual r = x.w - y the gradient is g = 2 r x, so over the
 // whole data set
@@ -9,8 +9,9 @@
 //   sqr = |mean g|^2        var = (mean |g|^2 - sqr) / B       (of a mean over B samples, the initial batch)
 //   gain(S) = (var + sqr) / (var / S + sqr)
 //
-// At first w is far away, all samples pull the same way, and a batch S times as large is worth little more
-// than one: gain is near 1. Near the solution only noise is left, and S samples are worth S: gain nears S.
+// At first w is far from the solution and all samples agree. A batch S times as large is worth little more
+// than one: the gain is near 1. Near the solution only noise is left, and such a batch is worth S: the gain
+// approaches S.
 #include <torch/nn/init.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
@@ -32,11 +33,11 @@ struct Options {
   ScalingOptions scaling{.batch_size = 16, .max_batch_size = 1024};
 };
 
-// Columns but the last, and the last; all with mean 0 and variance 1.
+// Returns all columns but the last, and the last one, each with mean 0 and variance 1.
 TensorDataset from_file(const std::string& file) {
   const Table table = read_table(file);
   if (table.columns < 2)
-    throw Error(ErrorKind::corrupt, file + ": at least two columns are needed, the last one is predicted");
+    throw Error(ErrorKind::corrupt, file + ": at least two columns are needed; the last one is predicted");
   at::Tensor rows = at::tensor(table.values, at::kDouble).view({-1, std::int64_t(table.columns)});
   rows = (rows - rows.mean(0)) / rows.std(0, false).clamp_min(1e-12);
   return {rows.slice(1, 0, -1).to(at::kFloat).contiguous(), rows.select(1, -1).to(at::kFloat).contiguous()};
@@ -108,7 +109,7 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
 
 int main(int argc, char** argv) {
   using namespace batchscope::examples;
-  Program program("linear_regression", "Draws the gain that theory predicts beside the one that is measured.",
+  Program program("linear_regression", "Draws the gain that theory predicts beside the measured gain.",
                   R"(  linear_regression --micro-batches 32       watch the gain rise from 1 to 32
   batchscope run --replicas 2 linear_regression
   linear_regression --data winequality-red.csv   a table of numbers, the last column is predicted)");
@@ -117,10 +118,10 @@ int main(int argc, char** argv) {
   app.add_option("--epochs", options.epochs, "Passes over the samples")->check(CLI::Range(1, 10'000));
   app.add_option("--lr", options.lr, "Learning rate at the start")->check(CLI::Range(1e-6, 1.0));
   app.add_option("--samples", options.samples, "Samples to draw")->check(CLI::Range(2, 10'000'000));
-  app.add_option("--features", options.features, "Features of a sample")->check(CLI::Range(1, 10'000));
-  app.add_option("--noise", options.noise, "Standard deviation of what cannot be predicted");
+  app.add_option("--features", options.features, "Features of a drawn sample")->check(CLI::Range(1, 10'000));
+  app.add_option("--noise", options.noise, "Standard deviation of the noise in the samples");
   app.add_option("--seed", options.seed, "Seed of the drawn samples and their order");
-  app.add_option("--data", options.data, "A table of numbers instead: CSV or the like");
+  app.add_option("--data", options.data, "A table of numbers instead of drawn samples: CSV or the like");
   add_scaling_options(app, options.scaling);
   return program.run(argc, argv, [&] { train(options, program.hyperparameters()); });
 }

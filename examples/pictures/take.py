@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""take.py PROGRAMS [NAME...]: runs the examples in a store of their own and draws the window of each run into this folder.
+"""take.py PROGRAMS [NAME...]: runs the examples in their own store and draws the window of each run into this folder.
 
-Where pngquant is installed, it makes the pictures fit to be kept in a repository."""
+If pngquant is installed, it makes the pictures small enough for a repository."""
 
 import os
 import pathlib

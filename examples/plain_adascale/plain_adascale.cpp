@@ -2,8 +2,9 @@
 //
 // AdaScale without the elastic API: Algorithm 2 of the AdaScale paper in a loop that draws its own batches,
 // keeps its own state and ends by its own condition. AdaScaleOptimizer, after FairScale's, stands between the
-// loop and any optimizer; S = replicas * gradients accumulated. What the elastic API does by itself is
-// written out here: who draws which samples, what a checkpoint holds, when to leave, where training goes on.
+// loop and any optimizer; S = replicas * gradients accumulated. The program does itself what the elastic API
+// would do: it chooses each replica's samples, writes checkpoints, decides when to leave, and continues where
+// it was.
 #include <torch/optim/sgd.h>
 #include <torch/serialize.h>
 
@@ -27,7 +28,7 @@ struct Options {
   std::string data;
 };
 
-// Holds all that training needs to go on.
+// The state from which training continues.
 class Training final : public checkpoint::State {
  public:
   Training(digits::Network& network, torch::optim::SGD& optimizer, AdaScaleOptimizer& adascale,
@@ -86,7 +87,7 @@ double accuracy(digits::Network& network, const at::Tensor& images, const at::Te
   return network.forward(images).argmax(1).eq(labels).to(at::kDouble).mean().item<double>();
 }
 
-// Set by a person (Ctrl-C) or by the supervisor, which restarts the program on another number of replicas.
+// Set by Ctrl-C, or by the supervisor before it restarts the program on another number of replicas.
 volatile std::sig_atomic_t asked_to_leave = 0;
 
 void train(const Options& options) {
@@ -107,7 +108,7 @@ void train(const Options& options) {
   checkpoint::load_state(training);
 
   while (!adascale.done(total)) {
-    // The same draw on every replica, of which each takes its own part; another one in each step.
+    // Every replica makes the same draw and takes its own part of it; each step has another draw.
     at::manual_seed(options.seed + 1 + static_cast<std::uint64_t>(training.step));
     const std::int64_t mine = std::int64_t{options.accumulate} * options.batch_size;
     const at::Tensor drawn = at::randint(images.size(0), {num_replicas(), mine}, at::kLong)[replica_rank()];
@@ -156,8 +157,7 @@ int main(int argc, char** argv) {
   CLI::App& app = program.options();
   const CLI::Range some(1, 1'000'000);
   app.add_option("--iterations", options.iterations, "Scale-invariant iterations to train for")->check(some);
-  app.add_option("--accumulate", options.accumulate, "Gradients that each replica adds up in a step")
-      ->check(some);
+  app.add_option("--accumulate", options.accumulate, "Gradients per step on each replica")->check(some);
   app.add_option("--batch-size", options.batch_size, "Images for one gradient")->check(some);
   app.add_option("--save-every", options.save_every, "Scale-invariant iterations between checkpoints")
       ->check(some);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The drawn digits as a dataset of LibTorch, one image at a time, as most programs have theirs.
+// The drawn digits as a dataset of LibTorch, one image at a time, as in most programs.
 #pragma once
 
 #include <torch/data/datasets/base.h>

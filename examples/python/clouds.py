@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plain PyTorch script that BatchScope charts, pauses and resumes: clouds of points are told apart by a small network. The
-lines with `batchscope` chart it; those with `leave` write a checkpoint when it is asked to leave, and go on from there. It also
-runs by itself: python3 clouds.py --epochs 5."""
+"""A plain PyTorch script that BatchScope charts, pauses and resumes: a small network learns to tell clouds of points apart. The
+lines with `batchscope` chart it. Those with `leave` write a checkpoint when the script is asked to leave, and continue from it. It
+also runs by itself: python3 clouds.py --epochs 5."""
 
 import argparse
 import os
@@ -58,7 +58,7 @@ def main():
             optimizer.step()
             step += 1
             batchscope.step(loss=loss, batch_size=len(points), lr=schedule.get_last_lr()[0])
-            if leave:  # this epoch begins anew, with the weights as they are
+            if leave:  # the next start repeats this epoch from its beginning, with the present weights
                 states = {name: part.state_dict() for name, part in parts.items()}
                 torch.save({"epoch": epoch, "step": step, **states}, CHECKPOINT.with_suffix(".new"))
                 CHECKPOINT.with_suffix(".new").rename(CHECKPOINT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clouds of clouds.py, told apart on any number of replicas, with a batch size that follows goodput: AdaptDL's API, on
+"""Learns the clouds of clouds.py on any number of replicas, with a batch size that follows goodput: AdaptDL's API, on
 BatchScope's engine. It also runs by itself: python3 elastic.py --epochs 5."""
 
 import argparse

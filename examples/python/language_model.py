@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An LSTM learns to predict the next character of a text, and carries its state from batch to batch: AdaptiveBPTTIterator cuts
-the text into columns for any number of replicas. The text is Python's own, the sources of its standard library, or any file's.
+the text into columns for any number of replicas. The text is the sources of Python's standard library, or any file.
 `batchscope run examples/python/language_model.py --replicas 2`, or by itself: python3 language_model.py."""
 
 import argparse
@@ -37,7 +37,7 @@ class Model(nn.Module):
 
 
 def state_for(batch, state, size):
-    """The columns' state from the batch before, or nothing for those that are new, as all are at the start of a pass."""
+    """Returns the columns' state from the batch before; zeros for new columns, as all are at the start of a pass."""
     n = len(batch.continues)
     if state is None or state[0].size(1) < n:
         return torch.zeros(1, n, size), torch.zeros(1, n, size)
@@ -52,9 +52,9 @@ def loss_of(output, batch, reduction="mean"):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", help="a text, instead of Python's sources")
-    parser.add_argument("--characters", type=int, default=400_000, help="characters of the text to use; a tenth is for validation")
+    parser.add_argument("--characters", type=int, default=400_000, help="use only this many characters of the text; a tenth is for validation")
     parser.add_argument("--epochs", type=int, default=10)
-    parser.add_argument("--batch-size", type=int, default=16, help="initial number of columns, over all replicas")
+    parser.add_argument("--batch-size", type=int, default=16, help="initial batch size: columns over all replicas")
     parser.add_argument("--max-batch-size", type=int, default=128)
     parser.add_argument("--window", type=int, default=64, help="characters of back-propagation through time")
     parser.add_argument("--size", type=int, default=128, help="size of the LSTM")

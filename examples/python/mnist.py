@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A convolutional network learns handwritten digits on any number of replicas, with a batch size that follows goodput: what
-AdaptDL's MNIST tutorial arrives at. `batchscope run examples/python/mnist.py --replicas 2`, or by itself: python3 mnist.py."""
+"""A convolutional network learns handwritten digits on any number of replicas, with a batch size that follows goodput: the result
+of AdaptDL's MNIST tutorial. `batchscope run examples/python/mnist.py --replicas 2`, or by itself: python3 mnist.py."""
 
 import argparse
 
@@ -36,7 +36,7 @@ def train(model, loader, optimizer, device):
 
 
 def test(model, loader, device):
-    """Accuracy over the shares of all replicas."""
+    """Returns the accuracy over the shares of all replicas."""
     model.eval()
     sums = adl.Accumulator()
     with torch.no_grad():
@@ -53,13 +53,13 @@ def test(model, loader, device):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", help="folder with MNIST's files; without it the digits are drawn")
+    parser.add_argument("--data", help="folder with MNIST's files, instead of drawn digits")
     parser.add_argument("--epochs", type=int, default=14)
     parser.add_argument("--batch-size", type=int, default=64, help="initial batch size, over all replicas")
     parser.add_argument("--max-batch-size", type=int, default=1024)
     parser.add_argument("--lr", type=float, default=1.0)
-    parser.add_argument("--gamma", type=float, default=0.7, help="factor of the learning rate after each epoch")
-    parser.add_argument("--train-images", type=int, help="use only so many of the training images")
+    parser.add_argument("--gamma", type=float, default=0.7, help="factor of the learning rate from epoch to epoch")
+    parser.add_argument("--train-images", type=int, help="use only this many training images")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training loop as those around Hugging Face's models are written out: parameter groups with and without weight decay, AdamW, a
-learning rate that warms up and falls step by step, clipping, evaluation with metrics over all replicas, and a batch that is
-accumulated where a replica's memory would not hold it. There, `accelerator.prepare`, `accelerator.accumulate` and
-`accelerator.gather_for_metrics` do what AdaptiveDataParallel, the loader and Accumulator do here, on any number of replicas.
-A small Transformer classifies sequences: whether their brackets are balanced. It needs PyTorch alone.
+"""A written-out training loop, as around Hugging Face's models: parameter groups with and without weight decay, AdamW, a learning
+rate that warms up and falls step by step, clipping, evaluation with metrics over all replicas, and a batch that is accumulated if
+a replica's memory cannot hold it. AdaptiveDataParallel, the loader and Accumulator take the places of `accelerator.prepare`,
+`accelerator.accumulate` and `accelerator.gather_for_metrics`, on any number of replicas.
+A small Transformer classifies sequences by whether their brackets are balanced. It needs only PyTorch.
 `batchscope run examples/python/transformer_loop.py --replicas 2`, or by itself: python3 transformer_loop.py."""
 
 import argparse
@@ -20,14 +20,14 @@ PADDING, OPEN, CLOSE = range(3)
 
 
 def brackets(count, length, seed):
-    """Sequences of brackets, as a tokenizer would give them, half of them balanced: (input_ids, labels)."""
+    """Returns sequences of brackets as from a tokenizer, half of them balanced: (input_ids, labels)."""
     chance = random.Random(seed)
     examples, labels = torch.full((count, length), PADDING), torch.arange(count) % 2
     for row, label in zip(examples, labels):
         sequence = [OPEN, CLOSE] * chance.randint(2, length // 2)
         chance.shuffle(sequence)
         while is_balanced(sequence) != bool(label):
-            if label:  # turned so that its deepest place is the end
+            if label:  # rotated so that its deepest place is the end
                 depths = depths_of(sequence)
                 lowest = depths.index(min(depths)) + 1
                 sequence = sequence[lowest:] + sequence[:lowest]
@@ -62,7 +62,7 @@ class Classifier(nn.Module):
 
 
 def parameter_groups(model, weight_decay):
-    """Matrices decay; biases and the scales of normalisation do not."""
+    """Returns the groups: matrices decay; biases and the scales of normalisation do not."""
     decays = [parameter for parameter in model.parameters() if parameter.ndim > 1]
     others = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
     return [{"params": decays, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
@@ -79,10 +79,10 @@ def main():
     parser.add_argument("--length", type=int, default=16, help="tokens of a sequence")
     parser.add_argument("--batch-size", type=int, default=32, help="initial batch size, over all replicas")
     parser.add_argument("--max-batch-size", type=int, default=256)
-    parser.add_argument("--per-device-batch-size", type=int, default=64, help="most samples at once; more are accumulated")
+    parser.add_argument("--per-device-batch-size", type=int, default=64, help="largest micro-batch of a replica; more is accumulated")
     parser.add_argument("--lr", type=float, default=2e-3)
     parser.add_argument("--weight-decay", type=float, default=0.01)
-    parser.add_argument("--warmup", type=float, default=0.1, help="share of the steps in which the learning rate rises")
+    parser.add_argument("--warmup", type=float, default=0.1, help="fraction of the steps in which the learning rate rises")
     options = parser.parse_args()
 
     training = brackets(options.examples, options.length, seed=1)
@@ -110,8 +110,8 @@ def main():
                 nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             batchscope.record(loss=loss)
             optimizer.step()
-            # The schedule is in steps of the initial batch size. A step on a larger batch is worth `gain` of them, which
-            # progress counts; where micro-batches are accumulated it stands still until their step.
+            # The schedule counts steps of the initial batch size. A step on a larger batch is worth `gain` of them, which
+            # progress adds up. While micro-batches are accumulated, progress stays the same until their step.
             while schedule.last_epoch + 1 <= min(parallel.progress, total):
                 schedule.step()
 

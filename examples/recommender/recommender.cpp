@@ -2,9 +2,9 @@
 //
 // Neural collaborative filtering (He et al. 2017): ratings teach it what users will like. Users and items
 // are vectors; their product (matrix factorisation) and a small network over both together give a score.
-// It trains with Adam, whose noise scale is that of preconditioned gradients, and so with AdamScale. Each
-// pair is trained with random items, which count as not liked. Its measure is the hit rate: how often the
-// item that was kept from training is among the best ten of itself and 99 random ones.
+// Trained with Adam and so with AdamScale: the noise scale is that of preconditioned gradients. Each pair is
+// trained together with items drawn at random, which count as not liked. The metric is the hit rate: how
+// often the item that was kept from training is among the best ten of itself and 99 random ones.
 #include <torch/nn/init.h>
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/container/sequential.h>
@@ -44,7 +44,7 @@ class Recommender : public nn::Module {
     nn::init::normal_(users_->weight, 0, 0.05), nn::init::normal_(items_->weight, 0, 0.05);
   }
 
-  // Numbers of users and items, of one shape, to as many scores: above 0 for liked.
+  // Maps the numbers of users and items, of one shape, to as many scores: above 0 for liked.
   at::Tensor forward(const at::Tensor& user, const at::Tensor& item) {
     const at::Tensor u = users_(user), i = items_(item);
     const at::Tensor product = u.narrow(-1, 0, size_) * i.narrow(-1, 0, size_);
@@ -134,13 +134,14 @@ int main(int argc, char** argv) {
   CLI::App& app = program.options();
   app.add_option("--epochs", options.epochs, "Passes over the pairs")->check(CLI::Range(1, 10'000));
   app.add_option("--lr", options.lr, "Learning rate at the start")->check(CLI::Range(1e-7, 1.0));
-  app.add_option("--size", options.size, "Size of an embedding vector")->check(CLI::Range(1, 1024));
+  app.add_option("--size", options.size, "Size of the vectors of users and items")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--negatives", options.negatives, "Random items for each that was liked")
       ->check(CLI::Range(1, 100));
   app.add_option("--users", options.users, "Users to make up")->check(CLI::Range(2, 1'000'000));
   app.add_option("--items", options.items, "Items to make up")->check(CLI::Range(8, 1'000'000));
   app.add_option("--seed", options.seed, "Seed of the made-up ratings and the initial weights");
-  app.add_option("--data", options.data, "A file of MovieLens' ratings instead");
+  app.add_option("--data", options.data, "A file of MovieLens ratings, instead of made-up ones");
   add_scaling_options(app, options.scaling);
   return program.run(argc, argv, [&] { train(options, program.hyperparameters()); });
 }

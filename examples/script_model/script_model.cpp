@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A network written in Python, trained from C++: AdaptiveDataParallel takes a TorchScript module as it takes
-// a torch::nn::Module. Any file of torch.jit.script or torch.jit.trace will do, if it turns images
-// [n, 1, 28, 28] into scores [n, 10]; without one, a small network is compiled here from the TorchScript text
-// below. The trained module is written as TorchScript again, for torch.jit.load in Python.
+// a torch::nn::Module. It takes any file of torch.jit.script or torch.jit.trace that maps images [n, 1, 28,
+// 28] to scores [n, 10]. Without one, it compiles a small network from the TorchScript text below. It writes
+// the trained module as TorchScript again, for torch.jit.load in Python.
 #include <torch/optim/sgd.h>
 #include <torch/script.h>
 
@@ -51,7 +51,7 @@ torch::jit::Module compiled() {
 
 torch::jit::Module load(const std::string& file, c10::Device device) try {
   if (!file.empty()) return torch::jit::load(file, device);
-  std::stringstream saved;  // the way that a file goes too
+  std::stringstream saved;  // saved and loaded, as a file would be
   compiled().save(saved);
   return torch::jit::load(saved, device);
 } catch (const c10::Error& error) {

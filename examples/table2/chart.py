@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A line chart as SVG, with nothing but the standard library."""
+"""Draws a line chart as SVG, with only the standard library."""
 
 import html
 import math
@@ -17,7 +17,7 @@ def ticks(low, high, log):
 
 
 def line_chart(title, x_title, y_title, lines, log_x=False, y_range=None, legend=(WIDTH - 210, TOP + 14)):
-    """`lines`: (name, [(x, y)] or [(x, y, y from, y to)]), drawn with marks and bars where they are few."""
+    """Returns the SVG. `lines`: (name, [(x, y)] or [(x, y, y from, y to)]); lines of few points get marks and bars."""
     points = [point for _, line in lines for point in line]
     xs = [point[0] for point in points]
     ys = [value for point in points for value in point[1:]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Table 2 of the AdaScale paper (Johnson et al. 2020) on this machine: see README.md beside this file.
+"""Makes Table 2 of the AdaScale paper (Johnson et al. 2020) on this machine: see README.md beside this file.
 
 Every cell is a run of `batchscope run`, so that all of them lie in the store; what has been run is not run again."""
 
@@ -132,13 +132,13 @@ class Table:
         return self.out / f"{cell.name()}.report.json"
 
     def finished(self, cell):
-        """The engine ends a run whose gradients are not finite: that is a result too."""
+        """Returns whether the run has a result. If gradients are not finite the engine ends the run, which is a result, too."""
         file = self.report(cell)
         run = json.loads(file.read_text())["run"] if file.exists() else {"state": "", "message": ""}
         return run["state"] == "finished" or (run["state"] == "failed" and "NaN" in run["message"])
 
     def result(self, cell):
-        """The report with the series that the figures show, or None."""
+        """Returns the report with the series that the figures show, or None."""
         file = self.out / f"{cell.name()}.json"
         return json.loads(file.read_text()) if file.exists() else None
 
@@ -156,7 +156,7 @@ class Table:
         return result
 
     def series(self, run):
-        """Steps, progress and loss, thinned to what a figure shows."""
+        """Returns steps, progress and loss, thinned to what a figure shows."""
         exported = subprocess.run([self.options.batchscope, "export", run, "--format", "csv", "--series", "loss", "--series",
                                    "progress", "-o", "-"], check=True, capture_output=True, text=True).stdout
         samples = {"loss": {}, "progress": {}}
@@ -196,14 +196,14 @@ class Table:
     # The results.
 
     def metric(self, cell):
-        """Not a number where the run was ended."""
+        """Returns the final metric; NaN if the engine has ended the run."""
         result = self.result(cell)
         if result["run"]["state"] != "finished":
             return math.nan
         return float(result["final"][self.tasks[cell.task].metric])  # of "nan" and "inf" too
 
     def diverged(self, cell):
-        """A loss that is not finite, or less than half as good as the mean of S = 1."""
+        """Returns whether a loss is not finite, or the metric is less than half as good as the mean of S = 1."""
         task, value = self.tasks[cell.task], self.metric(cell)
         base = statistics.fmean(self.metric(Cell(cell.task, "adascale", 1, seed)) for seed in self.seeds())
         if not all(map(math.isfinite, [value, *(row[2] for row in self.result(cell)["series"])])):
@@ -228,7 +228,7 @@ class Table:
                                             for result, steps in zip(results, iterations))}
 
     def claims(self, rows):
-        """(what must come out, what did, whether it holds), of the largest scale."""
+        """Yields (claim, measured value, whether it holds) for the largest scale."""
         for task in self.tasks:
             largest = self.tasks[task].scales[-1]
             row = {(row["method"], row["scale"]): row for row in rows if row["task"] == task}
@@ -308,15 +308,15 @@ def main():
                                      epilog="example: examples/table2/table2.py --batchscope build/release/bin/batchscope")
     parser.add_argument("--batchscope", default="batchscope", help="the program, where it is not in the PATH")
     parser.add_argument("--tasks", nargs="+", choices=TASKS, help="default: those for a CPU, " + " and ".join(ON_A_CPU))
-    parser.add_argument("--data", type=os.path.abspath, help="for the task, instead of what it draws: cifar's folder")
-    parser.add_argument("--scales", nargs="+", type=int, help="S, for all tasks; 1 is always among them")
+    parser.add_argument("--data", type=os.path.abspath, help="data for the task instead of drawn ones: the folder of CIFAR-10")
+    parser.add_argument("--scales", nargs="+", type=int, help="the scales S, for all tasks; 1 is always among them")
     parser.add_argument("--epochs", type=int, help="passes, for all tasks; default: each task's own")
     parser.add_argument("--seeds", type=int, default=3, help="number of seeds")
-    parser.add_argument("--devices", type=int, default=1, help="most replicas; the rest of S is accumulated")
+    parser.add_argument("--devices", type=int, default=1, help="use up to this many replicas; the rest of S is accumulated")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
-    parser.add_argument("--out", default="table2-results", help="where results are kept, and found when it is begun again")
+    parser.add_argument("--out", default="table2-results", help="folder of the results; a later call continues from them")
     parser.add_argument("--group", default="table2", help="group of the runs in the store")
-    parser.add_argument("--quick", action="store_true", help="a minute or two, to see that it works")
+    parser.add_argument("--quick", action="store_true", help="run for a minute or two, to see that it works")
     options = parser.parse_args()
     options.tasks = options.tasks or (ON_A_CPU[:1] if options.quick else ON_A_CPU)
     if options.quick:

@@ -55,9 +55,9 @@ class TestExampleData : public QObject {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("complaint");
     QTest::newRow("empty") << ""
-                           << "file: there is no row of numbers in it";
+                           << "file: it has no row of numbers";
     QTest::newRow("heading only") << "a,b\n"
-                                  << "file: there is no row of numbers in it";
+                                  << "file: it has no row of numbers";
     QTest::newRow("short row") << "1,2\n3\n"
                                << "file: line 2: expected 2 numbers, found 1 columns";
     QTest::newRow("word") << "1,2\n3,four\n"

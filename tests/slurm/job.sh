@@ -1,6 +1,6 @@
 #!/bin/bash
-# two words (k3v90abc): a job of Slurm. Each job of the run is this script, and the first thing that it does is to submit
-# the next one, which waits until it has ended. After a stop, this goes on:
+# two words (k3v90abc): the script of every Slurm job of this run. A job first submits the next one, which waits until
+# the job has ended. To continue the run after a stop:
 # sbatch '/tmp/shared runs/k3v90abc/job.sh'
 #SBATCH --job-name=batchscope-k3v90abc
 #SBATCH --dependency=singleton

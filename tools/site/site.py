@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers the pages of the documentation site and has mkdocs make it (./dev docs --site). It needs no network.
+"""Gathers the pages of the documentation site and makes it with mkdocs (./dev docs --site). It needs no network.
 
     site.py BATCHSCOPE FOLDER [--cpp DOXYGEN_HTML]
 

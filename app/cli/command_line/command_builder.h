@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands as they are declared: what each takes, and into which member of the options that its function is
-// called with.
+// Declares commands: the arguments and flags of each, and the member of its options into which each value
+// goes. The command's function is called with these options.
 //
 //     declare(set, "tail", "Follow the values of a run", help::kTail, tailRun)
 //         .run()
-//         .option("SERIES", &TailOptions::series, "Which; loss if not said", Values::series)
-//         .option("-n,--lines N", &TailOptions::lines, "Begin so many steps back", range(0, 100))
+//         .option("SERIES", &TailOptions::series, "The series to follow; default: loss", Values::series)
+//         .option("-n,--lines N", &TailOptions::lines, "Begin N steps before the newest", range(0, 100))
 //         .flag("--once", &TailOptions::once, "Do not wait for more")
 //         .json();
 #pragma once
@@ -24,9 +24,9 @@ using Values = CommandSet::Values;
 // How an option is taken.
 enum class Takes {
   required,
-  repeated,   // once for each value: a list must not swallow the word behind it
-  separated,  // values with commas between them
-  empty,      // "" is a value, too
+  repeated,   // once for each value, so that a list does not take the next word
+  separated,  // several values, separated by commas
+  empty,      // accepts "" as a value
 };
 
 // Only these words.
@@ -48,9 +48,8 @@ class CommandBuilder {
   CLI::App* app() const { return app_; }
   const std::shared_ptr<Options>& options() const { return options_; }
 
-  // A positional's NAME, or flags with what their value is called, as in "-n,--lines N"; behind the
-  // description what else there is to say of it: what may be in its place (Values, OneOf), a CLI::Validator,
-  // or a Takes.
+  // Adds an option. `name` is a positional's NAME, or flags with the name of their value, as in "-n,--lines
+  // N". `traits` are Values or OneOf (the values that it accepts), a CLI::Validator, or Takes.
   template <class Member, class... Traits>
   CommandBuilder& option(const std::string& name, Member member, const std::string& description,
                          const Traits&... traits) {
@@ -71,7 +70,7 @@ class CommandBuilder {
     return *this;
   }
 
-  // The run that it is about.
+  // Adds the positional RUN.
   CommandBuilder& run(Values values = Values::runs) { return run(&Options::run, values); }
   template <class Member>
   CommandBuilder& run(Member member, Values values = Values::runs) {

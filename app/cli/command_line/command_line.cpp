@@ -66,7 +66,8 @@ class CommandLine {
 
   // Throws Error(usage).
   Action parse(Strings arguments) {
-    // Words behind "--" are the program's own and none of our business, or what a flag it looks like is not.
+    // Words after "--" are the program's own. For a command without a program they are positionals, not
+    // flags.
     const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
     Strings behind(dashes == arguments.end() ? dashes : dashes + 1, arguments.end());
     arguments.erase(dashes, arguments.end());
@@ -95,7 +96,7 @@ class CommandLine {
 
   void addHelp() {
     const auto topic = std::make_shared<Strings>();
-    CLI::App* command = set_.add("help", "Help about a command, exit-codes or sweep-file", "",
+    CLI::App* command = set_.add("help", "Show help on a command, exit-codes or sweep-file", "",
                                  [this, topic] { return printTopic(*topic); });
     set_.setValues(
         command->add_option("TOPIC", *topic, "A command's name, exit-codes or sweep-file")->type_name(""),
@@ -137,7 +138,7 @@ class CommandLine {
                             protocol::did_you_mean(word, CommandSet::commandNames(family)), name));
   }
 
-  // Help and version are "errors" to CLI11, which knows no unknown commands beside them.
+  // CLI11 reports help and version as errors, and does not report an unknown command before them.
   Action explain(const CLI::ParseError& error) {
     CLI::App& app = set_.app();
     const CLI::App& command = set_.chosen();
@@ -162,7 +163,7 @@ class CommandLine {
                                 protocol::did_you_mean(word, CommandSet::flagNames(command)), for_program));
       if (CommandSet::isFamily(command)) refuseCommand(command, word);
       throw Error(ErrorKind::usage,
-                  fmt::format("{} has no use for \"{}\"{}; see {} --help", name, word, for_program, name));
+                  fmt::format("{} does not take \"{}\"{}; see {} --help", name, word, for_program, name));
     }
     throw Error(ErrorKind::usage, fmt::format("{}; see {} --help", error.what(), name));
   }
@@ -175,8 +176,8 @@ bool wantsJson(const Strings& arguments) {
   return std::find(arguments.begin(), ours, "--json") != ours;
 }
 
-// Returns the words with the command in front that a program of one command is called by: `batchscope-serve
-// --port 0` asks for what `batchscope serve --port 0` does.
+// Returns the words with the command in front that the name of a program of one command stands for:
+// `batchscope-serve --port 0` does what `batchscope serve --port 0` does.
 Strings withOwnCommand(const CommandSet& set, std::string_view file, Strings words) {
   constexpr std::string_view kPrefix = "batchscope-";
   file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
@@ -191,7 +192,7 @@ Strings withOwnCommand(const CommandSet& set, std::string_view file, Strings wor
   return words;
 }
 
-// Becomes the program of a command that is one.
+// Replaces this process by the program of a command that has its own.
 [[noreturn]] void becomeProgram(const std::string& command, char** argv) {
   const std::string file = run::own_program("batchscope-" + command).string();
   execv(file.c_str(), argv);
@@ -215,7 +216,7 @@ int carryOut(const CommandParts& parts, char** argv, Strings arguments) {
   }
 }
 
-// The message with the beginning of each argument that it repeats and that nobody would read to its end.
+// Returns the message with each long argument that it repeats cut short.
 std::string withoutLongEchoes(std::string message, const Strings& arguments) {
   for (const std::string& argument : arguments) {
     const std::string value = argument.starts_with("--") ? argument.substr(argument.find('=') + 1) : argument;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line: which commands and flags there are, their help, and what is said about a mistyped one.
+// The command line: its commands and flags, their help, and the errors for mistyped ones.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,9 @@ namespace batchscope::cli {
 // Each adds a part of the commands.
 using CommandParts = std::vector<void (*)(CommandSet&)>;
 
-// A program with these commands. Parses, runs the command, or becomes the program that it is, and reports
-// what it throws, on standard error and with --json on standard output as well. Returns the exit code.
+// Runs a program with these commands: parses the arguments, then runs the command, or replaces this process
+// by the command's own program. Reports what the command throws on standard error, and with --json also on
+// standard output. Returns the exit code.
 int runCommandLine(int argc, char** argv, const CommandParts& parts);
 
 }  // namespace batchscope::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands as CLI11 knows them, with what it does not: what each does, and what its words may be, from
-// which the shells complete them (completion.h).
+// The commands as CLI11 knows them, and what it does not know: the action of each command, and the values
+// that its words may have, by which the shells complete them (completion.h).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -34,18 +34,18 @@ class CommandSet {
   // The heading in the help of the commands that are added from now on.
   void beginGroup(const std::string& heading) { group_ = heading; }
 
-  // A command "NAME", or "FAMILY NAME" in a family that was added before.
+  // Adds a command "NAME", or "FAMILY NAME" in a family that was added before.
   CLI::App* add(const std::string& name, const std::string& description, const char* footer, Action action);
-  // A command that is only the beginning of others.
+  // Adds a family, a command that only groups others.
   CLI::App* addFamily(const std::string& name, const std::string& description, const char* footer);
 
-  // A command that is a program of its own, batchscope-NAME, beside this one: what few need is no part of
-  // what all build.
+  // Adds a command that is a program of its own, batchscope-NAME, beside this one: few need it, so it is not
+  // built into the program that all use.
   void addProgram(const std::string& name, const std::string& description);
-  // The name of such a command, where the words name one, or ask for its help or its completion; else empty.
+  // Returns the name of such a command, if the words name one, or ask for its help or completion; else "".
   std::string programNamed(Strings words) const;
 
-  // Refuses what is none of these words.
+  // Refuses any other word than these.
   CLI::Option* limitTo(CLI::Option* option, const Strings& words);
   CLI::Option* setValues(CLI::Option* option, Values values);
   // Refuses what is not a number between the two; CLI::Range lets a NaN pass.
@@ -53,16 +53,16 @@ class CommandSet {
 
   // Takes "" as a value.
   void allowEmpty(CLI::Option* option) { emptyToo_.insert(option); }
-  // Refuses, when all commands are there, the value "" wherever allowEmpty was not called, and takes marked
-  // words (`plain`) for the positionals that they are.
+  // Refuses the value "" for each option without allowEmpty, and takes marked words (`plain`) as positionals.
+  // Call it when all commands have been added.
   void checkValues();
 
-  // A word that stands behind "--" and is therefore no flag, marked so that CLI11 sees none in it.
+  // Returns a word that stood after "--", marked so that CLI11 does not take it for a flag.
   static std::string plain(const std::string& word);
-  // The word without the mark.
+  // Returns the word without the mark.
   static std::string withoutMark(const std::string& word);
 
-  // The command that such words name: as chosen(), of words that were not parsed yet.
+  // Returns the command that these words name, as chosen() does for parsed words.
   const CLI::App& named(const Strings& words) const;
   // Returns the command that the parsed words name: a command, a family whose command is missing, or the
   // program.
@@ -72,15 +72,15 @@ class CommandSet {
   // Returns whether the command has commands, as a family and the program have.
   static bool isFamily(const CLI::App& command);
 
-  // Sets what is called before the command's action.
+  // Sets a function that is called before the command's action.
   void prepare(const CLI::App* command, std::function<void()> preparation) {
     preparations_[command] = std::move(preparation);
   }
   Action action(const CLI::App& command) const;
-  // Whether the command does something by itself; a family's does nothing.
+  // Returns whether the command has an action; a family has none.
   bool acts(const CLI::App& command) const { return actions_.contains(&command); }
 
-  // Where a command wants what stood behind "--"; null: it takes none.
+  // Returns the list into which the words after "--" go; null: the command takes none.
   Strings* programArguments(const CLI::App& command) const;
   void passProgramArguments(const CLI::App* command, Strings& arguments) {
     programArguments_[command] = &arguments;
@@ -89,10 +89,10 @@ class CommandSet {
   Values valuesOf(const CLI::Option* option) const;
   const Strings& wordsOf(const CLI::Option* option) const;
 
-  // Null where the family has none of this name.
+  // Returns the command of this name in the family; null if there is none.
   static const CLI::App* find(const CLI::App& family, const std::string& name);
 
-  // The visible ones of a family.
+  // Returns the names of a family's visible commands.
   static Strings commandNames(const CLI::App& family);
   static Strings flagNames(const CLI::App& command);
 
@@ -111,11 +111,11 @@ class CommandSet {
 };
 
 // Each adds a part of the commands.
-void addTrainingCommands(CommandSet& set);  // run, and what controls it
-void addQueryCommands(CommandSet& set);     // what runs say
+void addTrainingCommands(CommandSet& set);  // start runs, and control them
+void addQueryCommands(CommandSet& set);     // show what runs recorded
 void addKeepingCommands(CommandSet& set);   // tags, notes, trash, files
 void addStoreCommands(CommandSet& set);     // the store and the machine
 void addQueueCommands(CommandSet& set);     // many runs on the devices of this machine
-void addSweepCommands(CommandSet& set);     // many runs in search of the best
+void addSweepCommands(CommandSet& set);     // sweeps of hyperparameters
 
 }  // namespace batchscope::cli

@@ -106,7 +106,7 @@ class Completer {
       for (const std::string& name : option->get_lnames()) add("--" + name, option->get_description());
   }
 
-  // `before` is what the shell takes for a part of the same word.
+  // `before` is put before each value: the shell takes it as part of the same word.
   void addValues(const CLI::Option& option, const std::string& before) {
     switch (set_.valuesOf(&option)) {
       case Values::unknown: break;
@@ -191,7 +191,7 @@ class Completer {
   const CLI::App* command_ = &set_.app();
   const CLI::Option* pending_ = nullptr;  // the flag whose value is typed
   Strings positionals_;
-  bool isBehindDashes_ = false;  // where what is typed is the program's own
+  bool isBehindDashes_ = false;  // the word that is typed belongs to the program
   bool flagsHaveEnded_ = false;  // by "--"
   Completion result_;
 };

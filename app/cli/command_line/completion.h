@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Completion of a command line that is being typed. The shells' scripts only ask `batchscope __complete`, so
-// that what they offer is what this program takes, with the runs, series and fields that are there now.
+// they offer what this program accepts, with the runs, series and fields that exist now.
 #pragma once
 
 #include <string>
@@ -17,18 +17,19 @@ struct Candidate {
 };
 
 struct Completion {
-  std::vector<Candidate> candidates;  // that begin with the last word
-  bool files = false;                 // names of files, which the shell knows best
+  std::vector<Candidate> candidates;  // each begins with the last word
+  bool files = false;                 // the shell is to offer names of files
 };
 
-// The words behind the program's name; the last is the one that is typed, maybe empty. Never throws and makes
-// no store.
+// Returns what can complete the line. `words` are those after the program's name; the last one is being
+// typed, and may be empty. Never throws, and creates no store.
 Completion complete(const CommandSet& set, std::vector<std::string> words);
 
-// A line a candidate, the description behind a tab; ":files" where the shell is to offer files.
+// Returns a line for each candidate, with its description after a tab; ":files" if the shell is to offer
+// files.
 std::string completionText(const Completion& completion);
 
-// `shell` is bash, zsh or fish.
+// Returns the script for a shell: bash, zsh or fish.
 const char* completionScript(const std::string& shell);
 
 }  // namespace batchscope::cli

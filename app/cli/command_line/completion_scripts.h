@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shells' side of completion: each asks the program itself.
+// The scripts for completion in the shells: each script asks the program itself.
 #pragma once
 
 namespace batchscope::cli::scripts {

@@ -30,15 +30,16 @@ inline constexpr char kRun[] =
     "is NAME OP VALUE. OP is one of >= <= > < == !=. NAME is a series, of which the last value counts, or\n"
     "generations, epochs, replicas, step or state.\n"
     "\n"
-    "CMD of --notify is called by the shell with a sentence behind it, and finds what happened as JSON in\n"
-    "$BATCHSCOPE_NOTICE. The same JSON is posted to a URL. A URL that is a secret is better kept in\n"
-    "$BATCHSCOPE_NOTIFY, since what is given here is in the run's record.\n"
+    "The shell calls CMD of --notify with a sentence as its last argument, and with the details as JSON in\n"
+    "$BATCHSCOPE_NOTICE. To a URL the same JSON is posted. Put a secret URL into $BATCHSCOPE_NOTIFY, "
+    "because\n"
+    "the run's record keeps what is given here.\n"
     "\n"
     "Examples:\n"
     "  batchscope run digits --replicas 2 -- --epochs 4\n"
     "  batchscope run digits --replicas auto:1-4\n"
     "  batchscope run ./train --name baseline --group ablation --detach\n"
-    "  batchscope run --replicas 2 train.py -- --lr 0.1          by $PYTHON, else /usr/bin/python3\n"
+    "  batchscope run --replicas 2 train.py -- --lr 0.1          run by $PYTHON, else /usr/bin/python3\n"
     "  batchscope run --replicas 2 -- python3 train.py --lr 0.1\n"
     "  batchscope run digits --replicas auto:1-4 --cores 1      a core each: 4 replicas have 4 cores\n"
     "  batchscope run --device cuda --devices-per-replica 2 ./train    a model on two GPUs\n"
@@ -263,7 +264,7 @@ inline constexpr char kFollow[] =
 inline constexpr char kSql[] =
     "Queries cannot change the store. Tables: run, generation, epoch, event, checkpoint, hyperparameter,\n"
     "latest, tag, ledger and others (storage/FORMAT.md). --run adds the table sample (run, series,\n"
-    "generation, step, value), in which NULL is NaN. Joins of samples are fast by step. Ctrl-C and "
+    "generation, step, value), in which NULL is NaN. Joins of samples by step are fast. Ctrl-C and "
     "--timeout\n"
     "end any query.\n"
     "\n"
@@ -345,9 +346,9 @@ inline constexpr char kServe[] =
 
 inline constexpr char kServeTokensAbout[] = "List, make and revoke the tokens of other people";
 inline constexpr char kServeTokens[] =
-    "Each token has a name and lets one person in: to look, or to control runs as its owner can. A server "
-    "that\n"
-    "runs heeds a change at once. A secret is printed when --add asks for it, and is in no list.\n"
+    "Each token has a name and lets one person in: to look, or to control runs as their owner can. A "
+    "running\n"
+    "server applies a change at once. Only --add prints a token's secret; the list does not show it.\n"
     "\n"
     "Examples:\n"
     "  batchscope serve tokens\n"
@@ -356,9 +357,8 @@ inline constexpr char kServeTokens[] =
 
 inline constexpr char kServeLinkAbout[] = "Make a link that shows one run, for a day";
 inline constexpr char kServeLink[] =
-    "Whoever has the link can look at this run, its log included, and at nothing else. It changes nothing, "
-    "and\n"
-    "is refused once its time is over. batchscope serve tokens lists links, and revokes them by name.\n"
+    "Whoever has the link can look at this run and its log, and at nothing else. The link cannot change the\n"
+    "run, and expires. `batchscope serve tokens` lists links, and revokes them by name.\n"
     "\n"
     "Examples:\n"
     "  batchscope serve link latest\n"

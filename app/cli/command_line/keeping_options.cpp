@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands by which a person keeps order among runs, and carries them away.
+// The commands that organise runs, and copy them to other places.
 #include <fmt/core.h>
 
 #include "batchscope/protocol/error.h"
@@ -17,7 +17,7 @@ void addTag(CommandSet& set) {
           .run()
           .option("TAGS", &TagOptions::changes, "+TAG or TAG adds, -TAG removes; none: shows them")
           .json();
-  // So that -TAG is none of ours: it is taken from what remains.
+  // -TAG must not be taken for a flag: it is read from the remaining words.
   tag.app()->set_help_flag("--help", "Print this help message and exit");
   tag.app()->allow_extras();
   set.prepare(tag.app(), [command = tag.app(), options = tag.options()] {
@@ -39,7 +39,7 @@ void addNote(CommandSet& set) {
                            ->type_name("");
   set.allowEmpty(given);
   note.json();
-  // An optional of CLI11's would take an empty note for none.
+  // CLI11's optional would take an empty note for a missing one.
   set.prepare(note.app(), [given, text, options = note.options()] {
     if (given->count() > 0) options->text = *text;
   });

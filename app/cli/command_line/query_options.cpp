@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands that show what runs are and were.
+// The commands that show runs and what they recorded.
 #include "command_line/command_builder.h"
 #include "command_line/help_text.h"
 

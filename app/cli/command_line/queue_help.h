@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The longer texts in the help of the queue's commands, as those of help_text.h.
+// The longer help texts of the queue's commands (see help_text.h).
 #pragma once
 
 namespace batchscope::cli::help {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands about runs that wait for the devices of this machine, and share them.
+// The commands for runs that wait for this machine's devices and share them.
 #include "batchscope/protocol/pool.h"
 #include "command_line/help_text.h"
 #include "command_line/queue_help.h"
@@ -36,7 +36,7 @@ void addSubmit(CommandSet& set) {
               "With --slurm: do not follow the run; --json does not either");
 }
 
-// Nobody types it but with a command behind "--".
+// People type this only with a command after "--".
 void addSlurmJob(CommandSet& set) {
   const auto job =
       declare(set, "slurm-job", "Train a run in a Slurm job, or send a command to it", help::kSlurmJob,
@@ -55,8 +55,8 @@ void addPool(CommandSet& set) {
   const auto pool =
       declare(set, "pool", "See and change how runs share the devices", help::kPool, showPool)
           .option("--policy NAME", &PoolOptions::policy,
-                  "fair: to every run; fast: runs with little left go first; pollux, adaptdl or sia: as "
-                  "those schedulers",
+                  "fair: every run gets a fair share; fast: runs with little work left go first; pollux, "
+                  "adaptdl or sia: as those schedulers share devices",
                   OneOf{{protocol::kPoolPolicies.begin(), protocol::kPoolPolicies.end()}})
           .flag("--pause", &PoolOptions::pause, "Start nothing; all runs keep the devices that they have")
           .flag("--resume", &PoolOptions::resume, "End --pause")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flags of what Slurm is to start, as `submit` and `sweep run` share them.
+// The flags for jobs of Slurm, which `submit` and `sweep run` share.
 #pragma once
 
 #include <fmt/core.h>
@@ -10,8 +10,8 @@
 
 namespace batchscope::cli {
 
-// --slurm is a flag, since of an option the next word would be the value: `submit --slurm digits` names a
-// program.
+// --slurm is a flag, not an option: an option would take the next word as its value, but `submit --slurm
+// digits` names a program.
 template <class Options>
 void addSlurmOptions(CommandBuilder<Options>& command, const std::string& does) {
   constexpr int kMostPerNode = 64;  // GPUs, replicas

@@ -8,7 +8,7 @@
 namespace batchscope::cli {
 namespace {
 
-// Refuses what `read` throws at.
+// Refuses texts for which `read` throws.
 CLI::Validator readable(const std::function<void(const std::string&)>& read) {
   return {[read](const std::string& text) {
             try {

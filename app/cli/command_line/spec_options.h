@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flags of a run that is to be made, as `run` and `submit` share them.
+// The flags for a new run, which `run` and `submit` share.
 #pragma once
 
 #include "batchscope/protocol/replicas.h"
@@ -8,14 +8,15 @@
 
 namespace batchscope::cli {
 
-// "3", "1-4", "auto".
+// Accepts a number of replicas: "3", "1-4", "auto".
 CLI::Validator replicaText();
-// The name of one device, "cpu:0" (protocol/devices.h).
+// Accepts the name of one device, such as "cpu:0" (protocol/devices.h).
 CLI::Validator deviceName();
 // Accepts the kinds of device that a run may ask for: auto, cpu, cuda, cuda:N.
 CLI::Validator deviceKind();
 
-// `device` and `replicas` describe those flags, which mean something else to each.
+// Adds the flags. `device` and `replicas` are the descriptions of --device and --replicas, which differ
+// between the commands.
 template <class Options>
 void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std::string& device,
                     const std::string& replicas) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands about the store as a whole, and about the machine.
+// The commands for the whole store, and for the machine.
 #include "command_line/command_builder.h"
 #include "command_line/help_text.h"
 #include "doctor/doctor.h"
@@ -10,7 +10,8 @@ namespace batchscope::cli {
 void addStoreCommands(CommandSet& set) {
   constexpr double kMostDays = 36'500;
   set.beginGroup("Store and machine");
-  declare(set, "gc", "Delete runs long in the trash, and files of no run", help::kCollect, collectGarbage)
+  declare(set, "gc", "Delete runs long in the trash, and files that belong to no run", help::kCollect,
+          collectGarbage)
       .option("--days N", &CollectOptions::days,
               "Delete runs that have been in the trash for N days; default: 30",
               CommandSet::between(0, kMostDays))

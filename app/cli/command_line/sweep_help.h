@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The longer texts in the help of `batchscope sweep`, as those of help_text.h.
+// The longer help texts of `batchscope sweep` (see help_text.h).
 #pragma once
 
 namespace batchscope::cli::help {
@@ -48,7 +48,7 @@ inline constexpr char kSweepFile[] =
     "  eta           with asha and median: the factor from rung to rung; default: 3\n"
     "  unit          iterations, or steps, for programs that do not count scale-invariant iterations\n"
     "  share         with pbt: the fraction of trials that are replaced; default: 0.2\n"
-    "  resample      with pbt: the probability that a parameter is drawn anew; default: 0.25\n"
+    "  resample      with pbt: the probability that a parameter is drawn again; default: 0.25\n"
     "\n"
     "[parameter.NAME], which the program gets as --NAME VALUE\n"
     "  min, max      the range of a number; an integer where both are written without a point\n"

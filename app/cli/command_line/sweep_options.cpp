@@ -75,7 +75,7 @@ void addSweepCommands(CommandSet& set) {
       .json();
   ofOne(set, "pause", "Checkpoint a sweep's trials and free their devices", help::kSweepPause, pauseSweep)
       .json();
-  ofOne(set, "resume", "Go on with a sweep", help::kSweepResume, resumeSweep).json();
+  ofOne(set, "resume", "Continue a sweep", help::kSweepResume, resumeSweep).json();
   ofOne(set, "stop", "Checkpoint a sweep's trials and end the sweep", help::kSweepStop, stopSweep).json();
   ofOne(set, "extend", "Try more points, or for longer", help::kSweepExtend, extendSweep)
       .option("--trials N", &ExtendSweepOptions::trials, "Add this many trials",
@@ -90,7 +90,7 @@ void addSweepCommands(CommandSet& set) {
                     .option("FILE", &ImportSweepOptions::file, "The sweep file of Weights & Biases, in YAML",
                             Takes::required, Values::files);
   addOutput(import);
-  ofOne(set, "rm", "Forget a sweep", help::kSweepRemove, removeSweep)
+  ofOne(set, "rm", "Remove a sweep", help::kSweepRemove, removeSweep)
       .flag("--runs", &RemoveSweepOptions::runs, "Put the sweep's runs into the trash")
       .flag("--yes", &RemoveSweepOptions::yes, "Do not ask")
       .json();

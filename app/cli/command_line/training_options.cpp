@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands that start a run, and those that control it.
+// The commands that start and control a run.
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/end_notice.h"
 #include "batchscope/run/supervisor.h"
@@ -112,7 +112,7 @@ void addTrainingCommands(CommandSet& set) {
       .json();
   declare(set, "pause", "Checkpoint a run and free its devices", help::kPause, pauseRun).run().json();
   const auto resume =
-      declare(set, "resume", "Go on with a run from its last checkpoint", help::kResume, resumeRun)
+      declare(set, "resume", "Continue a run from its last checkpoint", help::kResume, resumeRun)
           .run()
           .option("--replicas N", &ResumeOptions::replicas, "How many replicas; default: as many as before",
                   range(1, protocol::kMostReplicas))

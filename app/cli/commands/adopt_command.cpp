@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// adopt: lists the runs whose folders lie in the store while the catalogue knows nothing of them, as a new
-// catalogue does by itself.
+// adopt: adds to the catalogue the runs that have a folder in the store and are not in the catalogue. A new
+// catalogue does so by itself.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tag, note, rename: what a person says about a run, at any time, also while it goes on.
+// tag, note, rename: change a run's tags, note and name, also while it trains.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -44,7 +44,7 @@ std::string scores(const storage::Run& run) {
 
 std::string resumeHint(const Outcome& outcome) {
   return (outcome.hasCheckpoint ? "Resume it with: batchscope resume "
-                                : "It has no checkpoint; to begin it anew: batchscope resume ") +
+                                : "It has no checkpoint; begin again with: batchscope resume ") +
          outcome.run.id;
 }
 
@@ -57,7 +57,7 @@ int codeOfState(RunState state) {
   }
 }
 
-// Whoever attaches now is told of all that comes later.
+// A view that attaches now gets everything that comes later.
 AttachOptions fromNowOn(storage::Catalogue& catalogue, const std::string& id) {
   const auto events = catalogue.events(id);
   AttachOptions options;
@@ -66,7 +66,7 @@ AttachOptions fromNowOn(storage::Catalogue& catalogue, const std::string& id) {
   return options;
 }
 
-// For a run that failed by limits which were too tight.
+// Changes the limits of a run that failed because they were too tight.
 void changeFaults(storage::Catalogue& catalogue, const storage::Run& run, const FaultOptions& faults) {
   if (!faults.any()) return;
   storage::require_sound(run);
@@ -107,7 +107,7 @@ void printSentence(const Outcome& outcome) {
     fmt::print(stderr, "batchscope: {} {}{}\n{}  Its output: batchscope logs {}\n", title(run),
                run.state == RunState::failed ? "failed" : "lost its supervisor", because, outcome.frames,
                run.id);
-    // An exception before the first checkpoint comes back.
+    // An exception before the first checkpoint would be raised again.
     if (outcome.hasCheckpoint || run.state != RunState::failed)
       fmt::print(stderr, "  {}\n", resumeHint(outcome));
   }
@@ -193,8 +193,8 @@ int attachToRun(const WatchOptions& options) {
   return exitCodeOf(outcome, {});
 }
 
-// Follows a run that goes on elsewhere, as `submit` does, unless somebody does: in a process of its own where
-// the caller does not wait for the run.
+// Follows a run that continues elsewhere, as `submit` does, unless it is followed already. Does so in a
+// process of its own if the caller does not wait for the run.
 static int followAgain(const ResumeOptions& options) {
   const std::string id = openCatalogue().resolve(options.run).id;
   if (isWritten(protocol::run_paths(id).root)) return kExitOk;
@@ -207,7 +207,7 @@ static int followAgain(const ResumeOptions& options) {
   follower.setStandardOutputFile(QProcess::nullDevice());
   follower.setStandardErrorFile(QProcess::nullDevice());
   if (!follower.startDetached())
-    fmt::print(stderr, "batchscope: {} is not followed: batchscope follow {}\n", id,
+    fmt::print(stderr, "batchscope: {} is not followed; follow it with: batchscope follow {}\n", id,
                common::shellWords(std::vector{place}));
   return kExitOk;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands, each a function of its parsed options that returns an exit code (protocol/error.h) and throws
-// Error for what a person can mend. What is declared in command_line fills the options in.
+// The commands. Each is a function of its parsed options, returns an exit code (protocol/error.h), and throws
+// Error for what a person can fix. The declarations in command_line fill in the options.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace batchscope::cli {
 // The parts of a run, as `run` and `submit` take them.
 struct SpecOptions {
   std::string program;  // a path, the name of a program beside ours or on PATH, or a recipe's folder or file
-  std::vector<std::string> arguments;  // its own, from behind "--"
+  std::vector<std::string> arguments;  // the program's own, after "--"
   std::string recipe;
   std::vector<std::string> settings;       // "epochs=3"
   std::string replicas;                    // "2", "1-4", "auto"; empty: not said
@@ -31,7 +31,7 @@ struct SpecOptions {
   bool oversubscribe = false;
   std::vector<std::string> triggers;
   std::string checkpoint_every;  // a duration; "0": never
-  std::string resume_argument;   // by which a program is told of its own snapshot; empty: it is not
+  std::string resume_argument;   // tells a program the path of its own snapshot; empty: it is not told
   std::string notify;            // as run::check_notify takes it
   FaultOptions faults;
 };
@@ -93,7 +93,7 @@ int attachToRun(const WatchOptions& options);
 
 struct ShowOptions : RunReference {
   bool epochs = false;       // all of them
-  bool predictions = false;  // nothing but these
+  bool predictions = false;  // only these
 };
 int showRun(const ShowOptions& options);
 
@@ -118,14 +118,14 @@ int listRuns(const ListOptions& options);
 
 struct TagOptions {
   std::string run;
-  std::vector<std::string> changes;  // "+a" or "a" adds, "-b" removes; none: only shows
+  std::vector<std::string> changes;  // "+a" or "a" adds, "-b" removes; none: show the tags
   bool json = false;
 };
 int tagRun(const TagOptions& options);
 
 struct NoteOptions {
   std::string run;
-  std::optional<std::string> text;  // "-": from standard input; none: only shows
+  std::optional<std::string> text;  // "-": from standard input; none: show the note
   bool json = false;
 };
 int noteRun(const NoteOptions& options);
@@ -147,7 +147,7 @@ int diffRuns(const DiffOptions& options);
 struct PlotOptions {
   std::string run;
   std::vector<std::string> series;  // none: loss
-  bool list = false;                // what there is to draw
+  bool list = false;                // list the charts instead
   std::vector<std::string> with;    // further runs, over the first
   std::string axis;                 // step (or ""), time, progress, epoch
   bool logarithmic = false;
@@ -231,7 +231,7 @@ int followRecord(const FollowOptions& options);
 
 struct SqlOptions {
   std::string sql;
-  std::vector<std::string> runs;  // whose samples are in the table `sample`
+  std::vector<std::string> runs;  // their samples fill the table `sample`
   std::string timeout;            // a duration; empty: none
   bool csv = false;
   bool json = false;  // an object a row
@@ -266,7 +266,7 @@ int openTensorboard(const TensorboardOptions& options);  // returns only by an E
 
 struct DoctorOptions {
   bool store = false;    // only the store, but all of it
-  bool tighten = false;  // first make the store its owner's alone
+  bool tighten = false;  // first deny other users the store
   bool json = false;
 };
 int examineMachine(const DoctorOptions& options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rescale, checkpoint, pause and stop: one request to the run's supervisor each. All but checkpoint return as
-// soon as the supervisor has agreed; `show` and `attach` tell what came of it.
+// rescale, checkpoint, pause and stop: each sends one request to the run's supervisor. All but checkpoint
+// return as soon as the supervisor has agreed; `show` and `attach` show the result.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -33,8 +33,8 @@ using Command = protocol::Request::Command;
 struct Reply {
   storage::Run run;
   protocol::Json result;
-  std::optional<protocol::Model> model;  // fitted to it
-  std::optional<storage::Job> job;       // the pool gives it its devices
+  std::optional<protocol::Model> model;  // the run's fitted model
+  std::optional<storage::Job> job;       // if the pool gives the run its devices
 };
 
 Reply ask(const RunReference& options, const protocol::Request& request) {
@@ -52,8 +52,8 @@ int finish(const RunReference& options, const protocol::Request& request, const 
       fmt::format("{}: {}", title(reply.run), told));
 }
 
-// "; predicted goodput 12,350 (9,880 to 15,440) samples/s", as the supervisor records it with the restart; of
-// the throughput where nothing is known of efficiency, and empty where the model says nothing.
+// Returns "; predicted goodput 12,350 (9,880 to 15,440) samples/s", as the supervisor records it with the
+// restart. Names the throughput if the efficiency is unknown. Empty if there is no model.
 std::string predictionText(const protocol::Json& status, const std::optional<protocol::Model>& model,
                            int replicas) {
   const auto predicted = status.find("predicted");
@@ -71,7 +71,7 @@ std::string predictionText(const protocol::Json& status, const std::optional<pro
   return text;
 }
 
-// The run's status as it answered.
+// Returns what a rescale does, by the run's status in the answer.
 std::string rescaleText(const protocol::Request& request, const Reply& reply) {
   const protocol::Json& status = reply.result;
   const bool named = !request.devices.empty();
@@ -160,7 +160,7 @@ int pauseRun(const RunReference& options) {
   if (const auto code = handOn("pause", options)) return *code;
   protocol::Request request;
   request.command = Command::pause;
-  return order(options, request, "checkpointing, then freeing its devices; `batchscope resume` goes on");
+  return order(options, request, "checkpointing, then freeing its devices; `batchscope resume` continues it");
 }
 
 int stopRun(const RunReference& options) {

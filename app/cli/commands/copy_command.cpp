@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cp: takes a file or a folder out of a run's own: what its program shared, its event files, checkpoints,
+// cp: copies a file or folder out of a run's folder: what its program shared, its event files, checkpoints,
 // logs.
 #include <fmt/core.h>
 
@@ -34,7 +34,7 @@ fs::path inside(const fs::path& root, const std::string& path) {
   return found;
 }
 
-// Writes into a target that takes bytes and has no place of its own for a file.
+// Writes into a target that takes bytes and is not a file, such as a pipe.
 void pour(const fs::path& from, const OutputTarget& target) {
   if (fs::is_directory(from)) target.requirePlace(fmt::format("the folder {}", from.string()));
   std::ifstream in(from, std::ios::binary);
@@ -46,7 +46,7 @@ void pour(const fs::path& from, const OutputTarget& target) {
   file.finish();
 }
 
-// Links are copied as links: what they point to is none of the run's.
+// Links are copied as links: what they point to does not belong to the run.
 void copy(const fs::path& from, const OutputTarget& target, bool force) {
   target.refuseExisting(force);
   if (target.kind() != OutputTarget::Kind::file) return pour(from, target);

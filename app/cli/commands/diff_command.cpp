@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// diff: in what two runs differ: how they were made, their hyperparameters, their generations, and what came
-// of it.
+// diff: shows how two runs differ in their start, their hyperparameters, their generations and their last
+// values.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ using protocol::Json;
 using storage::SideBySideValue;
 using Kind = storage::SideBySideSection::Kind;
 
-// One thing of which each run has a value, or none (null).
+// A property of which each run has a value, or none (null).
 struct Row {
   std::string name;
   std::string a, b;  // as a person reads them

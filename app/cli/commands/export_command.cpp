@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// export: a run as a file that goes elsewhere. jsonl and sqlite hold all of it and come back by import; csv,
-// json and tensorboard are for other programs.
+// export: writes a run to a file. jsonl and sqlite hold the whole record, which import reads back; csv, json
+// and tensorboard are for other programs.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string usualExportName(const storage::Run& run, const std::string& format) 
 
 namespace {
 
-// An event folder that is to be replaced holds nothing else.
+// Refuses to replace a folder that holds more than event files.
 void refuseOtherFolders(const OutputTarget& target, bool isFolder) {
   if (target.kind() != OutputTarget::Kind::file || !fs::is_directory(target.path())) return;
   if (!isFolder) throw Error(ErrorKind::conflict, fmt::format("{} is a folder; name a file", target.name()));
@@ -43,7 +43,7 @@ void refuseOtherFolders(const OutputTarget& target, bool isFolder) {
                               target.name()));
 }
 
-// All of them where none are named.
+// Returns the series to write: the named ones, or all.
 std::vector<storage::SeriesInfo> chosenSeries(storage::SampleReader* samples,
                                               const std::vector<std::string>& names) {
   if (samples == nullptr) return {};

@@ -64,7 +64,7 @@ void addFaultFlags(CLI::App* command, FaultOptions& options) {
       {"--rescale-timeout", options.rescale_timeout,
        "Restore the old number of replicas if a restart takes its first step later than this; default: 60s"},
       {"--checkpoint-timeout", options.checkpoint_timeout,
-       "Use the checkpoint before if a stop takes longer than this to write one; default: 120s"}};
+       "Go back to the checkpoint before if a stop takes longer than this to write one; default: 120s"}};
   for (const auto& [flag, text, description] : times)
     command->add_option(flag, text, description)->type_name("TIME")->group(kGroup);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flags, shared by `run` and `resume`, that say what a fault does to a run, how long anything may
-// take and how much memory holds.
+// The flags, shared by `run` and `resume`, for the handling of faults, for time limits and for the largest
+// local batch.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct FaultOptions {
   std::string non_finite;  // a policy
 
   bool any() const;
-  // Throws Error(usage) for what makes no sense, alone or together.
+  // Throws Error(usage) for values that make no sense, alone or together.
   void apply(protocol::RunSpec& spec) const;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// follow: the record of a run that trains elsewhere, taken into this store as it grows, and what the cluster
-// says of its jobs. Whatever breaks on the way there is tried again, from the offset that the store keeps.
-// What the record says of a run holds while a job trains it; between its jobs, and where a job ended without
-// a word, the queue's answer does.
+// follow: takes the record of a run that trains elsewhere into this store as it grows, and the state of its
+// jobs from the cluster. A broken connection is tried again, from the offset that the store keeps. The record
+// decides the run's state while a job trains it; the queue decides between jobs, and after a job that ended
+// without a report.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -34,11 +34,11 @@ using std::chrono::milliseconds;
 using storage::ClusterJob;
 
 constexpr milliseconds kRead{500}, kFirstRetry{500}, kLongestRetry{30'000}, kSlice{50};
-// Answers in a row that there is no job, until a run is believed to be over whose record does not say so: a
+// Answers in a row that there is no job, before a run counts as over although its record does not say so: a
 // shared file system may show its last lines late.
 constexpr int kAnswersForLost = 5;
 
-// Nobody goes on with it but by a new command.
+// The run continues only by a new command.
 bool isLast(RunState state) { return state == RunState::finished || state == RunState::failed; }
 
 class Following {
@@ -160,7 +160,7 @@ class Following {
     }
   }
 
-  // Before there is a record. What is said of it elsewhere is believed as little as a record is.
+  // Before there is a record. The spec is checked as strictly as a record.
   Json beginning(const Json& spec) const {
     const double now = storage::now();
     return {{"format", storage::kRecordFormat},
@@ -176,8 +176,8 @@ class Following {
   bool hasJob() const { return job_ && !job_->number.empty(); }
   bool awaitsFirstJob() const { return hasJob() && taker_.offset() == 0; }
 
-  // Returns whether a run whose record has nothing new is over. Where the record does not say so itself, the
-  // store is told.
+  // Returns whether a run whose record has nothing new is over. If the record does not say so, writes the
+  // state into the store.
   bool isOver() {
     if (taker_.isEnded() && taker_.state() && isLast(*taker_.state())) return true;
     const auto run = catalogue_.run(place_.id);
@@ -222,7 +222,7 @@ class Following {
       tell(fmt::format("{}, step {}", begin, run->step));
   }
 
-  // Each once, until there is other news.
+  // Prints news once, until there is other news.
   void tell(const std::string& news) {
     if (news == news_) return;
     news_ = news;

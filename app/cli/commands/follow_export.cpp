@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// export --follow: a process of its own beside the supervisor, which reads the store as every face does. What
-// cannot be written now, as on a full disk, is written later: the file says how far it came.
+// export --follow: a process of its own beside the supervisor, which reads the store as every interface does.
+// What cannot be written now, for example on a full disk, is written later: the file itself says how far it
+// got.
 #include "commands/follow_export.h"
 
 #include <fmt/core.h>
@@ -31,7 +32,7 @@ void wait(Clock::duration duration) {
     throwIfInterrupted();
 }
 
-// Nobody has it in hand, nor will anybody take it from where it waits.
+// No supervisor has the run, and none will take it from the queue.
 bool isOver(const storage::Run& run) { return !isHeld(run) && run.state != protocol::RunState::paused; }
 
 class RunExport {

@@ -8,11 +8,11 @@
 
 namespace batchscope::cli {
 
-// "digits-3f9a12bc.csv" in the working directory.
+// Returns the default name, such as "digits-3f9a12bc.csv" in the working directory.
 std::string usualExportName(const storage::Run& run, const std::string& format);
 
-// export --follow: returns when the run is over, or at SIGTERM or SIGINT. Throws Error(usage) for what does
-// not go with it.
+// Runs `export --follow`. Returns when the run is over, or at SIGTERM or SIGINT. Throws Error(usage) for
+// options that do not go with it.
 int followExport(storage::Catalogue& catalogue, const storage::Run& run, const ExportOptions& options);
 
 }  // namespace batchscope::cli

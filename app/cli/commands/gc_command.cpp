@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gc: deletes what nobody will miss: runs that have been in the trash for long, what a purge or an import
-// that was killed has left, folders of no run without a file, and, when asked, checkpoints of runs at rest
-// but for the newest and those made by hand. What it would delete is said before it asks. A folder that holds
-// a run which the catalogue does not list is never deleted: it may be all that is left of that run.
+// gc: deletes what nobody will miss: runs that have been in the trash for long, remains of a purge or an
+// import that was killed, and empty folders that belong to no run. When asked, also checkpoints of runs at
+// rest, except the newest and those made by hand. It lists what it would delete, and then asks. It never
+// deletes a folder that holds a run which the catalogue does not list: it may be all that is left of that
+// run.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -55,8 +56,8 @@ class Collector {
 
   void collectFolders() {
     for (const auto& folder : orphanedFolders(catalogue_))
-      items_.push_back({"folder", folder.string(), "of no run", folderBytes(folder), [this, folder] {
-                          // Somebody may have begun to fill it while a person was asked.
+      items_.push_back({"folder", folder.string(), "belongs to no run", folderBytes(folder), [this, folder] {
+                          // A process may have begun to fill it while the person was asked.
                           const auto orphans = orphanedFolders(catalogue_);
                           if (std::find(orphans.begin(), orphans.end(), folder) != orphans.end())
                             storage::remove_folder(folder);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// import: runs into this store. Of one that was exported the samples are written first, in a folder of
-// another name, so that a run is listed when it is whole; what an import that was killed leaves behind gc
-// finds.
+// import: takes runs into this store. For an exported run, the samples are written first, in a folder of
+// another name, so that a run is listed only when it is complete. gc finds what an import that was killed
+// leaves behind.
 #include <fmt/core.h>
 
 #include <cerrno>
@@ -36,7 +36,7 @@ std::string freeId(storage::Catalogue& catalogue, std::string id) {
   return id;
 }
 
-// Gives series that no run could record today names that are as like as can be: older stores took any.
+// Gives a similar name to each series that no run could record today: older stores accepted any name.
 class SeriesNames {
  public:
   const std::string& operator()(const std::string& name) {
@@ -138,7 +138,7 @@ int importExported(const ImportOptions& options, const std::string& file) {
                       : fmt::format("; there is a run {} here already, so it has a new id", before)));
 }
 
-// Several, of which none keeps the others out.
+// Imports several runs. One that cannot be imported does not stop the others.
 int importEach(const ImportOptions& options, const std::vector<std::string>& files) {
   if (files.size() == 1) return importExported(options, files.front());
   int code = kExitOk;

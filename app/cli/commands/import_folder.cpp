@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// import --run-folder: a run from a folder that several machines see goes on in this store. What its
-// processes write for those who come after stays in that folder: in the run's own folder here there are links
-// to it, which only this user can have made.
+// import --run-folder: continues a run from a folder that several machines see in this store. What its
+// processes write for later jobs stays in that folder. The run's own folder here has links to it, which only
+// this user can have made.
 #include "commands/import_folder.h"
 
 #include <fmt/core.h>
@@ -41,7 +41,7 @@ int importRunFolder(const ImportOptions& options) {
   storage::Origins origins(protocol::catalogue_path());
   storage::Origin origin{.folder = folder.path.string()};
   if (const auto before = origins.find(folder.id)) {
-    // A run that was only followed has a program that nobody can start.
+    // A run that was only followed has no program that can be started here.
     if (!before->followed && beginsLine(folder.record(), before->taken)) origin.taken = before->taken;
     origins.take(folder.id, origin, {});
   } else {
@@ -61,7 +61,7 @@ int importRunFolder(const ImportOptions& options) {
   const storage::Run run = *openCatalogue().run(folder.id);
   return answer(
       options.json, {{"imported", run.id}, {"samples", taker.samples()}, {"taken", taker.offset()}},
-      fmt::format("{} is here, with {} that {} new; `batchscope resume {}` goes on with it", title(run),
+      fmt::format("{} is here, with {} that {} new; `batchscope resume {}` continues it", title(run),
                   plural(taker.samples(), "sample"), taker.samples() == 1 ? "is" : "are", run.id));
 }
 

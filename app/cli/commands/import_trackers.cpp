@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // import of runs that other trackers have recorded (trackers/run_source.h): all of them once, or with --watch
-// what is being written, until Ctrl-C. A run that cannot be read keeps no other out.
+// also what is being written, until Ctrl-C. A run that cannot be read does not stop the others.
 #include "commands/import_trackers.h"
 
 #include <fmt/core.h>
@@ -49,7 +49,7 @@ fs::path commonFolder(const std::vector<RunSource>& sources) {
   return common;
 }
 
-// As TensorBoard names runs: by their place below what is shown.
+// Returns the name that TensorBoard gives a run: its path below the folder that is shown.
 std::string nameBelow(const fs::path& common, const RunSource& source) {
   fs::path name = source.place == common ? source.place.filename() : source.place.lexically_relative(common);
   if (source.tracker == Tracker::csv) name.replace_extension();
@@ -97,7 +97,8 @@ class TrackerImport {
           report(*run);
         });
     } catch (const Interrupted&) {
-      fmt::print(stderr, "batchscope: what was read so far is in the store; the same command goes on\n");
+      fmt::print(stderr,
+                 "batchscope: what was read so far is in the store; the same command reads the rest\n");
       throw;
     }
     return tell();

@@ -9,7 +9,7 @@
 
 namespace batchscope::cli {
 
-// import of what other experiment trackers have written: the runs at these paths.
+// Imports the runs at these paths that other experiment trackers have written.
 int importFromTrackers(const ImportOptions& options, const std::vector<std::filesystem::path>& paths);
 
 }  // namespace batchscope::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watches Slurm's queue for a run that is followed, asked now and then where the run's folder is: `batchscope
-// slurm-job FOLDER --state`, over ssh where it is on another machine. Never waits for the answer.
+// Watches Slurm's queue for a run that is followed. Asks now and then on a machine that has the run's folder:
+// `batchscope slurm-job FOLDER --state`, over ssh if that is another machine. Never waits for the answer.
 #pragma once
 
 #include <QProcess>
@@ -25,23 +25,23 @@ class JobWatch {
   explicit JobWatch(const RecordPlace& place);
   ~JobWatch();
 
-  // An answer that has come since the last look, and asks again where it is time: after 5 s while no job
-  // trains the run, after 30 s while one does; of a busy controller less often, where
-  // BATCHSCOPE_SLURM_INTERVAL says so instead of the 5.
+  // Returns an answer that has come since the last look, and asks again when it is time: after 5 s while no
+  // job trains the run, after 30 s while one does. BATCHSCOPE_SLURM_INTERVAL replaces the 5 s, for a busy
+  // controller.
   std::optional<News> look();
-  // Asks with the next look, unless it has within the last seconds.
+  // Makes the next look() ask, unless one has asked within the last seconds.
   void hurry();
-  // Waits for an answer, as long as look() would take to bring one or to find that none comes.
+  // Waits until an answer has come, or until look() would give the question up.
   std::optional<News> await();
 
-  // Whether its folder is one of jobs, so far as is known.
+  // Returns whether the folder is one of Slurm jobs, as far as is known.
   bool isJob() const { return isJob_; }
-  // Nobody has been asked yet, or the first answer is on its way.
+  // Returns whether no answer has come yet.
   bool isUnheard() const { return isJob_ && !answers_ && trouble_.empty(); }
-  // The words by which the run is controlled where its folder is; empty where it is in no job, or nobody can
-  // be asked there.
+  // Returns the words of the command that controls the run from there; empty if it is in no job, or if
+  // batchscope cannot be called there.
   std::vector<std::string> control() const;
-  // Why the last question was not answered; empty: it was.
+  // Returns why the last question was not answered; empty: it was.
   const std::string& trouble() const { return trouble_; }
 
  private:

@@ -58,7 +58,7 @@ class RunList {
   }
 
  private:
-  // Where runs train that are not of this machine.
+  // The places of runs that train on other machines.
   std::map<std::string, std::string> notes() {
     std::map<std::string, std::string> notes;
     for (const auto& [id, origin] : origins_.followed())
@@ -92,7 +92,7 @@ class RunList {
            !isOfTrials(sort_) && std::ranges::none_of(columns_, isOfTrials);
   }
 
-  // Nobody can say which fields the runs of an empty store will have.
+  // An empty store does not tell which fields runs will have.
   Rows chosen(const Runs& all) {
     if (!all.empty()) {
       const std::vector<std::string> fields = storage::field_names(all);

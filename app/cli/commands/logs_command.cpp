@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// logs: what the replicas wrote, line by line from logs/g<generation>-r<rank>.log, and with --follow what
-// they go on to write, through restarts, until the run has come to rest.
+// logs: prints what the replicas wrote, line by line from logs/g<generation>-r<rank>.log, and with --follow
+// also what they write from now on, through restarts, until the run has come to rest.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -65,7 +65,7 @@ class LogPrinter {
     return options_.generation ? name.generation == *options_.generation : name.generation >= first_;
   }
 
-  // Prints a line; into a file or a pipe as the program wrote it.
+  // Prints a line; to a file or a pipe exactly as the program wrote it.
   void print(const LogName& name, const std::string& line) const {
     if (options_.json)
       return printJson({{"generation", name.generation}, {"replica", name.rank}, {"line", line}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// noise: the gradient noise scale at a checkpoint, measured, beside what the run told of it.
+// noise: measures the gradient noise scale at a checkpoint, and compares it with the value that the run
+// recorded.
 #include <fmt/core.h>
 
 #include <algorithm>

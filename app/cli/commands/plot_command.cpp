@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// plot: series of a run, or of several over one another, in the terminal or as a picture. PNG is drawn from
-// our SVG by batchscope-svg2png, a program beside ours that comes with the window: this one does without Qt
-// Gui, which would cost every command and every supervisor 7 MB.
+// plot: draws series of a run, or of several over one another, in the terminal or as a picture. PNG is drawn
+// from our SVG by batchscope-svg2png, a program that comes with the window: without it this program needs no
+// Qt Gui, which would cost every command and every supervisor 7 MB.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -93,7 +93,7 @@ protocol::Json plotJson(const Plot& plot) {
           {"restarts", std::move(restarts)}};
 }
 
-// Returns whether the target is PNG; a picture without the name of a file is SVG.
+// Returns whether the target is a PNG file; standard output gets SVG.
 bool isPng(const OutputTarget& target) {
   const std::string ending = fs::path(target.name()).extension();
   if (ending == ".png") return true;

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr char kRecipeFile[] = "recipe.toml";
 
-// Names of the examples and recipes that came with us.
+// Returns the names of the examples and recipes that came with this program.
 std::vector<std::string> recipeNames() {
   std::vector<std::string> names;
   for (const run::Recipe& recipe : run::installed_recipes()) names.push_back(recipe.name);
@@ -51,7 +51,7 @@ std::string executable(const QString& path) {
   return shown;
 }
 
-// A name: beside our own program, in the working directory, on PATH. Empty where it is none of these.
+// Finds a program by name: beside our own program, in the working directory, on PATH. Empty if it is nowhere.
 QString programNamed(const QString& name) {
   const QString beside = QCoreApplication::applicationDirPath() + '/' + name;
   for (const QString& candidate : {beside, QDir::current().filePath(name)})
@@ -76,7 +76,7 @@ run::Recipe findRecipe(const std::string& text) {
   return loadRecipe(text);
 }
 
-// A folder, or a file of TOML: what can be no program may stand in its place.
+// Returns whether a recipe is named in the program's place: a folder, or a TOML file.
 bool isRecipe(const std::string& program) {
   std::error_code fault;
   if (fs::path(program).extension() == ".toml" && fs::is_regular_file(program, fault)) return true;
@@ -102,7 +102,7 @@ protocol::RunSpec specOf(const run::Recipe& recipe, const SpecOptions& options) 
   return spec;
 }
 
-// The path of a Python script that an interpreter must run; empty for any other program.
+// Returns the path of a Python script that an interpreter must run; empty for any other program.
 fs::path scriptNamed(const std::string& program) {
   const fs::path file = fs::path(QDir::currentPath().toStdString()) / program;
   return run::interpreter_of(file).empty() ? fs::path() : file.lexically_normal();
@@ -147,7 +147,7 @@ protocol::RunSpec baseSpec(const SpecOptions& options) {
   return spec;
 }
 
-// --devices-per-replica and --cores, of which the other says what kind of device, too.
+// Reads --devices-per-replica and --cores. The latter also sets the kind of device.
 void giveEach(protocol::RunSpec& spec, const SpecOptions& options) {
   if (options.devices_per_replica > 0) spec.devices_per_replica = options.devices_per_replica;
   if (options.cores == 0) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rm and restore: into the trash and out of it. Only --purge, and gc later, delete the folder with its
-// series, logs and checkpoints.
+// rm and restore: move a run into the trash and out of it. Only --purge, and later gc, delete the folder with
+// its series, logs and checkpoints.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -22,7 +22,7 @@ void refuseWhileActive(storage::Catalogue& catalogue, const storage::Run& run) {
                                                  protocol::run_state_name(run.state), run.id));
 }
 
-// Finds a run in the trash as well, where one that is to be purged may be already.
+// Also finds a run in the trash: a run that is to be purged may be there already.
 storage::Run resolveAnywhere(storage::Catalogue& catalogue, const std::string& text) {
   try {
     return catalogue.resolve(text);
@@ -32,7 +32,7 @@ storage::Run resolveAnywhere(storage::Catalogue& catalogue, const std::string& t
   }
 }
 
-// " with 3 checkpoints"; what cannot be read of a run does not keep it from being deleted.
+// Returns " with 3 checkpoints". A run that cannot be read completely can be deleted all the same.
 std::string withCheckpoints(storage::Catalogue& catalogue, const storage::Run& run) {
   try {
     const auto checkpoints = static_cast<std::int64_t>(catalogue.checkpoints(run.id).size());

@@ -21,7 +21,7 @@ void refuseUselessWithDetach(const RunOptions& options) {
                 "--expect, --timeout and --report wait for the end of the run; leave out --detach");
 }
 
-// Signals are for the run while there is one, and for us again behind it.
+// Signals go to the run while it is attached, and to this program again after that.
 Outcome train(storage::Catalogue& catalogue, const protocol::RunSpec& spec, const RunOptions& options,
               const AttachOptions& attach) {
   Interrupts interrupts;

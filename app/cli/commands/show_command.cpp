@@ -53,7 +53,7 @@ void field(const char* name, const std::string& value) {
   if (!value.empty()) fmt::print("  {:<11} {}\n", name, printable(value));
 }
 
-// Nothing of a table without rows.
+// Prints nothing for a table without rows.
 void section(const Style& style, const char* title, const Table& table) {
   if (table.isEmpty()) return;
   heading(style, title);
@@ -81,7 +81,7 @@ std::string momentText(double time) {
   return fmt::format("{} ({})", formatTime(time), formatAge(storage::now() - time));
 }
 
-// When it came into the queue, and what a person has said of it since.
+// Returns when the run came into the queue, and what people have set since.
 std::string jobText(storage::Catalogue& catalogue, const common::PlacedJob& placed) {
   const storage::Job& job = placed.entry.job;
   std::string text = momentText(job.submitted);
@@ -133,7 +133,7 @@ void showSummary(const storage::Run& run, const Style& style) {
   field("note", run.note);
 }
 
-// Shows what was measured, and what the model predicts of the same.
+// Shows the measured goodput, and what the model predicts for the same configuration.
 void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
                  const std::vector<storage::Generation>& generations) {
   const auto measured = common::measuredRate(run.id, generations);
@@ -168,7 +168,7 @@ std::string pauseParts(const storage::Generation& generation) {
   return joined(texts, ", ");
 }
 
-// "none", "12-40", and "41-" where it goes on.
+// Returns "none", "12-40", or "41-" for an epoch that has not ended.
 std::string stepsText(std::int64_t first, std::int64_t last) {
   if (first == 0) return "none";
   return last < first ? fmt::format("{}-", first) : fmt::format("{}-{}", first, last);
@@ -238,7 +238,7 @@ EpochScores scoresOf(const storage::Run& run, const std::vector<storage::Epoch>&
   return scores;
 }
 
-// The first, the best and the last ones, unless all are wanted.
+// Shows the first, the best and the last epochs, or all.
 void showEpochs(const storage::Run& run, const std::vector<storage::Epoch>& epochs, bool all,
                 const Style& style) {
   const EpochScores scores = scoresOf(run, epochs);

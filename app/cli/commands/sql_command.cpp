@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sql: a question to the catalogue, and to the samples of chosen runs, in SQL that can change nothing.
+// sql: queries the catalogue, and the samples of chosen runs, in SQL that can change nothing.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -53,7 +53,7 @@ void printCsv(const Strings& cells) {
   fmt::print("\n");
 }
 
-// Rows of texts until they are complete: which columns hold numbers decides how they are aligned.
+// Keeps all rows until the end: only then it is known which columns hold numbers and are aligned right.
 class Rows {
  public:
   void setColumns(const Strings& names) {
@@ -124,7 +124,7 @@ void answer(storage::SqlSession& session, const SqlOptions& options) {
   }
 }
 
-// Looks an id up directly, so that of a thousand runs that are named none is looked for among all.
+// Looks an id up directly, so that a query over a thousand runs does not search all runs for each.
 std::string idOf(storage::Catalogue& catalogue, const std::string& text) {
   const std::optional<storage::Run> run = catalogue.run(text);
   return run && run->removed == 0 ? run->id : catalogue.resolve(text).id;

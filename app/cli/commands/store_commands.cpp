@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// compact and backup: the store's files made small, and copied while runs go on.
+// compact and backup: shrink the store's files, and copy them while runs go on.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Runs = std::vector<storage::Run>;
 
-// A writer that opens and closes the file has rewritten all of it into chunks.
+// A writer rewrites all of the file into chunks when it opens and closes it.
 void compactSamples(const fs::path& file) {
   { storage::SampleWriter writer(file); }
   storage::vacuum(file);
@@ -102,7 +102,7 @@ int backUpStore(const BackupOptions& options) {
   const std::int64_t bytes = folderBytes(folder);
   return answer(
       options.json, {{"written", folder.string()}, {"runs", runs.size()}, {"bytes", bytes}},
-      fmt::format("copied {}, {}, to {}; BATCHSCOPE_DB={} batchscope ls looks into it",
+      fmt::format("copied {}, {}, to {}; BATCHSCOPE_DB={} batchscope ls lists them",
                   plural(static_cast<std::int64_t>(runs.size()), "run"), formatBytes(bytes),
                   printable(folder.string()),
                   printable(common::shellWords(std::vector{(fs::absolute(folder) / "runs.db").string()}))));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tail: the newest values of some series, a line a step, and what comes until the run is at rest. Nothing is
-// thinned.
+// tail: prints the newest values of some series, a line for each step, and new ones until the run is at rest.
+// No step is left out.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ namespace series = protocol::series;
 using Strings = std::vector<std::string>;
 
 constexpr auto kTailInterval = std::chrono::milliseconds(200);
-constexpr int kLinesPerHead = 40;  // on a terminal the head is said again
+constexpr int kLinesPerHead = 40;  // on a terminal the heading is repeated
 const Strings kUsual{series::kLoss, series::kGain, series::kBatchSize, series::kGoodput, series::kAccuracy};
 
 class Follower {

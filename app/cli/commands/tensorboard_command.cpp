@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tensorboard: becomes TensorBoard on the event files of one run, or of several under their names.
+// tensorboard: starts TensorBoard on the event files of one run, or of several under their names.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The examinations of `batchscope doctor`. Each examination yields findings; a finding that is not ok says
-// what to do, with the command where one mends it.
+// The checks of `batchscope doctor`. Each check yields findings. A finding that is not ok says what to do,
+// with the command if there is one.
 #pragma once
 
 #include <string>
@@ -24,45 +24,45 @@ struct Finding {
 // Cores, memory and GPUs.
 std::vector<Finding> examineHardware();
 
-// LibTorch as batchscope-probe beside our program reports it. `gpus` as the driver shows them.
+// Examines LibTorch, which batchscope-probe beside our program reports on. `gpus`: as the driver shows them.
 std::vector<Finding> examineLibTorch(int gpus);
 
-// The probe's answer judged: {"torch","blas","blas_library","threads","cuda","cuda_devices","backends",
+// Judges the probe's answer: {"torch","blas","blas_library","threads","cuda","cuda_devices","backends",
 // "onednn","onednn_limit","amx_fault"}.
 std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus);
 
-// The store, the runtime directory with what dead supervisors left in it, free space.
+// Examines the store, the runtime directory with what dead supervisors left in it, and free space.
 std::vector<Finding> examineStore();
 
-// Examines which runs hold which devices, and what is free. Nothing where the store cannot be read, as
-// examineStore says.
+// Examines which runs hold which devices, and which are free. No findings if the store cannot be read, which
+// examineStore reports.
 std::vector<Finding> examineDevices();
 
-// Says by how much replicas slow one another down here, as runs have shown. Nothing where none has, or the
-// store cannot be read.
+// Reports by how much replicas slow one another down here, as runs have measured. No findings if none has, or
+// if the store cannot be read.
 std::vector<Finding> examineContention();
 
-// Whether other users may read or lock what the store has; what is the owner's alone keeps them out of all
-// that lies below it.
+// Examines whether other users may read or lock files of the store. A folder that only the owner may enter
+// closes everything below it.
 std::vector<Finding> examineRights();
 
-// Takes all of it out of others' reach: the catalogue's files, the folder of runs and everything below. What
-// it could not change examineRights finds.
+// Denies other users the catalogue's files, the folder of runs and everything below. examineRights finds what
+// this could not change.
 void tightenRights();
 
-// Every file of the store, read as a whole: takes as long as the disk does.
+// Reads every file of the store completely, which takes as long as the disk needs.
 std::vector<Finding> examineStoreFiles();
 
 // Options of `doctor`.
 struct Examination : DoctorOptions {
-  bool slurm = false;   // of this site's Slurm only
-  std::string folder;   // there: for runs, on the shared file system; empty: the present one
-  bool tryJob = false;  // there: start a short job, to learn whether nodes see the folder
+  bool slurm = false;   // only this site's Slurm
+  std::string folder;   // with slurm: the folder of runs, on the shared file system; empty: the current one
+  bool tryJob = false;  // with slurm: start a short job, to learn whether nodes see the folder
 };
 int examineMachineOrSite(const Examination& options);
 
-// Examines what this site's Slurm allows of what runs there rest on. Blocks 10 s at most for each of Slurm's
-// programs; submits two jobs that are held, and cancels them.
+// Examines whether this site's Slurm allows what runs on it need. Blocks at most 10 s for each of Slurm's
+// programs. Submits two held jobs, and cancels them.
 std::vector<Finding> examineSlurm(const Examination& options);
 
 }  // namespace batchscope::cli

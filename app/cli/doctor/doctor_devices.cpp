@@ -29,7 +29,8 @@ std::vector<std::string> freeDevices(const std::vector<storage::Lease>& leases) 
 }
 
 Finding examineRun(const storage::Run& run, const std::vector<storage::Lease>& leases) {
-  Finding finding{Level::ok, "devices", fmt::format("{} by {}", run::device_list(run.devices), title(run))};
+  Finding finding{Level::ok, "devices",
+                  fmt::format("{} held by {}", run::device_list(run.devices), title(run))};
   std::vector<std::string> shared;
   for (const storage::Lease& lease : leases)
     if (lease.run != run.id &&
@@ -38,7 +39,7 @@ Finding examineRun(const storage::Run& run, const std::vector<storage::Lease>& l
   shared.erase(std::unique(shared.begin(), shared.end()), shared.end());
   if (shared.empty()) return finding;
   finding.level = Level::warning;
-  finding.text += fmt::format(", of which others hold {} as well", run::device_list(shared));
+  finding.text += fmt::format("; other runs also hold {}", run::device_list(shared));
   finding.remedy =
       fmt::format("batchscope pause {}, or fewer replicas for one of them: batchscope rescale RUN N", run.id);
   return finding;

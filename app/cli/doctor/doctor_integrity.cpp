@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// doctor --store: every file of the store read from its first byte to its last: SQLite's own check of its
-// structure, and the checksum of each chunk of samples. Also what takes room and belongs to nobody.
+// doctor --store: reads every file of the store from its first byte to its last: SQLite's own check of its
+// structure, and the checksum of each chunk of samples. Also finds folders that belong to no run.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -86,7 +86,7 @@ std::vector<Finding> examineStoreFiles() {
   if (!orphans.empty())
     findings.push_back(
         {Level::warning, "orphans",
-         fmt::format("{} of no run, {}", plural(orphans.size(), "folder"), formatBytes(orphaned)),
+         fmt::format("{} without a run, {}", plural(orphans.size(), "folder"), formatBytes(orphaned)),
          "batchscope gc"});
   if (!trash.empty())
     findings.push_back(

@@ -104,8 +104,8 @@ std::vector<Finding> examineLibTorch(int gpus) {
   try {
     return judgeProbe(protocol::parse_object(probe.readAllStandardOutput().toStdString()), gpus);
   } catch (const std::exception& error) {
-    return {{Level::problem, "LibTorch", fmt::format("its probe answers nonsense: {}", error.what()),
-             "./dev build"}};
+    return {{Level::problem, "LibTorch",
+             fmt::format("the answer of batchscope-probe cannot be read: {}", error.what()), "./dev build"}};
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A user who may open a file of the store can hold a lock on it, and with that block writers or a run that is
-// to go on; and logs and series are nobody else's business. So all that we make is its owner's alone. Stores
-// that older versions made are open to others; so is a folder that was copied there.
+// A user who may open a file of the store can lock it, and so block writers or a run that is to continue.
+// Logs and series are private, too. So only the owner may open what we create. Stores that older versions
+// made are open to others, and so may be a folder that was copied there.
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,13 +24,13 @@ constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
 fs::path folderOfRuns() { return protocol::catalogue_path().parent_path() / "runs"; }
 
-// Returns false for a link: what it leads to is elsewhere.
+// Returns false for a link: its target is elsewhere.
 bool isOpenToOthers(const fs::path& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && !S_ISLNK(status.st_mode) && (status.st_mode & kOthers) != 0;
 }
 
-// The catalogue, with what SQLite puts beside it and its backups, and what the pool does.
+// Returns the catalogue with its backups, and the files that SQLite and the pool put beside it.
 std::vector<fs::path> filesOfCatalogue() {
   std::vector<fs::path> files;
   const fs::path catalogue = protocol::catalogue_path();
@@ -58,7 +58,7 @@ std::vector<fs::path> placesToLookAt() {
   return places;
 }
 
-// Takes the rights of others away; the owner keeps his.
+// Removes the rights of others; the owner's stay.
 void tighten(const fs::path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || S_ISLNK(status.st_mode) || status.st_uid != ::getuid()) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// doctor --slurm: what this site allows of what a run on Slurm rests on. What can be asked is asked; what can
-// only be tried is tried with two jobs that are held, so that they never start, and are cancelled at once.
+// doctor --slurm: checks whether this site allows what a run on Slurm needs. It asks where it can. What it
+// can only try, it tries with two held jobs, which never start and are cancelled at once.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -125,14 +125,14 @@ std::optional<Finding> examineClock(const std::string& job, const QDateTime& sub
       QDateTime::fromString(QString::fromStdString(valueOf(slurm::job(job), "SubmitTime")), Qt::ISODate);
   if (!theirs.isValid()) return std::nullopt;
   const auto skew = std::abs(submitted.secsTo(theirs));
-  if (skew <= kMostSkew) return Finding{Level::ok, "clock", "as the controller's"};
+  if (skew <= kMostSkew) return Finding{Level::ok, "clock", "agrees with the controller's"};
   return Finding{
       Level::warning, "clock",
-      fmt::format("this clock and the controller's differ by {} s: the record's times will not fit", skew),
-      "synchronize both clocks by NTP"};
+      fmt::format("this clock and the controller's differ by {} s: the record's times will be wrong", skew),
+      "synchronise both clocks by NTP"};
 }
 
-// Tries the means by which jobs hand on.
+// Tries what a job needs to hand the run on to the next one.
 std::vector<Finding> trySuccession() {
   std::vector<Finding> findings;
   const std::string name = "batchscope-doctor-" + protocol::random_text(8, "0123456789abcdef");
@@ -158,7 +158,7 @@ std::vector<Finding> trySuccession() {
     } catch (const Error& error) {
       findings.push_back(
           {Level::problem, "successor",
-           fmt::format("a second job may not wait behind the first: a run writes a checkpoint and ends with "
+           fmt::format("a second job may not wait for the first: a run writes a checkpoint and ends with "
                        "its first job ({})",
                        error.what()),
            "continue by hand with sbatch FOLDER/ID/job.sh, or ask the site to allow two jobs in the queue"});

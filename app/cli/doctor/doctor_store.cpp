@@ -74,7 +74,7 @@ Finding examineCatalogue(const fs::path& file) {
   }
 }
 
-// Runs whose row cannot be read, and those that have lost what they recorded.
+// Finds runs with a row that cannot be read, and runs that have lost their records.
 std::vector<Finding> findDamagedAndLost(storage::Catalogue& catalogue) {
   std::vector<Finding> findings;
   std::vector<storage::Run> runs = catalogue.runs();
@@ -119,8 +119,8 @@ Finding examineRuntimeDirectory(const fs::path& directory) {
   return {Level::ok, "sockets", directory.string()};
 }
 
-// Sockets of runs that nobody supervises any more: their supervisors were killed. Runs of all stores have
-// theirs in this folder, so that a run which this catalogue does not list may well be alive.
+// Finds sockets of runs that have lost their supervisors. Runs of all stores have their sockets in this
+// folder, so a run that this catalogue does not list may be alive.
 std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
   std::vector<Finding> findings;
   std::error_code fault;
@@ -136,8 +136,8 @@ std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
   return findings;
 }
 
-// Runs that wait, and nobody who would start them. The next submit, or a run that trains, starts one; on a
-// store at rest nobody does.
+// Finds runs that wait without a pool to start them. The next submit, or a run that trains, starts a pool; on
+// a store at rest nothing does.
 std::vector<Finding> findQueueWithoutPool(storage::Catalogue& catalogue) {
   if (const std::string hang = run::kPool.hang(); !hang.empty())
     return {{Level::warning, "pool", hang, "batchscope pool"}};
@@ -150,7 +150,7 @@ std::vector<Finding> findQueueWithoutPool(storage::Catalogue& catalogue) {
            "batchscope pool --resume"}};
 }
 
-// A sweep goes on by the process that begins its trials alone.
+// Finds sweeps without the process that begins their trials.
 std::vector<Finding> findSweepsWithoutDriver(storage::Catalogue& catalogue) {
   std::vector<Finding> findings;
   const bool alive = sweep::kDriver.alive();

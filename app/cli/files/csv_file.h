@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A CSV file that somebody made (RFC 4180, a cell no longer than its line) and whose columns are known. What
-// is wrong with it is said with file, line, and what was expected, as Error(usage).
+// A CSV file from a user, with known columns (RFC 4180, but a cell cannot span lines). Errors are
+// Error(usage) with file, line, and what was expected.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace batchscope::cli {
 
-// The cells of a line without its end; nullopt where a quote is not closed.
+// Returns the cells of a line without its newline; nullopt if a quote is not closed.
 std::optional<std::vector<std::string>> splitCsvLine(std::string_view line);
 
 class CsvFile {
  public:
-  // Reads it; the columns may stand in any order, and others between them. Error(not_found) where there is no
-  // such file, Error(io) where it cannot be read.
+  // Reads the file. The columns may be in any order, with others between them. Throws Error(not_found) if
+  // there is no such file, Error(io) if it cannot be read.
   CsvFile(std::filesystem::path file, std::vector<std::string> columns);
-  // The same of text that was read from `name`.
+  // Reads text that came from `name`, in the same way.
   CsvFile(std::filesystem::path name, std::string_view text, std::vector<std::string> columns);
 
   std::size_t rows() const { return rows_.size(); }

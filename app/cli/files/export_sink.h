@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where an export goes: one class a format, each fed with the run's record and then with its samples, block
-// by block, so that a run of any length takes the same memory. A file is complete under its name, or not
-// there.
+// Targets of an export, one class for each format. Each gets the run's record and then its samples, block by
+// block, so that a run of any length takes the same memory. A file under its final name is complete, or does
+// not exist.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,16 @@ namespace batchscope::cli {
 
 class ExportSink {
  public:
-  virtual ~ExportSink() = default;  // what was not finished leaves nothing behind
+  virtual ~ExportSink() = default;  // removes an unfinished file
 
-  // Samples of one series and generation; those of one come together and in order.
+  // Takes samples of one series and generation; all samples of one come together and in order.
   virtual void add(const std::string& series, int generation, std::span<const storage::Sample> samples) = 0;
   virtual void finish() = 0;
 };
 
-// `format` is csv, json, jsonl, sqlite or tensorboard (a folder); the last two need a target that is a file.
-// `record` and `samples` (null where the run has none) must outlive it. Throws Error(io | usage).
+// Makes the sink for a format: csv, json, jsonl, sqlite or tensorboard (a folder). The last two need a target
+// with a place of its own. `record` and `samples` (null if the run has none) must outlive the sink. Throws
+// Error(io | usage).
 std::unique_ptr<ExportSink> makeExportSink(const std::string& format, const OutputTarget& target,
                                            const storage::RunRecord& record, storage::SampleReader* samples);
 

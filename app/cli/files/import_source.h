@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where an import comes from: what `export --format jsonl` or sqlite wrote, maybe long ago, maybe somebody
-// else, maybe with ill intent. Everything is checked; nothing is larger in memory than a line of the file.
+// Sources of an import: files that `export` wrote as jsonl or sqlite, perhaps long ago, perhaps elsewhere,
+// perhaps with ill intent. Everything is checked, and nothing is larger in memory than a line of the file.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ class ImportSource {
  public:
   virtual ~ImportSource() = default;
 
-  // First, and again behind the last block: what follows its first line may have changed it.
+  // Returns the record. Call it first, and again after the last block: later lines may have changed it.
   virtual storage::RunRecord record() = 0;
-  // One without samples at the end, when everything was there that should be.
+  // Returns the next block; one without samples at the end, if the file was complete.
   virtual storage::RunFileReader::Block next() = 0;
-  // How far next() has come, of 1.
+  // Returns how far next() has come, from 0 to 1.
   virtual double fraction() const = 0;
 };
 

@@ -14,7 +14,7 @@
 
 namespace batchscope::cli {
 
-// The logs that a folder holds now, by generation and rank.
+// Returns the logs that a folder holds now, by generation and rank.
 std::map<protocol::LogName, std::filesystem::path> listLogs(const std::filesystem::path& folder);
 
 class LogTail {
@@ -25,12 +25,12 @@ class LogTail {
   // `most` bytes, and never beyond the log's size of now. Returns whether there was anything new.
   bool read(const std::function<void(const std::string& line)>& print,
             std::int64_t most = std::numeric_limits<std::int64_t>::max());
-  // The last line that was read, while its newline is missing.
+  // Returns the last line that was read, while its newline is missing.
   const std::string& rest() const { return rest_; }
 
-  // Bytes of the log behind what was read.
+  // Returns the bytes of the log that were not read yet.
   std::int64_t unread() const;
-  // Goes on with the last `kept` bytes of the log. Returns how many unread ones come before them.
+  // Skips to the last `kept` bytes of the log. Returns how many unread bytes were skipped.
   std::int64_t skipTo(std::int64_t kept);
 
  private:

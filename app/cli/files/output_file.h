@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes on their way to a target: a file is complete under its name, or not there.
+// Writes bytes to a target. A file under its final name is complete, or does not exist.
 #pragma once
 
 #include <QFileDevice>
@@ -17,7 +17,7 @@ class OutputFile {
   explicit OutputFile(const OutputTarget& target);
 
   void write(std::string_view bytes);  // throws Error(io)
-  // Throws Error(io). Without it a file is as it was, or not there.
+  // Puts the file in its place. Without this call an old file stays as it was. Throws Error(io).
   void finish();
 
  private:

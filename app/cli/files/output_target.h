@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a person wants what a command makes. The name may be that of a file, which is made beside it and
-// takes its place when it is complete; of a device or a pipe, whose place nothing may take, and which is
-// written as it is; or "-", /dev/stdout or whatever else leads to standard output. Links are followed first,
-// and what belongs to the run store is never a target.
+// The target of a command's output, as a person names it. A file is written beside its name and renamed when
+// it is complete. A device or a pipe is written directly. "-", /dev/stdout and the like are standard output.
+// Links are followed first, and files of the run store are never a target.
 #pragma once
 
 #include <filesystem>
@@ -15,21 +14,20 @@ class OutputTarget {
  public:
   enum class Kind { file, stream, standardOutput };
 
-  // Makes nothing. Throws Error(conflict) where the name leads into the store.
+  // Creates no file. Throws Error(conflict) if the name leads into the store.
   explicit OutputTarget(const std::string& name);
 
   Kind kind() const { return kind_; }
   const std::string& name() const { return name_; }  // as the person wrote it
-  // Absolute; of a file or folder with links followed.
+  // Returns the absolute path; of a file or folder with links followed.
   const std::filesystem::path& path() const { return path_; }
 
-  // For what cannot be poured: throws Error(usage), with `what` it is, where the target is not a file or
-  // folder.
+  // Throws Error(usage), naming `what` is to be written, if the target is not a file or folder.
   void requirePlace(const std::string& what) const;
-  // Throws Error(conflict) where something is there that would be lost.
+  // Throws Error(conflict) if something exists there that would be lost.
   void refuseExisting(bool force) const;
-  // Checks as far as can be said without writing: throws Error(io) where the folder is not there or may not
-  // be written, Error(conflict) where the name is that of a folder.
+  // Checks what can be known without writing: throws Error(io) if the folder does not exist or may not be
+  // written, Error(conflict) if the name is that of a folder.
   void requireWritable() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file or folder that is complete under its name, or not there: it is made in a folder beside the name,
-// NAME.partial-PID, together with whatever SQLite puts next to it, and moved in the end.
+// A file or folder that is complete under its final name, or does not exist: it is made in a folder beside
+// the name, NAME.partial-PID, together with the files that SQLite puts next to it, and moved at the end.
 #pragma once
 
 #include <filesystem>
@@ -18,10 +18,10 @@ class Unfinished {
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
 
-  // Where to make it; nothing is there yet.
+  // Returns the path at which to make it; nothing exists there yet.
   const std::filesystem::path& path() const { return path_; }
 
-  // Takes the place of a file or of an empty folder. Throws Error(io).
+  // Moves it to the final name, in place of a file or an empty folder. Throws Error(io).
   void finish();
 
  private:

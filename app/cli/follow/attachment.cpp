@@ -30,8 +30,9 @@ Attachment::Attachment(storage::Catalogue& catalogue, const std::string& id, con
                        View& view, Interrupts& interrupts)
     : catalogue_(catalogue), id_(id), options_(options), view_(view), client_(id) {
   if (!options_.quiet)
-    output_.emplace(id_, options_.outputAfter,
-                    isTerminal(STDOUT_FILENO) ? ReplicaOutput::Flood::isLeftOut : ReplicaOutput::Flood::isKept);
+    output_.emplace(
+        id_, options_.outputAfter,
+        isTerminal(STDOUT_FILENO) ? ReplicaOutput::Flood::isLeftOut : ReplicaOutput::Flood::isKept);
   connect(&client_, &run::ControlClient::statusChanged, this, [this](const protocol::RunStatus& status) {
     status_ = status;
     statusIsNew_ = true;
@@ -105,7 +106,7 @@ void Attachment::showOutput() {
   view_.showOutput(lines, output_->unfinished());
 }
 
-// A run that goes on without us is read once more; one that rests is read to the end of its log.
+// Reads once more the output of a run that goes on; reads the log of an ended run to its end.
 void Attachment::showRestOfOutput() {
   do showOutput();
   while (output_ && output_->hasGrown() && !outcome_.detached);
@@ -114,7 +115,7 @@ void Attachment::showRestOfOutput() {
   view_.showOutput(unfinished.empty() ? "" : unfinished + '\n', "");
 }
 
-// Empty where the output has shown the traceback already.
+// Returns the frames of the traceback; empty if the output has shown them already.
 std::string Attachment::framesOfFailure() {
   if (outcome_.run.state != protocol::RunState::failed) return {};
   const auto crash = lastCrash(catalogue_.generations(id_));
@@ -146,9 +147,8 @@ void Attachment::showPlace() {
   place_ = place;
 }
 
-// A run is over when its supervisor has written everything down and gone. A paused run keeps its supervisor,
-// and one that is being resumed may still stand as paused in the catalogue: what the supervisor says goes
-// first.
+// A run is over when its supervisor has recorded everything and ended. A paused run keeps its supervisor, and
+// a run that is being resumed may still be paused in the catalogue: the supervisor's word counts first.
 bool Attachment::hasEnded() {
   const storage::Run run = currentRun();
   if (waitsForPool(catalogue_, run)) return false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attaching to a run: follows it until it has ended or is paused, or for --detach until it has begun, feeds a
+// Attaches to a run: follows it until it has ended or is paused, or for --detach until it has begun, feeds a
 // view, and turns Ctrl-C, SIGTERM and the time-out into requests to its supervisor. Statuses come over the
-// control socket; events and the end come from the catalogue, so that none is missed or shown twice however
-// the connection fares.
+// control socket. Events and the end come from the catalogue, so that none is missed or shown twice when the
+// connection breaks.
 #pragma once
 
 #include <QDeadlineTimer>
@@ -24,15 +24,15 @@
 namespace batchscope::cli {
 
 struct AttachOptions {
-  // The effect of the first Ctrl-C: ask for a checkpoint and stop, or leave the run alone.
+  // Effect of the first Ctrl-C: ask for a checkpoint and stop, or leave the run alone.
   enum class Interrupt { stops, detaches };
 
   Interrupt interrupt = Interrupt::stops;
   std::optional<double> timeout;  // s; then the run is stopped as by Ctrl-C
-  std::int64_t eventsAfter = 0;   // id of the last event that needs no showing
-  OutputPosition outputAfter;     // end of the output that needs no showing
+  std::int64_t eventsAfter = 0;   // show events after this id
+  OutputPosition outputAfter;     // show output after this position
   bool quiet = false;             // leave out what the program prints
-  bool untilBegun = false;        // leave it as soon as its supervisor has started replicas
+  bool untilBegun = false;        // return as soon as the supervisor has started replicas
 };
 
 struct Outcome {
@@ -42,7 +42,7 @@ struct Outcome {
   bool interrupted = false;  // stopped by our Ctrl-C
   bool hasCheckpoint = false;
   std::string silence;  // what the supervisor says of a program that reported no steps
-  std::string frames;  // of a program that failed (follow/crash.h), unless its output was shown
+  std::string frames;   // of a program that failed (follow/crash.h), unless its output was shown
 };
 
 class Attachment : public QObject {
@@ -53,8 +53,8 @@ class Attachment : public QObject {
   Attachment(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options, View& view,
              Interrupts& interrupts);
 
-  // Runs an event loop until there is an outcome. Throws Error(not_found) where the run is removed meanwhile,
-  // Error(timeout) where it is to be left once begun and has not begun within half a minute.
+  // Runs an event loop until there is an outcome. Throws Error(not_found) if the run is removed meanwhile,
+  // Error(timeout) if untilBegun is set and the run has not begun within half a minute.
   Outcome follow();
 
  private:
@@ -84,7 +84,7 @@ class Attachment : public QObject {
   std::optional<protocol::RunStatus> status_;  // the newest
   bool statusIsNew_ = false;
   std::optional<ReplicaOutput> output_;  // none: it is not shown
-  std::string place_;  // in the queue of the pool, as it was last told
+  std::string place_;                    // in the queue of the pool, as it was last told
   bool stopAsked_ = false;
   bool stopSent_ = false;
   Outcome outcome_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the program of a run failed, as far as Python's traceback in a log says so.
+// The place where a run's program failed, as far as Python's traceback in a log tells.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@ struct Crash {
   int rank = 0;  // of the replica that failed first
 };
 
-// The last one; none where no replica failed.
+// Returns the last crash; none if no replica failed.
 std::optional<Crash> lastCrash(const std::vector<storage::Generation>& generations);
 
-// The frames of the traceback that are the program's own: at most 20 lines, each with its newline, harmless to
-// a terminal. Empty where the replica's log ends otherwise.
+// Returns the program's own frames of the traceback: at most 20 lines, each with its newline, harmless to a
+// terminal. Empty if the replica's log does not end with a traceback.
 std::string ownFrames(const std::string& run, const Crash& crash);
 
 }  // namespace batchscope::cli

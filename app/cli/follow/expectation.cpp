@@ -28,7 +28,7 @@ double parseNumber(const std::string& text, const std::string& value) {
   const char* end = value.data() + value.size();
   const auto [rest, fault] = std::from_chars(value.data(), end, number);
   if (fault != std::errc() || rest != end) refuse(text, fmt::format("\"{}\" is not a number", value));
-  if (std::isnan(number)) refuse(text, "nothing compares with a NaN");
+  if (std::isnan(number)) refuse(text, "a NaN cannot be compared");
   return number;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `--expect 'accuracy>=0.97'`: a claim about a run that has ended, judged against what was seen. Names are
-// those of series, whose last value counts, and the facts generations, epochs, replicas, step and state.
+// `--expect 'accuracy>=0.97'`: a claim about a run that has ended, compared with what it recorded. A name is
+// that of a series, of which the last value counts, or generations, epochs, replicas, step or state.
 #pragma once
 
 #include <map>
@@ -18,13 +18,13 @@ struct Expectation {
   std::string value;  // as written
   double number = 0;  // of value; unused for state
 
-  // "NAME OP VALUE" with OP one of >= <= > < == !=, spaces optional. A value is a number, for `state` one
-  // of the run states (with == and != only). Throws Error(usage) quoting the text.
+  // Parses "NAME OP VALUE" with OP one of >= <= > < == !=, spaces optional. A value is a number; for `state`
+  // it is a run state (with == and != only). Throws Error(usage) quoting the text.
   static Expectation parse(const std::string& text);
   std::string text() const;
 };
 
-// Facts about the run that expectations are judged by.
+// Facts about the run with which expectations are compared.
 struct Facts {
   std::string state;
   std::map<std::string, double> numbers;
@@ -32,7 +32,7 @@ struct Facts {
 
 struct Verdict {
   Expectation expectation;
-  std::string seen;  // the value, or "nothing" where the run has none of that name
+  std::string seen;  // the value, or "nothing" if the run has none of that name
   bool passed = false;
 };
 
@@ -40,7 +40,7 @@ std::vector<Verdict> judge(const std::vector<Expectation>& expectations, const F
 
 bool allPassed(const std::vector<Verdict>& verdicts);
 
-// Whether the state the run ended in is one that was asked for: an expectation about it passed.
+// Returns whether the run ended in a state that an expectation asked for.
 bool stateWasExpected(const std::vector<Verdict>& verdicts);
 
 }  // namespace batchscope::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A command on another machine, by ssh: words of a command line reach it as they are.
+// A command on another machine, by ssh. The words of its command line arrive unchanged.
 #pragma once
 
 #include <QString>
@@ -15,10 +15,10 @@ struct RemoteCommand {
   QStringList arguments;
 };
 
-// Whether ssh may ask the person for a password: not where many such commands are to come unasked.
+// Whether ssh may ask the person for a password. It may not for commands that are repeated in the background.
 enum class Login { mayAsk, quiet };
 
-// `host` is one that RecordPlace has let pass.
+// Returns the command. `host` must have passed RecordPlace's check.
 RemoteCommand onHost(const std::string& host, std::span<const std::string> words, Login login);
 
 }  // namespace batchscope::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What replica 0 of a run prints, through restarts. Its log is read, not the program's standard output, so
-// that a terminal that is slow never holds training up.
+// The output of replica 0 of a run, through restarts. It is read from the log, not from the program's
+// standard output, so that a slow terminal never delays training.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,23 @@ struct OutputPosition {
   std::int64_t offset = 0;  // bytes
 };
 
-// The end of what replica 0 has printed so far.
+// Returns the end of what replica 0 has printed so far.
 OutputPosition endOfOutput(const std::string& run);
 
 class ReplicaOutput {
  public:
-  // Output that comes faster than a terminal can show it: left out, with a line that says so, or read in
-  // portions, so that none is lost.
+  // Handling of output that comes faster than a terminal can show it: leave it out, with a line that says so,
+  // or read it in portions, so that none is lost.
   enum class Flood { isLeftOut, isKept };
 
   ReplicaOutput(const std::string& run, OutputPosition from, Flood flood);
 
-  // The lines that were completed since the last call, each with its newline, as a terminal shows them.
+  // Returns the lines that were completed since the last call, each with its newline, as a terminal shows
+  // them.
   std::string read();
-  // The line that is being written, such as a progress bar; empty where there is none.
+  // Returns the line that is being written, such as a progress bar; empty if there is none.
   std::string unfinished() const;
-  // Whether the last read found anything.
+  // Returns whether the last read found anything.
   bool hasGrown() const { return hasGrown_; }
 
  private:

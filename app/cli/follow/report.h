@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report of `batchscope run --report FILE`, for machines: what ran, how it ended, what was expected and
-// seen. Its form is documented in REPORT.md.
+// The report of `batchscope run --report FILE`, for machines: what ran, how it ended, and which expectations
+// held. REPORT.md documents its form.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace batchscope::cli {
 
-// Gathers the facts that expectations may speak of.
+// Gathers the facts that expectations may name.
 Facts gatherFacts(storage::Catalogue& catalogue, const storage::Run& run);
 
 protocol::Json makeReport(storage::Catalogue& catalogue, const storage::Run& run,
@@ -21,8 +21,8 @@ protocol::Json makeReport(storage::Catalogue& catalogue, const storage::Run& run
 
 protocol::Json verdictsJson(const std::vector<Verdict>& verdicts);
 
-// Per loader, epoch and pass of the ledger: samples used, how many of them more than once (after a crash,
-// back to the last checkpoint), padding, and the dataset's size.
+// Returns for each loader, epoch and pass of the ledger: samples used, how many of them more than once (after
+// a crash went back to the last checkpoint), padding, and the dataset's size.
 protocol::Json ledgerTotals(const std::vector<storage::Ledger>& ledger);
 
 // Throws as OutputFile does.

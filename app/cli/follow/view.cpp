@@ -29,8 +29,8 @@ Colour levelColour(const std::string& level) {
   return level == "warning" ? Colour::yellow : Colour::none;
 }
 
-// Events for whoever looks for a fault afterwards, and those that whoever attached us tells of at the end: why
-// the run failed, and that its program reported no steps.
+// Returns whether an event is not shown: it is for debugging, or the caller reports it at the end (why the
+// run failed, and that its program reported no steps).
 bool isLeftOut(const storage::Event& event) {
   return event.level == "debug" || event.text.starts_with("failed: ") ||
          event.text.starts_with(run::kSilentProgram);
@@ -79,7 +79,7 @@ class TerminalView : public View {
   LiveBlock block_;
 };
 
-// The part of a status that makes it worth a line before its time has come.
+// The part of a status that is worth a line before the interval is over.
 struct Milestone {
   protocol::RunState state = protocol::RunState::starting;
   int generation = 0;
@@ -114,7 +114,7 @@ class Pacer {
 class LogView : public View {
  public:
   void showStatus(const protocol::RunStatus& status) override {
-    // How it ended is told by an event and by whoever attached us.
+    // An event and the caller report how the run ended.
     if (!isAtRest(status.state) && pacer_.isDue(status)) print(progressSentence(status));
   }
   void showEvent(const storage::Event& event, double origin) override {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an attached run is shown: bars redrawn in place on a terminal, below what the program prints; a line
-// every few seconds in a log; or JSON lines for scripts, without the program's output. A view gets at most
-// five statuses a second and every event once.
+// Views of an attached run: bars redrawn in place on a terminal, below what the program prints; a line every
+// few seconds in a log; or JSON lines for scripts, without the program's output. A view gets at most five
+// statuses a second and every event once.
 #pragma once
 
 #include <memory>
@@ -20,22 +20,22 @@ class View {
   virtual void showStatus(const protocol::RunStatus& status) = 0;
   // `origin`: of the run's clock (common/run_clock.h).
   virtual void showEvent(const storage::Event& event, double origin) = 0;
-  // A sentence of our own: what this program is doing about the run.
+  // Shows a sentence about what this program is doing.
   virtual void showNotice(const std::string& text) = 0;
-  // The output of replica 0: complete lines, each with its newline, and the one that is being written.
+  // Shows output of replica 0: complete lines, each with its newline, and the line that is being written.
   virtual void showOutput(const std::string& /*lines*/, const std::string& /*unfinished*/) {}
-  // Nothing will follow: leaves the cursor on a fresh line.
+  // Ends the view, with the cursor on a fresh line.
   virtual void finish() {}
 };
 
-// The view that suits standard output.
+// Makes the view that suits standard output.
 std::unique_ptr<View> makeView(const storage::Run& run, bool json);
 
-// Makes a view that shows nothing, for --detach, which only waits until there is something to leave.
+// Makes a view that shows nothing, for --detach, which only waits until the run has begun.
 std::unique_ptr<View> makeSilentView();
 
-// "[1:23] warning: replica 1 was killed by signal 9": seconds since the origin of the run's clock, level
-// where it matters.
+// Returns "[1:23] warning: replica 1 was killed by signal 9": time since the origin of the run's clock, and
+// the level unless it is info.
 std::string eventLine(const storage::Event& event, double origin);
 
 }  // namespace batchscope::cli

@@ -53,14 +53,14 @@ struct Plot {
   std::vector<PlotCurve> curves;
   std::vector<PlotRestart> restarts;      // of a single run
   int firstReplicas = 0;                  // before them
-  double x0 = 0, x1 = 0, y0 = 0, y1 = 0;  // what is to be seen, with room at the edges of y
+  double x0 = 0, x1 = 0, y0 = 0, y1 = 0;  // the visible ranges, with room at the edges of y
 
-  // Where x and a value lie in the plot area; NaN where a value has no place.
+  // Returns the place of x and of a value in the plot area; NaN for a value that has none.
   double across(double x) const { return (x - x0) / (x1 - x0); }
   double height(double value) const { return common::axisPlace(value, y0, y1, logarithmic); }
 
-  // The lines of a stretch: of each point the lowest and the highest value, in the order that continues the
-  // line most closely, in as many pieces as there are places for.
+  // Returns the lines of a stretch: the lowest and the highest value of each point, in the order that
+  // continues the line most closely. The line is broken where a value has no place.
   std::vector<std::vector<PlotPlace>> linesOf(const PlotStretch& stretch) const;
 
   // Returns about as many ticks of the values' axis.
@@ -76,13 +76,13 @@ struct PlotRequest {
   int columns = 0;                        // to be drawn
 };
 
-// Throws Error(not_found) where none of the runs has one of the series, with the nearest name suggested, or
-// where nothing is left to be drawn.
+// Throws Error(not_found) if no run has one of the series, with the nearest name suggested, or if there is
+// nothing to draw.
 Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request);
 
 using common::roundTicks;
 
-// The numbers on an axis, with as many decimals as their distance needs.
+// Returns the numbers on an axis, with as many decimals as their distance needs.
 std::vector<std::string> tickLabels(const std::vector<double>& ticks);
 
 }  // namespace batchscope::cli

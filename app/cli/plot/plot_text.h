@@ -10,11 +10,11 @@
 
 namespace batchscope::cli {
 
-// Columns of dots that a plot of this width has at the most: what PlotRequest::columns should be.
+// Returns the largest number of columns of dots in a plot of this width, for PlotRequest::columns.
 int plotTextColumns(int width, bool utf8);
 
-// All lines, each with its newline; none wider than `style.width`. `height` counts the lines of the plot
-// area.
+// Returns all lines, each with its newline; none is wider than `style.width`. `height` counts the lines of
+// the plot area.
 std::string plotText(const Plot& plot, int height, const Style& style);
 
 }  // namespace batchscope::cli

@@ -18,7 +18,7 @@ class Svg {
   struct Point {
     double x, y;
   };
-  // How it looks, such as {"stroke", "#808080"}.
+  // Attributes of the style, such as {"stroke", "#808080"}.
   using Style = std::initializer_list<std::pair<const char*, const char*>>;
 
   Svg(int width, int height);
@@ -34,7 +34,7 @@ class Svg {
   void beginGroup(const std::string& title, Style style);
   void endGroup() { end(); }
 
-  // Once, when all is there.
+  // Returns the document. Call it once, at the end.
   std::string finish();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cancel, hold, release and priority: what a person may say of runs that are in the queue.
+// cancel, hold, release and priority: the commands for runs in the queue.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 using pool::JobState;
 using Deed = void (*)(storage::Catalogue&, const std::string& id);
 
-// All of them are found before anything is done, and one that refuses keeps no other from having it done. Of
-// a run that is followed, where it is says itself what came of `command`.
+// Finds all runs before it changes anything. A run that refuses does not stop the others. For a run that is
+// followed, the machine where it trains reports the outcome of `command`.
 int doToAll(const JobsReference& options, const char* command, Deed deed, const char* done,
             const char* (*told)(const storage::Run&, pool::JobState before)) {
   storage::Catalogue catalogue = openCatalogue();

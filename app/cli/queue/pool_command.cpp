@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pool: what the pool is told, what it has decided, and what more devices would be worth.
+// pool: shows the pool's settings, its decisions, and what more devices would be worth.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ int deviceLimit(const std::string& text) {
   return number;
 }
 
-// Throws Error(usage) for what makes no sense, alone or together.
+// Throws Error(usage) for values that make no sense, alone or together.
 void apply(const PoolOptions& options, PoolSettings& settings) {
   if (!options.policy.empty()) settings.policy = options.policy;
   if (options.pause || options.resume) settings.paused = options.pause;
@@ -49,7 +49,7 @@ void apply(const PoolOptions& options, PoolSettings& settings) {
 
 void refuseContradictions(const PoolOptions& options) {
   if ((options.pause && options.resume) || (options.drain && options.noDrain))
-    throw Error(ErrorKind::usage, fmt::format("{} and {} say the opposite: leave out one of them",
+    throw Error(ErrorKind::usage, fmt::format("{} and {} contradict each other: leave out one of them",
                                               options.pause && options.resume ? "--pause" : "--drain",
                                               options.pause && options.resume ? "--resume" : "--no-drain"));
   PoolSettings settings;
@@ -111,7 +111,7 @@ std::string settingsText(const PoolSettings& settings, bool needed) {
                       : heartbeat   ? fmt::format("at work, heard {} ago", formatDuration(heartbeat->age))
                       : needed      ? "not running, though runs wait: batchscope pool --resume starts it"
                                     : "idle, until there is something to decide";
-  if (settings.paused) state += "; paused, all stays as it is";
+  if (settings.paused) state += "; paused, runs keep the devices that they have";
   if (settings.draining) state += "; draining, nothing is started";
   const std::string limit =
       settings.devices > 0 ? fmt::format("at most {} of ", settings.devices) : std::string();
@@ -124,7 +124,7 @@ std::string settingsText(const PoolSettings& settings, bool needed) {
          line("scale command", settings.scale_command) + line("preempt notice", settings.preempt_notice);
 }
 
-// The last of the runs whose end is known; 0: of none it is.
+// Returns the latest of the expected ends; 0: none is known.
 double endOf(storage::Catalogue& catalogue) {
   double end = 0;
   for (const storage::Job& job : catalogue.jobs()) end = std::max(end, job.expected_end);

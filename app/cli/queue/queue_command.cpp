@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// queue: the runs of the pool, in the order in which they would get devices, with what the pool says of each.
-// Trials that wait at a rung, or have ended, are one row a sweep, unless they are asked for.
+// queue: lists the runs of the pool, in the order in which they would get devices, with the pool's reason for
+// each. Trials that wait at a rung, or have ended, share one row for each sweep, unless --trials is given.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,7 +30,8 @@ namespace {
 using Align = Table::Align;
 using pool::JobState;
 
-// "2", "1 -> 2" where the pool wants it to have others, "(auto)" what it asks for while it has none.
+// Returns "2", "1 -> 2" if the pool wants to change the number, or "(auto)", the request of a run that has
+// none.
 std::string replicasText(const pool::QueueEntry& entry) {
   const storage::Run& run = entry.run;
   if (entry.state >= JobState::succeeded) return run.step > 0 ? std::to_string(run.replicas) : "";
@@ -42,7 +43,7 @@ std::string replicasText(const pool::QueueEntry& entry) {
       "({})", run.spec.auto_replicas ? run.spec.auto_replicas->text() : std::to_string(run.spec.replicas));
 }
 
-// The pool's words, but for what a person has said and need not hear from it.
+// Returns the pool's reason, and the settings that people have made for the run.
 std::string noteOf(storage::Catalogue& catalogue, const common::QueueRow& row) {
   const pool::QueueEntry& entry = row.job.entry;
   const storage::Job& job = entry.job;
@@ -88,7 +89,7 @@ class QueueList {
   }
 
  private:
-  // A run that is followed, and has its devices from the queue of its cluster.
+  // Adds a run that is followed, and that its cluster gives devices.
   struct Guest {
     storage::Run run;
     storage::Origin origin;
@@ -162,7 +163,8 @@ class QueueList {
     text += heartbeat ? fmt::format(", pool heard {} ago\n", formatDuration(heartbeat->age)) : "\n";
     if (const std::string hang = run::kPool.hang(); !hang.empty()) text += printable(hang) + '\n';
     const protocol::PoolSettings settings = catalogue_.pool_settings();
-    if (settings.paused) text += "The pool is paused, all stays as it is: batchscope pool --resume\n";
+    if (settings.paused)
+      text += "The pool is paused, runs keep the devices that they have: batchscope pool --resume\n";
     if (settings.draining) text += "The pool is draining, nothing is started: batchscope pool --no-drain\n";
     if (const std::string advice = common::poolAdvice(catalogue_); !advice.empty())
       text += printable(advice) + '\n';

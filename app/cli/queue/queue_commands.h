@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands about many runs that share a machine, as those of commands/commands.h.
+// The commands for many runs that share a machine (see commands/commands.h).
 #pragma once
 
 #include <optional>
@@ -18,11 +18,11 @@ struct SubmitOptions : SpecOptions, SlurmOptions {
   int priority = 0;
   bool hold = false;
   bool follow = false;
-  bool detach = false;  // on Slurm it is followed unless this is said
+  bool detach = false;  // do not follow a run on Slurm
   bool json = false;
 };
 int submitRun(const SubmitOptions& options);
-int submitToSlurm(const SubmitOptions& options);  // what submitRun does where it is asked for
+int submitToSlurm(const SubmitOptions& options);  // called by submitRun for --slurm
 
 struct QueueOptions {
   bool all = false;     // also those that have ended

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// submit: puts a run into the queue of the pool, which starts it when its turn has come, or into Slurm's.
+// submit: puts a run into the queue of the pool, which starts the run when its turn has come, or into Slurm's
+// queue.
 #include <fmt/core.h>
 
 #include "batchscope/common/queue_json.h"
@@ -15,7 +16,7 @@
 namespace batchscope::cli {
 namespace {
 
-// The pool is to choose, unless somebody has said how many.
+// Lets the pool choose the number of replicas, unless a number was given.
 protocol::RunSpec specOf(const SubmitOptions& options) {
   protocol::RunSpec spec = makeSpec(options);
   if (options.replicas.empty() && !options.pin && !spec.auto_replicas) spec.auto_replicas.emplace();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The description of a run that changes, as its record tells it: first all of it, then with each line what is
-// new. Rows of its history have keys by which a later line replaces them; events are only added; of the
-// ledger a line says from which stretch on it is another; what else there is comes whole.
+// The description of a run in its record: the first line holds all of it, each later line what is new. Rows
+// of the history have keys, by which a later line replaces them. Events are only added. For the ledger a line
+// names the stretch from which on it replaces the rest. Everything else is repeated whole.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ namespace batchscope::cli {
 
 class Description {
  public:
-  // A line's, as a reader hears it. Throws Error(corrupt | version).
+  // Takes a line, as a reader. Throws Error(corrupt | version).
   void hear(const protocol::Json& line);
 
-  // Returns what a line has to say to a reader of all before, so that they know all of `now`, which is a
-  // recordJson with lists of `checkpoints` and `leases`; none: they know it.
+  // Returns the next line, from which readers of all lines before know all of `now` (a recordJson with lists
+  // of `checkpoints` and `leases`); none: they know it already.
   std::optional<protocol::Json> news(const protocol::Json& now) const;
 
-  // As record_json has it; null before the first line.
+  // Returns the description in the form of record_json; null before the first line.
   const protocol::Json& whole() const { return whole_; }
 
  private:
@@ -33,8 +33,8 @@ class Description {
   std::map<std::string, Places> places_;  // by the name of the list
 };
 
-// A description's line for the catalogue. The run's state is what the line says, though nobody here
-// supervises it. Throws Error(corrupt | version) as recordFrom.
+// Reads a description's line for the catalogue. The run's state is the one in the line, although no
+// supervisor here has the run. Throws Error(corrupt | version) as recordFrom.
 storage::RecordPart recordPart(const protocol::Json& line);
 
 }  // namespace batchscope::cli

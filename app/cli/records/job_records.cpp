@@ -24,8 +24,8 @@ bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run) {
 
 const char* stopText(const storage::Run& run) {
   return run.state == RunState::paused
-             ? "stopping, with the checkpoint of its pause; `batchscope resume` goes on"
-             : "checkpointing, then stopping; `batchscope resume` goes on";
+             ? "stopping, with the checkpoint of its pause; `batchscope resume` continues it"
+             : "checkpointing, then stopping; `batchscope resume` continues it";
 }
 
 }  // namespace batchscope::cli

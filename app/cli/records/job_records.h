@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs in the queue of the pool, as commands tell of them.
+// Runs in the queue of the pool, for the commands' answers.
 #pragma once
 
 #include "batchscope/storage/catalogue.h"
 
 namespace batchscope::cli {
 
-// Whether the pool is to start it, or to go on with it; also once a person releases it.
+// Returns whether the pool is to start or continue the run, also when a person has to release it first.
 bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run);
 
-// Goes on no further by itself: ended, or paused, and not waiting for the pool.
+// Returns whether the run does not continue by itself: it has ended or is paused, and does not wait for the
+// pool.
 bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run);
 
-// The answer to a run whose supervisor is told to stop.
+// Returns the answer of a command that tells a run's supervisor to stop.
 const char* stopText(const storage::Run& run);
 
 }  // namespace batchscope::cli

@@ -9,7 +9,7 @@
 
 namespace batchscope::cli {
 
-// Some refused: with --json, `done` stands beside the error.
+// Some runs refused: with --json, `done` is printed beside the error.
 class PartlyDone : public Error {
  public:
   PartlyDone(ErrorKind kind, const std::string& message, protocol::Json done)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run's folder that several machines see, FOLDER/ID, and the record.jsonl in it.
+// A run's folder that several machines see, FOLDER/ID, with its record.jsonl.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace batchscope::cli {
 
 inline constexpr char kRecordFile[] = "record.jsonl";
 
-// The folder and what run.json in it says. Both are this user's own, and nobody else may write them: a
-// program is started by them.
+// The folder and the content of its run.json. Both belong to this user, and nobody else may write them,
+// because run.json names a program to start.
 struct RunFolder {
   std::filesystem::path path;  // absolute
   std::string id;              // its name
@@ -31,15 +31,15 @@ RunFolder openRunFolder(const std::filesystem::path& folder);
 // in that one. Throws Error(io), and Error(conflict) where the run has files of its own here.
 void linkRunFolder(const std::string& run, const std::filesystem::path& folder);
 
-// Bytes from the offset on until there are no more, some at a time. Throws Error(io); none where there is no
-// such file.
+// Reads the bytes from the offset to the end, a part at a time; none if there is no such file. Throws
+// Error(io).
 void readFrom(const std::filesystem::path& file, std::int64_t offset,
               const std::function<void(std::string_view bytes)>& take);
 
-// Reads at most 256 KiB from there on; none at the end. Throws Error(io).
+// Reads at most 256 KiB from the offset on; none at the end. Throws Error(io).
 std::string readSome(const std::filesystem::path& file, std::int64_t offset);
 
-// Whether a line begins there: an offset that was kept may be one of another file.
+// Returns whether a line begins at the offset: a stored offset may belong to another file.
 bool beginsLine(const std::filesystem::path& file, std::int64_t offset);
 
 }  // namespace batchscope::cli

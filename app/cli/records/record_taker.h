@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run's record on its way into this store, from any place of it on. Samples are committed first, then what
-// the catalogue has of it together with the offset up to which all of it was taken; who is killed between the
-// two takes some lines again, and lines that are taken twice count once: a block of samples says how many
-// there were before it.
+// Takes a run's record into this store, from any place in the record on. Samples are committed first, then
+// the catalogue's part together with the offset up to which all was taken. A process that is killed between
+// the two takes some lines again. Lines that are taken twice count once, because a block says how many
+// samples came before it.
 #pragma once
 
 #include <cstdint>
@@ -24,31 +24,30 @@ namespace batchscope::cli {
 
 class RecordTaker {
  public:
-  // Takes the record of the run `id`, whose folder is made where there is none; it is the one writer of its
-  // samples while it lives. With a `spec` the run is one that this store may go on with, by this spec. Throws
-  // Error(conflict) where somebody else writes them.
+  // Takes the record of the run `id`, and creates its folder if it is missing. While this object lives, it is
+  // the only writer of the run's samples. With a `spec` this store may continue the run by this spec. Throws
+  // Error(conflict) if another process writes the samples.
   RecordTaker(std::string id, storage::Origin origin, std::optional<protocol::RunSpec> spec = {});
 
-  // Where in the record to read on: behind the last whole line.
+  // Returns the offset at which to read on: after the last whole line.
   std::int64_t offset() const { return origin_.taken; }
-  // The next bytes are those from there on: offset() after a connection broke in the middle of a line, 0
-  // where the record is another file than before.
+  // Sets the offset of the next bytes: offset() after a connection broke in the middle of a line, 0 if the
+  // record is another file than before.
   void readOnFrom(std::int64_t offset);
 
-  // Bytes from there on, in their order. Lines that cannot be read are passed over and counted; commits now
-  // and then. Throws Error(version) for a newer record, Error(conflict) for another run's.
+  // Takes the next bytes, in order. Skips and counts lines that cannot be read. Commits now and then. Throws
+  // Error(version) for a newer record, Error(conflict) for another run's.
   void feed(std::string_view bytes);
   void commit();
-  // Takes a description of what is known of a run before its record begins. Throws as feed does, and
-  // Error(corrupt).
+  // Takes a description of a run before its record begins. Throws as feed does, and Error(corrupt).
   void describe(const protocol::Json& description);
 
-  // Returns the state in the newest description; none before the first, or where none was new.
+  // Returns the state in the newest description; none before the first, or if there is no new one.
   std::optional<protocol::RunState> state() const { return state_; }
-  // The newest line is an end: all of that time is here.
+  // Returns whether the newest line is an end, so that nothing is missing so far.
   bool isEnded() const { return isEnded_; }
   std::int64_t samples() const { return samples_; }  // taken
-  // Returns what was passed over, a sentence each, with the first reason.
+  // Returns a sentence for each kind of thing that was skipped, with the first reason.
   std::vector<std::string> troubles() const;
 
  private:

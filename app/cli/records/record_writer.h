@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A record that grows: what is new of a run is appended to a file of JSON lines. How far the file is, it says
-// itself: a writer begins by reading it. One writer at a time.
+// A record that grows: what is new in a run is appended to a file of JSON lines. A writer begins by reading
+// the file, and so learns how far it is. One writer at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ namespace batchscope::cli {
 
 class RecordWriter {
  public:
-  // Reads what is in the file, which is made where there is none. Throws Error(io), Error(version) for the
-  // record of a newer program, Error(conflict) for another run's.
+  // Reads the file, or creates it. Throws Error(io), Error(version) for the record of a newer program,
+  // Error(conflict) for another run's.
   RecordWriter(std::filesystem::path file, std::string run);
   ~RecordWriter();
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
-  // Appends what is new in the store; on disk where a checkpoint is among it. Throws Error(io): then there
-  // may be half a line, and the next writer has to read the file again.
+  // Appends what is new in the store, and syncs the file if a checkpoint is among it. Throws Error(io): then
+  // the file may end in half a line, and the next writer has to read it again.
   void update(storage::Catalogue& catalogue);
-  // Appends the end, unless it is there already behind all else; on disk when it returns.
+  // Appends the end, unless the file ends with it, and syncs the file.
   void finish();
 
   std::int64_t samples() const { return end_.samples; }  // in the file
@@ -37,8 +37,8 @@ class RecordWriter {
  private:
   // A series in a generation.
   struct Track {
-    std::int64_t told = 0;                // samples that the lines so far have or had
-    std::int64_t position = 0;            // of the first one in the store that is not in the file
+    std::int64_t told = 0;                // samples in the lines so far, readable or not
+    std::int64_t position = 0;            // in the store, of the first sample that is not in the file
     std::vector<storage::Sample> newest;  // the last few before it
   };
   using TrackName = std::pair<std::string, int>;

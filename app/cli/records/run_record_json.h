@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run's record as import reads it: what export has written, by whomever.
+// A run's record as import reads it. Anybody may have written it.
 #pragma once
 
 #include "batchscope/storage/record_json.h"
 
 namespace batchscope::cli {
 
-// As storage::record_from, which it throws as. A run that was active when it was exported is `stopped`; its
-// program cannot be started by `resume`, as it may be anything.
+// Reads a record as storage::record_from does, and throws the same. A run that was active when it was
+// exported becomes `stopped`. `resume` does not start its program, which may be anything.
 storage::RunRecord recordFrom(const protocol::Json& json);
 
 }  // namespace batchscope::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples on their way into a store: stretches of consecutive steps take it less than samples one by one.
+// Appends samples to a store in stretches of consecutive steps, which takes less time than one by one.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace batchscope::cli {
 
-// Throws as SampleWriter::append; what stands before the stretch that it refuses is appended.
+// Throws as SampleWriter::append; the samples before the refused stretch are appended.
 void appendStretches(storage::SampleWriter& writer, const std::string& series, int generation,
                      std::span<const storage::Sample> samples);
 
-// How many samples a store has of each series in each generation; none where there is no such file. Who reads
-// a source from its beginning again passes over as many.
+// Returns how many samples a store has of each series in each generation; none if there is no such file. A
+// source that is read from its beginning again skips as many.
 std::map<std::pair<std::string, int>, std::int64_t> storedCounts(const std::filesystem::path& samples);
 
 }  // namespace batchscope::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that nearly every command needs: the catalogue, and how a run is called and judged.
+// Functions that nearly every command needs: opening the catalogue, a run's title, and whether a supervisor
+// has it.
 #pragma once
 
 #include <string>
@@ -17,12 +18,12 @@ inline storage::Catalogue openCatalogue() { return storage::Catalogue(protocol::
 
 using common::title;
 
-// A supervisor has it, or should.
+// Returns whether a supervisor has the run, or should.
 inline bool isHeld(const storage::Run& run) {
   return protocol::is_active(run.state) || run.supervisor_pid != 0;
 }
 
-// Goes on no further by itself: not active any more, or paused.
+// Returns whether the run does not continue by itself: it is not active, or paused.
 inline bool isAtRest(protocol::RunState state) {
   return !protocol::is_active(state) || state == protocol::RunState::paused;
 }

@@ -25,10 +25,11 @@ void addServe(CommandSet& set) {
               range(0, 65535))
           .flag("--read-only", &ServeOptions::readOnly, "Let nobody change anything")
           .flag("--open", &ServeOptions::open, "Open the page in a browser")
-          .option("--store FILE", &ServeOptions::store, "Show another store, by its runs.db", Values::files)
+          .option("--store FILE", &ServeOptions::store, "Show another store: the path of its runs.db",
+                  Values::files)
           .option("--token NAME[:RIGHT]", &ServeOptions::tokens,
-                  "Print an address for this person too, for looking (read) or for all (control); may be "
-                  "repeated",
+                  "Also print an address for this person, to look (read) or to control runs (control); may "
+                  "be repeated",
                   Takes::repeated)
           .flag("--new-token", &ServeOptions::newToken, "Make all addresses given out so far invalid")
           .option("--listen ADDRESS", &ServeOptions::listen,
@@ -47,16 +48,19 @@ void addServe(CommandSet& set) {
   set.beginGroup("Commands");
   declare(set, "serve tokens", help::kServeTokensAbout, help::kServeTokens, tokens)
       .option("--add NAME[:RIGHT]", &TokensOptions::add,
-              "Make a token for looking (read, the default) or for all (control); may be repeated",
+              "Make a token to look (read, the default) or to control runs (control); may be repeated",
               Takes::repeated)
       .option("--revoke NAME", &TokensOptions::revoke, "Refuse this token from now on; may be repeated",
               Takes::repeated)
-      .option("--store FILE", &TokensOptions::store, "Another store: its runs.db", Values::files)
+      .option("--store FILE", &TokensOptions::store, "Use another store: the path of its runs.db",
+              Values::files)
       .json();
   declare(set, "serve link", help::kServeLinkAbout, help::kServeLink, link)
       .run()
-      .option("--hours N", &LinkOptions::hours, "How long it shows the run; default: 24", range(1, 8760))
-      .option("--store FILE", &LinkOptions::store, "Another store: its runs.db", Values::files)
+      .option("--hours N", &LinkOptions::hours, "How many hours the link shows the run; default: 24",
+              range(1, 8760))
+      .option("--store FILE", &LinkOptions::store, "Use another store: the path of its runs.db",
+              Values::files)
       .json();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// serve: the store's runs in a browser, until Ctrl-C. What is asked of it is app/web/server's affair.
+// serve: shows the store's runs in a browser, until Ctrl-C. app/web/server answers the requests.
 #include "serve/serve_command.h"
 
 #include <fmt/core.h>
@@ -57,7 +57,7 @@ web::ServerOptions serverOptions(const ServeOptions& options) {
   return server;
 }
 
-// Starts on the usual port, or where that is taken and nobody has asked for it, on another.
+// Starts on the usual port. If that is taken and was not asked for, starts on another.
 std::unique_ptr<web::Server> startServer(const ServeOptions& options) {
   web::ServerOptions server = serverOptions(options);
   try {
@@ -72,8 +72,8 @@ std::unique_ptr<web::Server> startServer(const ServeOptions& options) {
   }
 }
 
-// Returns the address as this machine's browser opens it; through a tunnel from a Unix socket as another's
-// does.
+// Returns the address for a browser on this machine; for a Unix socket, the address at the other end of the
+// tunnel.
 std::string address(const ServeOptions& options, const web::Server& server, const std::string& token) {
   const int port = server.port() > 0 ? server.port() : kUsualPort;
   const bool isShared = !options.listen.empty();
@@ -83,7 +83,7 @@ std::string address(const ServeOptions& options, const web::Server& server, cons
   return fmt::format("{}://{}:{}/?token={}", isShared ? "https" : "http", host, port, token);
 }
 
-// Returns the command for a tunnel, to be typed on one's own machine; empty where none is needed.
+// Returns the command that opens a tunnel, to be run on the user's machine; empty if none is needed.
 std::string tunnel(const ServeOptions& options, const web::Server& server) {
   if (!options.listen.empty()) return {};
   const std::string host = QSysInfo::machineHostName().toStdString();
@@ -113,11 +113,11 @@ void tell(const ServeOptions& options, const web::Server& server,
     return printJson(line);
   }
   if (web::installed_page().empty()) fmt::print(stderr, "batchscope: {}\n", web::no_page_advice());
-  fmt::print("{}{}\n", url, options.readOnly ? "   (for looking only)" : "");
+  fmt::print("{}{}\n", url, options.readOnly ? "   (read-only)" : "");
   for (const web::NamedToken& token : tokens)
-    fmt::print("For {}{}: {}\n", token.name, token.right == web::Right::read ? ", for looking only" : "",
+    fmt::print("For {}{}: {}\n", token.name, token.right == web::Right::read ? ", read-only" : "",
                address(options, server, token.secret));
-  if (!ssh.empty()) fmt::print("From another machine, first type there: {}\n", printable(ssh));
+  if (!ssh.empty()) fmt::print("From another machine, first run this there: {}\n", printable(ssh));
   if (!metrics.empty()) fmt::print("For Prometheus, without a token: {}\n", metrics);
   fmt::print("Ctrl-C ends it; runs go on.\n");
   flushOutput();

@@ -10,14 +10,14 @@
 namespace batchscope::cli {
 
 struct ServeOptions {
-  std::optional<int> port;          // none: the usual one, or where it is taken any
-  std::string socket;               // a Unix socket in its place
+  std::optional<int> port;          // none: the usual one, or any if that is taken
+  std::string socket;               // a Unix socket instead of a port
   std::optional<int> metricsPort;   // of loopback, for Prometheus; none: only with the token
   std::string listen;               // an address that others can reach; empty: loopback
   std::string certificate, key;     // files, for that
-  std::vector<std::string> hosts;   // names by which browsers may call it
+  std::vector<std::string> hosts;   // names by which browsers may reach the server
   std::string store;                // a catalogue; empty: this user's
-  std::vector<std::string> tokens;  // by name, to be made where there is none: "NAME:RIGHT"
+  std::vector<std::string> tokens;  // "NAME:RIGHT"; made if there is none of this name
   bool readOnly = false;
   bool newToken = false;
   bool open = false;  // in a browser

@@ -24,7 +24,7 @@ int tokens(const TokensOptions& options) {
   std::vector<web::NamedToken> given;
   for (const std::string& text : options.add) given.push_back(web::give_token(text));
   const std::vector<web::NamedToken> all = web::named_tokens();
-  // The secret is told to who asks for the token, and never again in a list that others may look at.
+  // The secret is printed once, for the person who adds the token, and never in a list.
   const auto isGiven = [&](const web::NamedToken& token) { return std::ranges::count(given, token) > 0; };
   if (options.json) {
     protocol::Json list = protocol::Json::array();

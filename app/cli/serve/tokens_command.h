@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// serve tokens: who besides the owner may open the page, and until when.
+// serve tokens: lists, adds and revokes the tokens of other people.
 #pragma once
 
 #include <string>

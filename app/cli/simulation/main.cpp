@@ -37,7 +37,7 @@ void addSimulate(CommandSet& set) {
             "Let a fitted model stand in for placements that were not measured")
       .option("--expect CLAIM", &Choice::expect,
               "A claim that must hold, else the exit code is 5; may be repeated", Takes::repeated)
-      .option("--gantt FILE.svg", &SimulationChoice::gantt, "Also draw which job had which device when",
+      .option("--gantt FILE.svg", &SimulationChoice::gantt, "Also draw which devices each job had, and when",
               Values::files)
       .flag("--force", &SimulationChoice::force, "Overwrite the file of --gantt")
       .json();

@@ -30,7 +30,7 @@ constexpr char kPrefix[] = "runs:";
 constexpr int kMostEpochs = 100'000;
 constexpr double kSizeGrowth = 1.5;  // of the local batch sizes in a profile
 
-// A recording of one run. Throws std::invalid_argument saying what there is too little of.
+// A recording of one run. Throws std::invalid_argument, naming what is missing.
 class Recording {
  public:
   Recording(storage::Catalogue& catalogue, const Run& run)
@@ -212,7 +212,7 @@ class Reader {
     return names_.at(run.name) == 1 ? run.name : run.name + "-" + run.id;
   }
 
-  // The profile that `from` has recorded, for `run`. Empty, or what there is too little of.
+  // Takes the profile that `from` has recorded for `run`. Returns "", or what is missing.
   std::string record(const Run& run, const Run& from) {
     try {
       Recording recording(catalogue_, from);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The runs of a group as a workload with profiles of their own, for `batchscope simulate --profiles
-// runs:GROUP`: each run is a job, submitted when it was made, and an application of its name:
+// The runs of a group as a workload with their own profiles, for `batchscope simulate --profiles runs:GROUP`.
+// Each run is a job, submitted when the run was made, and an application with the run's name:
 //
-//     step times     those of the fitted model, times what was measured over what it predicts, for each
-//     number
-//                    of replicas that the run has had; any other number as the model has it
+//     step times     those of the fitted model, times measured over predicted for each number of replicas
+//                    that the run has had; for any other number the model's alone
 //     gradient       the mean of its statistics in each epoch
 //     progress       scale-invariant iterations at the end of each epoch; epochs that are still to come are
 //                    like the last one
 //
-// A run of which too little is recorded, such as one that waits in the queue, has the profile of another run
-// of the same program in the group, the first that has one.
+// A run that has recorded too little, such as one that waits in the queue, has the profile of another run of
+// the same program in the group: the first that has one.
 #pragma once
 
 #include <optional>
@@ -22,18 +21,18 @@
 
 namespace batchscope::cli {
 
-// The group of "runs:GROUP"; none for anything else.
+// Returns the group in "runs:GROUP"; none for any other text.
 std::optional<std::string> groupOf(const std::string& profiles);
 
 struct RecordedQueue {
   std::vector<policy::Submission> workload;  // by time
   policy::Applications applications;         // by the runs' names
   std::optional<double> restart;             // s, the mean pause of their restarts; none: there was none
-  std::vector<std::string> notes;            // sentences on what was left out or supposed
+  std::vector<std::string> notes;            // sentences on what was left out or assumed
 };
 
-// Throws Error(not_found) for a group without runs, and Error(usage) where none has enough recorded, with
-// what each lacks.
+// Throws Error(not_found) for a group without runs, and Error(usage), with what each run lacks, if none has
+// recorded enough.
 RecordedQueue readRecordedQueue(const std::string& group);
 
 }  // namespace batchscope::cli

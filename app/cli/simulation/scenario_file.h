@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A scenario of `batchscope simulate`, a TOML file that keeps what else would be options, so that a class can
-// compare policies on its own workload:
+// A scenario of `batchscope simulate`: a TOML file in place of options, so that a class can compare policies
+// on its own workload:
 //
 //     workload = "queue.csv"           # beside this file, as is the folder of
 //     profiles = "profiles"            # or "runs:GROUP", and then the workload may be missing
@@ -13,7 +13,7 @@
 //     interference = 0
 //     expect = ["fast.mean_jct < 0.9 * fifo.mean_jct"]
 //
-// All but profiles may be missing. What is said on the command line counts instead; where that is other
+// All but profiles may be missing. Options on the command line replace the file's. If they name other
 // policies, the file's claims are left out.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace batchscope::cli {
 
-// The choice with what the file says where it says nothing itself. Throws Error(usage) with file, line and
+// Returns the choice, with the file's values for what it leaves open. Throws Error(usage) with file, line and
 // what was expected, and Error(not_found).
 SimulationChoice withScenario(const SimulationChoice& choice);
 

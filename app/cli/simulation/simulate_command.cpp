@@ -72,7 +72,7 @@ std::optional<OutputTarget> pictureTarget(const std::string& name, bool force) {
   return target;
 }
 
-// The world that is simulated, with what nobody has said filled in.
+// The simulated workload, profiles and machines, with defaults filled in.
 struct World {
   std::string source;  // of the workload, for messages
   std::vector<std::string> policies;
@@ -95,7 +95,7 @@ World publishedWorld(const SimulationChoice& choice) {
   return world;
 }
 
-// One machine, decisions as often as the pool makes them, and pauses as the runs had them.
+// Defaults for recorded runs: one machine, decisions as often as the pool makes them, and pauses as measured.
 World recordedWorld(const SimulationChoice& choice, const std::string& group) {
   constexpr double kInterval = 5, kRestart = 0.1;  // s
   RecordedQueue queue = readRecordedQueue(group);
@@ -157,7 +157,7 @@ void printClaims(const std::vector<SimulationClaim>& claims, const std::vector<p
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
 }
 
-// Returns the applications of which a fitted model told steps that were not measured.
+// Returns the applications for which a fitted model predicted steps that were not measured.
 std::vector<std::string> modelled(const policy::Applications& applications) {
   std::vector<std::string> names;
   for (const auto& [name, application] : applications)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `--expect 'fast.mean_jct < fifo.mean_jct'`: a claim about the policies that were simulated. Each side is a
-// number or POLICY.MEASURE, which a number may stand before: 0.9 * fifo.mean_jct. Measures are those of
-// --json: mean_jct, makespan, worst_fairness, restarts.
+// `--expect 'fast.mean_jct < fifo.mean_jct'`: a claim about the simulated policies. Each side is a number or
+// POLICY.MEASURE, with an optional factor: 0.9 * fifo.mean_jct. Measures have their names in --json:
+// mean_jct, makespan, worst_fairness, restarts.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace batchscope::cli {
 
 class SimulationClaim {
  public:
-  // Throws Error(usage) quoting the text, also for a policy that is not among these.
+  // Throws Error(usage) quoting the text, also for a policy that was not simulated.
   static SimulationClaim parse(const std::string& text, const std::vector<std::string>& policies);
 
   std::string text() const { return comparison_.text(); }

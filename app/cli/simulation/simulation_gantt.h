@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The history of devices as an SVG: a panel for each policy, a line for each device, time to the right, all
-// in one scale. Colours are applications, white is idle, a dark edge is a restart; a job's name shows under
+// in one scale. A colour is an application, white is idle, a dark edge is a restart. A job's name shows under
 // the mouse.
 #pragma once
 

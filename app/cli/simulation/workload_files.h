@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The files of `batchscope simulate`: a workload, and a folder of profiles with a folder for each
-// application. Their columns are those of what was published with Pollux:
+// application. Their columns are those of the files that were published with Pollux:
 //
 //     WORKLOAD.csv                  name,time,application,num_replicas,batch_size
 //     APPLICATION/placements.csv    placement,local_bsz,step_time,sync_time    "1244": replicas on each node
@@ -25,8 +25,8 @@ namespace batchscope::cli {
 std::vector<policy::Submission> readWorkload(const std::filesystem::path& file);
 std::vector<policy::Submission> parseWorkload(const std::filesystem::path& name, std::string_view text);
 
-// The profiles of the applications that the workload names; with `interpolate` a fitted model stands in for
-// placements that were not measured. Throws as readWorkload.
+// Reads the profiles of the applications that the workload names. With `interpolate` a fitted model stands in
+// for placements that were not measured. Throws as readWorkload.
 policy::Applications readProfiles(const std::filesystem::path& folder,
                                   const std::vector<policy::Submission>& workload, bool interpolate);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rescaling a run beyond the job that it is in. The command does it, not the supervisor, which knows nothing
-// of Slurm: on the node where the run trains it finds the run's folder by a link in the store, leaves its
-// wish there, and asks the supervisor for no more than an ordinary stop. The job then sees why it was
-// stopped, and has the next one wait for more nodes. Nobody has to watch, and nothing new is said over the
-// control socket.
+// Rescaling a run beyond the nodes of its job. The command does it, not the supervisor, which knows nothing
+// of Slurm. On the node where the run trains, the command finds the run's folder by a link in the store,
+// notes the wanted number of replicas there, and asks the supervisor for an ordinary stop. The job then reads
+// the note, and makes the next job wait for more nodes. The control socket needs no new request.
 #pragma once
 
 #include <string>
@@ -13,12 +12,12 @@
 
 namespace batchscope::cli::slurm {
 
-// Whether the run is in a job whose nodes have no room for so many replicas, while the next may have. False
-// for a run that is in none. Throws Error(conflict) where they are more than any of its jobs may have, or
-// where no job waits to go on.
+// Returns whether the nodes of the run's job have no room for so many replicas, while the next job may have.
+// False for a run without a job. Throws Error(conflict) for more replicas than any of its jobs may have, or
+// if no next job waits.
 bool needsNextJob(const std::string& run, int replicas);
 
-// Keeps it for the jobs to come. Nothing for a run that is in none.
+// Notes the wanted number of replicas for later jobs. Does nothing for a run without a job.
 void wantInJobs(const std::string& run, const protocol::ReplicaCount& count);
 
 }  // namespace batchscope::cli::slurm

@@ -117,8 +117,8 @@ void JobFolder::want(const protocol::ReplicaCount& count) const {
 
 void JobFolder::chooseNodes(int nodes) const { keep(kChosen, std::to_string(nodes)); }
 
-// A number that goodput is to choose begins with the least, until there is a model that says what more would
-// bring.
+// A number that goodput is to choose begins with the least, until there is a model that predicts the goodput
+// of more.
 NodeRange JobFolder::nextNodes(int replicas_per_node, const NodeRange& range) const {
   const protocol::ReplicaCount count = wanted();
   if (!count.number && !count.automatic) return range;

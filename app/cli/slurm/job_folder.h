@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The folder of a run on Slurm, FOLDER/ID on the shared file system, as its jobs keep it: the script that
-// each of them is, the jobs that there were (jobs.jsonl), and on how many replicas a person wants the run, or
-// on how many nodes goodput.
-// One job writes at a time; Slurm sees to it (--dependency=singleton).
+// The folder of a run on Slurm, FOLDER/ID on the shared file system, which its jobs keep: the script of every
+// job, the jobs so far (jobs.jsonl), the number of replicas that a person asked for, and the number of nodes
+// that goodput chose. Only one job writes at a time, which Slurm ensures (--dependency=singleton).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ namespace end {
 inline constexpr char kFinished[] = "finished", kFailed[] = "failed";
 inline constexpr char kStopped[] = "stopped";    // by a person: nobody goes on
 inline constexpr char kTime[] = "time limit";    // told by Slurm beforehand
-inline constexpr char kAsked[] = "told to end";  // by SIGTERM: whose, only the next job can learn
+inline constexpr char kAsked[] = "told to end";  // by SIGTERM; only the next job can learn who sent it
 inline constexpr char kNodes[] = "other nodes";  // for a job on more of them
 inline constexpr char kLost[] = "supervisor lost";
 inline constexpr char kRecalled[] = "recalled";  // by the sweep whose trial it was
@@ -43,43 +42,43 @@ struct Job {
   std::string how;  // it ended; empty: it has not, or it had no time to say
 };
 
-// The order for a run's jobs that are submitted from outside: the job that was submitted last, until its end,
-// and that of those which go on behind it, was heard. Kept so that who is killed neither submits another nor
-// forgets it.
+// The order for a run's jobs that are submitted from outside: the job that was submitted last. It is kept
+// until the end of that job and of its successors is known, so that a driver that is killed neither submits
+// another job nor forgets this one.
 struct JobOrder {
   std::string number;
-  bool recalled = false;  // by whoever has submitted it: its end is not a person's scancel
+  bool recalled = false;  // the submitter cancelled it: its end is not a person's scancel
 };
 
 class JobFolder {
  public:
-  // Throws Error(usage) where it is not named by a run's id, Error(not_found) where there is none.
+  // Throws Error(usage) if its name is not a run's id, Error(not_found) if it does not exist.
   explicit JobFolder(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return path_; }
   std::string run() const { return path_.filename(); }
   std::filesystem::path script() const { return path_ / kScript; }
-  std::string submission() const;  // as one types it: "sbatch FOLDER/ID/job.sh"
+  std::string submission() const;  // the command, "sbatch FOLDER/ID/job.sh"
 
   // Returns the run's spec. Throws what openRunFolder throws.
   protocol::RunSpec spec() const;
 
-  // Returns the jobs in the order in which they began. What a killed writer has left behind is passed over.
+  // Returns the jobs in the order in which they began. Skips the rest of a line that a killed writer left.
   std::vector<Job> jobs() const;
   // Adds a line about a job. Throws Error(io).
   void tell(const std::string& number, const protocol::Json& news) const;
 
-  // Returns the number that a person has asked for last, else the submitted one; neither of the two: all that
-  // there is room for.
+  // Returns the number of replicas that a person has asked for last, else the submitted number, else as many
+  // as there is room for.
   protocol::ReplicaCount wanted() const;
   void want(const protocol::ReplicaCount& count) const;
-  // Where that is automatic: the nodes that goodput has chosen.
+  // Returns the nodes that goodput has chosen, if the number of replicas is automatic.
   void chooseNodes(int nodes) const;
 
-  // The nodes that the next job is to ask for, within the range.
+  // Returns the nodes that the next job is to ask for, within the range.
   NodeRange nextNodes(int replicas_per_node, const NodeRange& range) const;
 
-  std::optional<JobOrder> order() const;  // none: nothing is in hand
+  std::optional<JobOrder> order() const;  // none: no job is ordered
   void keepOrder(const JobOrder& order) const;
   void dropOrder() const;
 
@@ -90,10 +89,11 @@ class JobFolder {
   std::filesystem::path path_;
 };
 
-// Whether the run in this folder trains in jobs, and is reached by `batchscope slurm-job FOLDER -- COMMAND`.
+// Returns whether the run in this folder trains in jobs, and is reached by `batchscope slurm-job FOLDER --
+// COMMAND`.
 bool isJobFolder(const std::filesystem::path& folder);
 
-// How many of the last jobs have not made a step.
+// Returns how many of the last jobs have not made a step.
 int jobsWithoutStep(const std::vector<Job>& jobs);
 
 // Returns the folder of a run in a store, as the job which trains it has noted it there.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A snapshot of Slurm's queue for some runs, as it was when it was last asked: sites do not like to be asked
-// often.
+// A snapshot of Slurm's queue for some runs, from the last time that Slurm was asked: sites do not like
+// frequent queries.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct QueuedJob {
   std::string reason;  // why it is pending: "Resources", "Priority", "Dependency"
   std::string start;   // expected, local time: "2026-11-23T08:43:37"; empty: not known
   std::string partition = {};
-  std::string nodes = {};  // that it has: "n[1-2]"; of one that waits, how many: "1-3"
+  std::string nodes = {};  // its nodes, "n[1-2]"; of a waiting job, their number: "1-3"
 
   bool waits() const { return state == "PENDING"; }
 };
@@ -26,13 +26,13 @@ class JobQueue {
  public:
   // Asks for all jobs of these runs. Throws as told.
   void look(const std::vector<std::string>& runs);
-  // How long ago that was, s.
+  // Returns how long ago that was, s.
   double age() const;
 
-  // Returns the jobs as they were submitted, with those that were added since.
+  // Returns the jobs in the order of their submission, with those that were added since.
   const std::vector<QueuedJob>& of(const std::string& run) const;
   void add(const std::string& run, const std::string& number);
-  // Whether one of the run's was added since: what Slurm says of it is not known yet.
+  // Returns whether a job of the run was added since: its state in Slurm is not known yet.
   bool isNew(const std::string& run) const;
 
  private:

@@ -24,7 +24,7 @@ constexpr int kNotice = 180;
 
 bool holdsControls(std::string_view text) { return printable(text) != text; }
 
-// Options that are reserved, by their names, or the beginnings of these, which sbatch takes as well.
+// Reserved options, by their names. sbatch also takes the beginning of a name.
 struct Reserved {
   const char *name, *letter, *instead;
 };
@@ -124,9 +124,8 @@ std::string jobScript(const JobRequest& request, const std::filesystem::path& fo
   check(request, folder);
   std::string text = fmt::format(
       "#!/bin/bash\n"
-      "# {}: a job of Slurm. Each job of the run is this script, and the first thing that it does is to "
-      "submit\n"
-      "# the next one, which waits until it has ended. After a stop, this goes on:\n"
+      "# {}: the script of every Slurm job of this run. A job first submits the next one, which waits until\n"
+      "# the job has ended. To continue the run after a stop:\n"
       "# {}\n",
       printable(title), common::shellWords(Strings{"sbatch", folder / kScript}));
   const auto line = [&](const std::string& option) { text += fmt::format("#SBATCH {}\n", ofSlurm(option)); };

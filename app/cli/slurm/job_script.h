@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The script of each job of a run on Slurm: what is asked of Slurm in its own words, and one command. It lies
-// in the run's folder, and the next job is the same script.
+// The script of each job of a run on Slurm: options for Slurm, and one command. It lies in the run's folder,
+// and the next job is the same script.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace batchscope::cli::slurm {
 // The script's name in the run's folder.
 inline constexpr char kScript[] = "job.sh";
 
-// How many nodes: "2", "1-4".
+// A number of nodes, or a range: "2", "1-4".
 struct NodeRange {
   int least = 1, most = 1;
 
@@ -34,23 +34,23 @@ struct JobRequest {
   int gpus_per_node = 0;
   int replicas_per_node = 0;           // 0: one for each GPU, or one
   std::string time;                    // as sbatch takes it; empty: the partition's default
-  std::vector<std::string> arguments;  // of sbatch, as a person wants them beside ours
+  std::vector<std::string> arguments;  // further arguments of sbatch, from the user
 
   int replicasPerNode() const {
     return replicas_per_node > 0 ? replicas_per_node : gpus_per_node > 0 ? gpus_per_node : 1;
   }
 };
 
-// Throws Error(usage) naming what sbatch or the script would take for something else: a value with a line
-// break or one that begins with "-", a path with characters that have a meaning there, an argument on which
-// the way from job to job rests.
+// Throws Error(usage), naming the value, for what sbatch or the script would misunderstand: a value with a
+// line break or one that begins with "-", a path with characters that have a meaning there, an argument that
+// the hand-over from job to job needs.
 void check(const JobRequest& request, const std::filesystem::path& folder);
 
-// "batchscope-ID", by which Slurm knows that of two jobs one has to wait.
+// Returns "batchscope-ID". Two jobs of one name do not run at the same time.
 std::string jobName(const std::string& run);
 
-// Returns the text of the script. `folder` is the run's, FOLDER/ID; `program` ours, absolute; `title` what a
-// person calls the run.
+// Returns the text of the script. `folder` is the run's, FOLDER/ID; `program` is this program's absolute
+// path; `title` names the run for people.
 std::string jobScript(const JobRequest& request, const std::filesystem::path& folder,
                       const std::filesystem::path& program, const std::string& title);
 

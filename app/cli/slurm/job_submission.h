@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes, of a run's spec and the options of its jobs, the folder that they share, and submits the first of
-// them.
+// Makes the folder of a run's jobs from the run's spec and their options, and submits the first job.
 #pragma once
 
 #include <filesystem>
@@ -17,19 +16,19 @@ namespace batchscope::cli::slurm {
 
 // Returns the request for these options. Throws Error(usage) naming an option that cannot be met.
 JobRequest requestOf(const SlurmOptions& options, const protocol::RunSpec& spec);
-// Throws Error(usage) where anything was said that counts for nothing without --slurm.
+// Throws Error(usage) if an option was given that has no effect without --slurm.
 void refuseWithoutSlurm(const SlurmOptions& options);
 
-// Where the folders of runs are made.
+// Returns the folder in which the folders of runs are made.
 std::filesystem::path folderOf(const SlurmOptions& options);
 
-// Returns the number of replicas on which a run begins; 0: as many as there is room for. `said`: a person has
-// named the spec's number. Throws Error(usage) where the jobs have no room for it.
+// Returns the number of replicas on which a run begins; 0: as many as there is room for. `said`: the spec's
+// number was given by a person. Throws Error(usage) if the jobs have no room for it.
 int replicasOf(const protocol::RunSpec& spec, bool said, const JobRequest& request);
 
-// The program `batchscope` that belongs to this process.
+// Returns the path of the program `batchscope` that belongs to this process.
 std::filesystem::path ownProgram();
-// Returns the words before a command of it for a run in this folder (storage::Origin).
+// Returns the words in front of a command for a run in this folder (storage::Origin).
 std::vector<std::string> controlOf(const std::filesystem::path& place,
                                    const std::filesystem::path& program = ownProgram());
 
@@ -37,14 +36,15 @@ std::vector<std::string> controlOf(const std::filesystem::path& place,
 std::string scriptOf(const protocol::RunSpec& spec, const JobRequest& request,
                      const std::filesystem::path& place);
 
-// Throws Error(failure) with Slurm's complaint where it would not take such a job, and as told.
+// Throws Error(failure) with Slurm's message if it would not accept such a job, and as told.
 void tryScript(const std::string& script);
 
-// Makes that folder, with the spec and the script. Throws Error(io), and as jobScript; then there is none.
+// Makes that folder, with the spec and the script. Throws Error(io), and as jobScript; then no folder is
+// left.
 JobFolder makeJobFolder(const protocol::RunSpec& spec, const JobRequest& request, int replicas,
                         const std::filesystem::path& place);
 
-// Submits the next job, with the nodes that the folder says. Its number. Throws as told.
+// Submits the next job, with the number of nodes in the folder. Returns its number. Throws as told.
 std::string submitJob(const JobFolder& folder, const JobRequest& request);
 
 }  // namespace batchscope::cli::slurm

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the next job of a run should have more nodes, where its number of replicas is left to goodput. On
-// the nodes that a job has the supervisor chooses. What lies beyond is goodput::ReplicaChooser's choice as
-// well, with a change of jobs for a pause, which is to be won back within an hour; and never more than are
-// idle now, for while a run waits in the queue it learns nothing, and to ask again costs nothing.
+// Chooses whether the next job of a run should have more nodes, if goodput chooses its number of replicas. On
+// the nodes of a job the supervisor chooses. Beyond them goodput::ReplicaChooser chooses too, with the change
+// of jobs as the pause, which must be won back within an hour. It never chooses more nodes than are idle now:
+// a run that waits in the queue learns nothing, and asking again costs nothing.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace batchscope::cli::slurm {
 
 class NodeChoice {
  public:
-  // Nodes that Slurm could give now; asked only where there is a use for them.
+  // Nodes that Slurm could give now; asked for only if they would be used.
   using Idle = std::function<int()>;
 
   NodeChoice(const protocol::AutoReplicas& replicas, double efficiency_floor, const NodeRange& range,
@@ -29,8 +29,8 @@ class NodeChoice {
     int nodes = 1;
     std::string why;
   };
-  // A new model of the run, which is in a job of so many nodes. `now`: s, monotonic. Where none are idle they
-  // are asked for again in a minute.
+  // Takes a new model of the run, which is in a job of so many nodes. `now`: s, monotonic. If no nodes are
+  // idle, Slurm is asked again in a minute.
   std::optional<More> consider(const protocol::Model& model, const goodput::RunContext& at, int nodes,
                                const Idle& idle, double now);
 

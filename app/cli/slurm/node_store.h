@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The store of the node on which a run trains: on its own disk, since SQLite cannot be trusted on a shared
-// file system. It lives as long as the job; what lasts lies in the run's folder, to which it links.
+// The store on the node on which a run trains. It is on the node's own disk, since SQLite is not safe on a
+// shared file system, and lives as long as the job. What must last lies in the run's folder, to which the
+// store links.
 #pragma once
 
 #include <filesystem>
@@ -13,14 +14,15 @@ namespace batchscope::cli::slurm {
 
 class NodeStore {
  public:
-  // Makes it below $TMPDIR, else /tmp, and names it to this process and all that it starts. Throws Error(io).
+  // Makes the store below $TMPDIR, else /tmp, and puts its path into the environment of this process. Throws
+  // Error(io).
   explicit NodeStore(const std::string& run, const std::string& job);
-  // Removes the store with all that is in it.
+  // Removes the store with its content.
   ~NodeStore();
   NodeStore(const NodeStore&) = delete;
   NodeStore& operator=(const NodeStore&) = delete;
 
-  // The run with what its jobs have recorded so far. Throws what import throws.
+  // Imports the run with what its jobs have recorded so far. Throws what import throws.
   storage::Run takeIn(const JobFolder& folder) const;
   storage::Run run() const;
 

@@ -52,7 +52,7 @@ NodeWatch::NodeWatch(const JobFolder& folder, const NodeRange& range, JobNodes& 
   timer_.start(kInterval);
 }
 
-// Slurm or the supervisor may not answer, and then they do the next time.
+// If Slurm or the supervisor does not answer, the next look asks again.
 void NodeWatch::look() try {
   const auto status = run::request(folder_.run(), protocol::Request()).get<protocol::RunStatus>();
   if (status.state != protocol::RunState::running) return idle_since_.reset();
@@ -61,7 +61,7 @@ void NodeWatch::look() try {
 } catch (const Error&) {
 }
 
-// The first stays, on which the supervisor is, and of the others those whose devices the run has.
+// Returns the nodes to keep: the first, on which the supervisor is, and those with devices of the run.
 void NodeWatch::giveBack(const protocol::RunStatus& status) {
   std::set<std::string> kept{nodes_.host};
   for (const std::string& device : status.devices)
@@ -79,8 +79,7 @@ void NodeWatch::giveBack(const protocol::RunStatus& status) {
     else if (!kept.contains(name))
       back.push_back(name);
   if (back.empty()) return;
-  // It leaves two scripts where it stands, for a shell to go on with fewer nodes: in the node's own store,
-  // then.
+  // scontrol writes two scripts for shells into its working directory, so it runs in the node's own store.
   const std::string store = protocol::catalogue_path().parent_path();
   told("env", {"--chdir=" + store, "scontrol", "update", "JobId=" + nodes_.job,
                fmt::format("NodeList={}", fmt::join(kept, ","))});

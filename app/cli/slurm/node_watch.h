@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The nodes of a job while its run trains. A running job can only shrink: nodes that the run has not used for
-// a while go back to Slurm, whoever took the replicas away; and where goodput would have more than there are
-// (node_choice.h), the run is to go on in the next job.
+// Watches the nodes of a job while its run trains. A running job can only shrink: nodes that the run has not
+// used for a while go back to Slurm, whatever the reason. If goodput would choose more nodes than the job has
+// (node_choice.h), the run continues in the next job.
 #pragma once
 
 #include <QTimer>
@@ -29,10 +29,11 @@ struct JobNodes {
 
 class NodeWatch {
  public:
-  // Looks every few seconds, from the event loop. Both are borrowed; what is given back is taken off `nodes`.
+  // Looks every few seconds, from the event loop. Both arguments are borrowed. Nodes that are given back are
+  // removed from `nodes`.
   NodeWatch(const JobFolder& folder, const NodeRange& range, JobNodes& nodes);
 
-  // Goodput has chosen more nodes than there are; called once.
+  // Called once, when goodput has chosen more nodes than the job has.
   std::function<void(const NodeChoice::More& more)> on_more;
   // Called with what has been done, in a sentence.
   std::function<void(const std::string& text)> on_news;

@@ -18,7 +18,7 @@ namespace {
 
 using storage::ClusterJob;
 
-// Asks by srun, on the node where it trains, with the store that it has there.
+// Runs the command by srun, on the node where the run trains, with its store there.
 int askJob(const Job& job, const Strings& command) {
   const auto store = std::filesystem::path(job.store);
   QStringList arguments{QString::fromStdString("--jobid=" + job.number),
@@ -44,7 +44,7 @@ int askJob(const Job& job, const Strings& command) {
 
 [[noreturn]] void refuseReach(const std::string& why) { throw Error(ErrorKind::conflict, why); }
 
-// The next job, for as many replicas as the command says, which counts for those after it, too.
+// Submits the next job, for as many replicas as the command says. The number also holds for later jobs.
 std::string submitAgain(const JobFolder& folder, const Strings& command) {
   for (std::size_t i = 0; i + 1 < command.size(); ++i)
     if (command[i] == "--replicas") folder.want(protocol::ReplicaCount::parse(command[i + 1]));
@@ -74,7 +74,8 @@ int askSlurm(const JobFolder& folder, const Strings& command) {
   if (storage::waits(job)) {
     if (what == "stop" || what == "cancel") {
       told("scancel", {"--name=" + jobName(folder.run())});
-      return done(job.number, fmt::format("job {} is cancelled; `batchscope resume` goes on", job.number));
+      return done(job.number,
+                  fmt::format("job {} is cancelled; `batchscope resume` continues the run", job.number));
     }
     if (what == "hold" || what == "release") {
       told("scontrol", {what, job.number});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run in its job, asked and told from any machine that shares its folder and has Slurm's programs.
+// Reaches a run in its job from any machine that shares the run's folder and has Slurm's programs.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace batchscope::cli::slurm {
 
-// Carries out a command of batchscope where the run trains, by `srun --overlap`, with this terminal's input
-// and output; returns its exit code. While no job trains the run, stop and cancel end those that wait, resume
-// submits one, hold and release do what Slurm calls so. Throws Error(conflict) for what cannot be asked now,
-// naming what can.
+// Runs a command of batchscope where the run trains, by `srun --overlap`, with this terminal's input and
+// output. Returns its exit code. While no job trains the run, stop and cancel end waiting jobs, resume
+// submits one, and hold and release do what they do in Slurm. Throws Error(conflict) for a command that is
+// impossible now, naming what is possible.
 int carryOut(const std::string& folder, const std::vector<std::string>& command);
 
-// Prints, as one line of JSON, what the run is and what Slurm's queue says of it: {"run":..,"spec":..,
-// "job":..}. Throws Error(not_found) where the folder is none of a run's jobs.
+// Prints the run and its job in Slurm's queue as one line of JSON: {"run":..,"spec":..,"job":..}. Throws
+// Error(not_found) if the folder does not belong to a run's jobs.
 int tellState(const std::string& folder);
 
 }  // namespace batchscope::cli::slurm

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job of a run, and how it hands on to the next. One mechanism serves time limits, preemption, lost nodes
+// A job of a run, and its hand-over to the next one. One mechanism serves time limits, preemption, lost nodes
 // and growth alike: the successor, a pending job of the same name that Slurm holds back while this one lives.
-// Nobody has to be told that a job has died, for its end is what starts the next. The price is that the next
-// starts after a scancel too: so each first asks Slurm how the last one ended.
+// A job that dies need not tell anybody, because its end starts the next one. The price is that the next one
+// also starts after a scancel, so each job first asks Slurm how the last one ended.
 #include "slurm/slurm_job.h"
 
 #include <fmt/core.h>
@@ -67,7 +67,7 @@ class SlurmJob {
           {"cluster", variable("SLURM_CLUSTER_NAME")},
           {"begun", storage::now()}});
     if (!before.empty() && wasCancelled(before.back())) {
-      say("job {} was cancelled, so the run is stopped; to go on: {}", before.back().number,
+      say("job {} was cancelled, so the run is stopped; continue it with: {}", before.back().number,
           folder_.submission());
       return end(end::kStopped, kExitOk);
     }
@@ -80,9 +80,9 @@ class SlurmJob {
   }
 
  private:
-  // Returns whether a person cancelled the job, which is to end the run and not only the job. Whether it was
-  // that or a preemption nobody knows before the job has come to its end, and that may last a moment longer
-  // than it keeps its successor waiting.
+  // Returns whether a person cancelled the job, which ends the run and not only the job. Slurm tells this
+  // from a preemption only when the job has ended completely, which may be a moment after the successor has
+  // started.
   static bool wasCancelled(const Job& job) {
     if (!job.how.empty() && job.how != end::kAsked) return false;
     std::string state = stateOf(job.number);
@@ -116,11 +116,11 @@ class SlurmJob {
   void tell(const protocol::Json& news) const { folder_.tell(nodes_.job, news); }
   NodeRange nextNodes() const { return folder_.nextNodes(nodes_.replicas_per_node, range_); }
 
-  // The supervisor, until it has ended, and beside it who keeps the record for the next job.
+  // Runs the supervisor until it has ended, and beside it the writer of the record for the next job.
   void train() {
     const std::string ours = QCoreApplication::applicationFilePath().toStdString();
-    // Slurm tells all processes of a job to end at once: the writer stays for what the run does on its
-    // way out.
+    // Slurm tells all processes of a job to end at once. The writer stays to record what the run does as it
+    // ends.
     QProcess writer;
     writer.setChildProcessModifier([] {
       std::signal(SIGTERM, SIG_IGN);
@@ -189,13 +189,14 @@ class SlurmJob {
     if (signal_ != 0) return end(end::kAsked, kExitCheckpointed);
     if (grows_ && !next_.empty()) return end(end::kNodes, kExitOk);
     cancelNext();
-    say("stopped; to go on: {}", folder_.submission());
+    say("stopped; continue the run with: {}", folder_.submission());
     return end(end::kStopped, kExitOk);
   }
 
-  // Asks for at least as many nodes as now where the run is to grow: a fixed number could be another's by
-  // then, with nobody left to ask for fewer. By another job, since one whose range is updated gets the least
-  // of it; and one that begins when this one's nodes are free again, since Slurm would not wait for these.
+  // Asks for at least as many nodes as now, if the run is to grow. It asks for a range, because a fixed
+  // number may not be free by then, with no job left to ask for fewer. It submits another job, since a job
+  // with an updated range gets the least of it. That job begins when this one's nodes are free again, since
+  // Slurm would not wait for them.
   void resizeNext() {
     NodeRange nodes = nextNodes();
     nodes.least = std::max(nodes.least, std::min(nodes_.nodes, nodes.most));

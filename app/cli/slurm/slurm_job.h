@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// slurm-job: what the script of each job of a run calls on the first node of its allocation; and how commands
-// reach the run there.
+// slurm-job: the command that the script of each job calls on the first node of its allocation, and that
+// brings commands to the run there.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace batchscope::cli {
 
 struct SlurmJobOptions {
   std::string folder;                // of the run, FOLDER/ID
-  std::string nodes = "1";           // that its jobs may have, "1-4"
-  bool state = false;                // only what Slurm says of it
-  std::vector<std::string> command;  // behind "--": of batchscope, for the run in its job
+  std::string nodes = "1";           // its jobs may have, "1-4"
+  bool state = false;                // only print its job's state in Slurm
+  std::vector<std::string> command;  // after "--": a command of batchscope for the run in its job
 };
 
-// The job, from its beginning to its end: how did the one before end, the next one submitted, the run taken
-// into a store on this node, its supervisor. Blocks until the run or the job is over. Returns what the job
-// ends with. With `state` or a command: what slurm/reach.h says of them.
+// Runs a job from its beginning to its end: asks how the job before ended, submits the next one, takes the
+// run into a store on this node, and starts its supervisor. Blocks until the run or the job is over. Returns
+// the job's exit code. With `state` or a command: see slurm/reach.h.
 int workAsSlurmJob(const SlurmJobOptions& options);
 
 }  // namespace batchscope::cli

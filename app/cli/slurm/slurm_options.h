@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options for jobs of Slurm, of a run's and of a sweep's alike.
+// Options for jobs of Slurm, for runs and for sweeps.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Slurm as a place where the trials of sweeps train: sweep::Workplace over TrialJobs. No job is submitted
-// twice and none is forgotten, whoever is killed: the number of a trial's job is kept in its folder, and
-// before another is submitted the queue is asked for one, while nobody else submits (SubmissionLock).
+// twice and none is forgotten, even if this process is killed: the number of a trial's job is kept in its
+// folder. Before another job is submitted, the queue is asked for one, while no other process submits
+// (SubmissionLock).
 #pragma once
 
 #include <map>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One submission at a time, of all processes of a store. The programs that its holder starts inherit it: an
-// sbatch whose caller was killed in the meantime keeps it until it has ended, so that whoever comes next
-// finds its job in the queue, and submits no other.
+// A lock that allows one submission at a time among all processes of a store. Programs that its holder starts
+// inherit the lock: if the caller of an sbatch is killed, the sbatch keeps the lock until it has ended. The
+// next holder then finds its job in the queue, and submits no other.
 #pragma once
 
 namespace batchscope::cli::slurm {
 
 class SubmissionLock {
  public:
-  // Takes it where nobody has it; never blocks. Throws Error(io) where its file cannot be made.
+  // Takes the lock if it is free; never blocks. Throws Error(io) if its file cannot be made.
   SubmissionLock();
   ~SubmissionLock();
   SubmissionLock(const SubmissionLock&) = delete;

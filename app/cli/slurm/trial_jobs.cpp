@@ -24,7 +24,7 @@ using Jobs = std::vector<Job>;
 
 constexpr double kRetry = 10;  // s after a job could not be submitted, or has not heard that it is cancelled
 
-// A last word, after which no other job goes on.
+// An end after which no other job continues the run.
 bool isOver(const std::string& how) {
   return how == end::kFinished || how == end::kFailed || how == end::kStopped;
 }
@@ -154,7 +154,7 @@ bool TrialJobs::settle(bool wanted) {
   return true;
 }
 
-// Twice comes to the same: whoever is killed before the order is dropped does it again.
+// Doing this twice has the same result: a driver that is killed before the order is dropped does it again.
 void TrialJobs::conclude(const JobOrder& order, bool wanted) {
   const Jobs jobs = since(folder_.jobs(), order.number);
   if (!jobs.empty()) unbegun_ = 0;
@@ -180,7 +180,7 @@ void TrialJobs::conclude(const JobOrder& order, bool wanted) {
   goOn(jobs, wanted);
 }
 
-// It has lost its last job, and none goes on by itself.
+// The run has lost its last job, and no job continues it.
 void TrialJobs::goOn(const Jobs& jobs, bool wanted) {
   if (jobs.empty()) ++unbegun_;
   const int without = jobs.empty() ? unbegun_ : jobsWithoutStep(folder_.jobs());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial of a sweep as a run on Slurm, seen from where the sweep is driven. Its folder is one that its jobs
-// share, as `batchscope submit --slurm` makes it, and its record is taken into the catalogue here as
-// `batchscope follow` does it. A leg of the trial is an order: a job is submitted, goes on in its successors
-// as any run's does, and the last of them ends where the trial stops at its rung. Then, when the queue has no
-// job of the run any more and what they have told is here, the order is settled.
+// A trial of a sweep as a run on Slurm, seen from the sweep's driver. Its jobs share a folder, as
+// `batchscope submit --slurm` makes it, and its record is taken into the catalogue here as `batchscope
+// follow` does. A leg of the trial is an order: a job is submitted, continues in its successors as any run's
+// does, and the last of them ends when the trial stops at its rung. The order is settled when the queue has
+// no job of the run any more and their records have arrived.
 #pragma once
 
 #include <memory>
@@ -27,29 +27,28 @@ class TrialJobs {
   // file system shows what was written before a job ended. Throws what JobFolder throws.
   TrialJobs(storage::Catalogue& catalogue, storage::Origins& origins, std::string run, double grace = 15);
 
-  // Takes in what its jobs have told since.
+  // Takes what its jobs have recorded since.
   void hear();
 
   std::optional<JobOrder> order() const { return folder_.order(); }
-  // It is to train, and no job is ordered.
+  // Returns whether the trial is to train, and no job is ordered.
   bool isWanted();
-  // Returns whether its newest job has said its last word, or the queue has none of it: what that holds now
-  // is of interest.
+  // Returns whether its newest job has reported its end, or the queue has no job of it: then the queue is
+  // asked.
   bool expectsEnd() const;
 
-  // Orders a job, or takes the one in the queue for it; a moment later where Slurm takes none now. To be
-  // called with the SubmissionLock, and with what the queue holds now.
+  // Orders a job, or adopts the one in the queue; tries again a moment later if Slurm refuses. Call it with
+  // the SubmissionLock held, and with the current queue.
   void submit(const JobRequest& request, JobQueue& queue);
-  // Says in the catalogue what the queue has of it, and why it waits, where it does.
+  // Writes the state of its job in the queue into the catalogue, and the reason if it waits.
   void tellJob(const std::vector<QueuedJob>& jobs);
   // Ends its jobs with checkpoints.
   void cancel(const std::vector<QueuedJob>& jobs);
-  // It is to train no more, and nothing of it was ordered, or that is settled.
+  // Returns whether the trial is not to train any more, and no order is open.
   void rest();
 
-  // Settles an order of which the queue holds no job any more. False: what its last one has told may be on
-  // its way. True: the run has ended or rests, or, where it lost its job and that is to go on (`wanted`), is
-  // pending again.
+  // Settles an order that has no job in the queue any more. False: the last job's record may still arrive.
+  // True: the run has ended or rests. If it lost its job and is to continue (`wanted`), it is pending again.
   bool settle(bool wanted);
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the trials of a sweep train on Slurm, as the sweep's row in the catalogue keeps it (storage::Sweep).
+// The place on Slurm where the trials of a sweep train, as the sweep's row in the catalogue keeps it
+// (storage::Sweep).
 #pragma once
 
 #include <filesystem>
@@ -13,7 +14,7 @@ namespace batchscope::cli::slurm {
 struct TrialPlace {
   JobRequest request;
   std::filesystem::path folder;  // in which the folders of runs are made
-  bool fixed_replicas = false;   // the spec's number was said; else there are as many as there is room for
+  bool fixed_replicas = false;   // the spec's number was given; else as many as there is room for
 
   std::string text() const;  // JSON
   // Throws Error(corrupt).

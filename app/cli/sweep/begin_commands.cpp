@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sweep new and sweep run: a sweep of a file is added, and watched to its end.
+// sweep new and sweep run: add a sweep from its file, and watch it to its end.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -63,9 +63,9 @@ void printSentence(const SweepEnd& end) {
     std::fflush(stdout);
     fmt::print(stderr, "batchscope: the sweep {} {}{}\n  Its trials: batchscope sweep status {}\n", name,
                end.neglected ? "is running, but no process drives it" : "failed", because, name);
-    if (end.neglected) fmt::print(stderr, "  Go on with it: batchscope sweep resume {}\n", name);
+    if (end.neglected) fmt::print(stderr, "  Continue it: batchscope sweep resume {}\n", name);
   } else {
-    fmt::print("{} is {}, {}{}. Go on with it: batchscope sweep resume {}\n", name,
+    fmt::print("{} is {}, {}{}. Continue it: batchscope sweep resume {}\n", name,
                storage::sweep_state_name(view.sweep.state), countsText(view, progress), because, name);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sweep pause, resume, stop and extend: what a person may say of a sweep that is there.
+// sweep pause, resume, stop and extend: control an existing sweep.
 #include <fmt/core.h>
 
 #include "batchscope/sweep/sweeps.h"
@@ -25,8 +25,9 @@ int doTo(const SweepReference& options, void (*deed)(storage::Catalogue&, const 
 }  // namespace
 
 int pauseSweep(const SweepReference& options) {
-  return doTo(options, sweep::pause,
-              "its trials write checkpoints and free their devices; `batchscope sweep resume` goes on");
+  return doTo(
+      options, sweep::pause,
+      "its trials write checkpoints and free their devices; `batchscope sweep resume` continues the sweep");
 }
 
 int resumeSweep(const SweepReference& options) {

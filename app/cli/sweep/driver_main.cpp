@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program `batchscope-sweep`, which nobody needs to start by hand: `batchscope sweep run` does.
+// The program `batchscope-sweep`. `batchscope sweep run` starts it; people need not.
 #include <signal.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sweep rm: forgets a sweep. Its runs stay as runs of their own, or go into the trash.
+// sweep rm: removes a sweep. Its runs are kept as ordinary runs, or go into the trash.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ int removeSweep(const RemoveSweepOptions& options) {
                                        : runs.size() == 1 ? "stays as it is"
                                                           : "stay as they are");
   if (!options.yes &&
-      !isConfirmed(fmt::format("Forget the sweep {}, {}?", sweep.name, fate), "forgetting " + sweep.name)) {
+      !isConfirmed(fmt::format("Remove the sweep {}, {}?", sweep.name, fate), "removing " + sweep.name)) {
     fmt::print(stderr, "batchscope: nothing was removed\n");
     return kExitConflict;
   }
@@ -62,7 +62,7 @@ int removeSweep(const RemoveSweepOptions& options) {
     }
   sweeps.remove(sweep.name);
   return answer(options.json, {{"removed", sweep.name}, {"runs", options.runs ? runs.size() : 0}},
-                fmt::format("forgot the sweep {}, {}", printable(sweep.name), fate));
+                fmt::format("removed the sweep {}, {}", printable(sweep.name), fate));
 }
 
 }  // namespace batchscope::cli

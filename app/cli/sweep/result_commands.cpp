@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sweep best, export and import: what a sweep has found, and files that come and go.
+// sweep best, export and import: print the winner, write the trials, convert sweep files.
 #include <fmt/core.h>
 
 #include "batchscope/common/data_forms.h"

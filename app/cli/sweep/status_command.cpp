@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sweep status: all sweeps, or all trials of one.
+// sweep status: lists all sweeps, or all trials of one.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -75,7 +75,7 @@ std::string detailsText(const sweep::SweepView& view) {
 
 int showSweeps(const SweepStatusOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
-  // Shows the sweep that was meant at first, also when another one begins meanwhile.
+  // Keeps showing the same sweep, also when another one begins meanwhile.
   const std::string name =
       options.sweep.empty() ? "" : storage::Sweeps(catalogue).resolve(options.sweep).name;
   const auto text = [&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands of `batchscope sweep`, as those of commands/commands.h.
+// The commands of `batchscope sweep` (see commands/commands.h).
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a sweep that is watched is shown: lines with a bar that are redrawn in place on a terminal, a sentence
-// now and then in a log, or JSON lines for scripts.
+// Displays of a watched sweep: lines with a bar that are redrawn in place on a terminal, a sentence now and
+// then in a log, or JSON lines for scripts.
 #pragma once
 
 #include <memory>
@@ -15,15 +15,15 @@ class SweepDisplay {
  public:
   virtual ~SweepDisplay() = default;
 
-  // How it stands; asked a few times a second.
+  // Shows the sweep's progress; called a few times a second.
   virtual void showProgress(const sweep::SweepView& view) = 0;
-  // A sentence: what has happened, or what this program does about it.
+  // Shows a sentence: what has happened, or what this program is doing.
   virtual void showNotice(const std::string& text) = 0;
-  // Nothing will follow: leaves the cursor on a fresh line.
+  // Ends the display, with the cursor on a fresh line.
   virtual void finish() {}
 };
 
-// The one that suits standard output.
+// Makes the display that suits standard output.
 std::unique_ptr<SweepDisplay> makeSweepDisplay(bool json);
 
 }  // namespace batchscope::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watching a sweep until it is over, paused or left alone: feeds a display, and turns Ctrl-C and SIGTERM into
-// what the person wants of them. All of it comes from the catalogue.
+// Watches a sweep until it is over, paused or left alone: feeds a display, and acts on Ctrl-C and SIGTERM. It
+// reads everything from the catalogue.
 #pragma once
 
 #include <QEventLoop>
@@ -29,15 +29,14 @@ class SweepFollower : public QObject {
   Q_OBJECT
 
  public:
-  // The effect of the first Ctrl-C: stop the sweep, or leave it alone.
+  // Effect of the first Ctrl-C: stop the sweep, or leave it alone.
   enum class Interrupt { stops, leaves };
 
   // The catalogue, the display and the interrupts must outlive it.
   SweepFollower(storage::Catalogue& catalogue, std::string name, Interrupt interrupt, SweepDisplay& display,
                 Interrupts& interrupts);
 
-  // Runs an event loop until there is an end. Throws Error, among others where the sweep is removed
-  // meanwhile.
+  // Runs an event loop until there is an end. Throws Error, for example if the sweep is removed meanwhile.
   SweepEnd follow();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The workplace that `batchscope sweep run --slurm` makes of its options.
+// The workplace of `batchscope sweep run --slurm`, made from its options.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct SweepOnSlurm {
   std::string script;     // of a trial's jobs
 };
 
-// Throws Error(usage) for what makes no sense, and for options that need --slurm where it was not said: then
-// all is empty.
+// Returns an empty workplace without --slurm. Throws Error(usage) for options that make no sense, and for
+// options that need --slurm without it.
 SweepOnSlurm sweepOnSlurm(const RunSweepOptions& options, const SweepPlan& plan);
 
 }  // namespace batchscope::cli

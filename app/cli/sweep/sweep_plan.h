@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans a sweep: from its file to what is needed to begin it.
+// Plans a sweep: reads from its file what is needed to begin it.
 #pragma once
 
 #include <string>
@@ -15,10 +15,9 @@ struct SweepPlan {
   protocol::RunSpec base;  // of its runs, but for what is searched
 };
 
-// Reads and checks all of it, without a catalogue. Throws Error(not_found) where there is no such file,
-// Error(usage) naming file and key where what is in it makes no sense, also where it names a program or a
-// recipe that is not there. `elsewhere`: nothing is asked of this machine's devices, and the spec's replicas
-// are fixed.
+// Reads and checks the file, without a catalogue. Throws Error(not_found) if the file does not exist,
+// Error(usage) naming file and key if a value makes no sense, also if it names a missing program or recipe.
+// `elsewhere`: the trials do not train on this machine's devices, and the spec's replicas are fixed.
 SweepPlan planSweep(const std::string& file, bool elsewhere = false);
 
 }  // namespace batchscope::cli

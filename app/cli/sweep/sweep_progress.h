@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a sweep has come, and the picture of it: three lines with a bar for a terminal, or one sentence for
-// a log. Pure: a view, a time and a style in, text out.
+// The progress of a sweep as text: three lines with a bar for a terminal, or one sentence for a log. Pure: a
+// view, a time and a style in, text out.
 #pragma once
 
 #include <string>

@@ -75,7 +75,7 @@ Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> tria
 
 std::string neglectText(const sweep::SweepView& view, bool driven) {
   if (driven || view.sweep.state != storage::SweepState::running) return {};
-  return fmt::format("no process drives it: `batchscope sweep resume {}` goes on", view.sweep.name);
+  return fmt::format("no process drives it: `batchscope sweep resume {}` continues it", view.sweep.name);
 }
 
 }  // namespace batchscope::cli

@@ -23,7 +23,7 @@ std::string deviceTimeText(const sweep::SweepView& view);
 // Returns a table of the trials of these numbers, in this order.
 Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> trials);
 
-// Says what to do about a sweep that no process drives, although it is running; empty for any other.
+// Returns what to do about a running sweep that no process drives; empty for any other.
 std::string neglectText(const sweep::SweepView& view, bool driven);
 
 }  // namespace batchscope::cli

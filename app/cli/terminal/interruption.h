@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ctrl-C in the middle of a long transfer: it unwinds as an exception does, so that half a file is removed by
-// whoever was making it, and the program then dies of the signal, as its caller expects.
+// Ctrl-C in the middle of a long transfer. It is thrown as an exception, so that an unfinished file is
+// removed. The program then dies of the signal, as its caller expects.
 #pragma once
 
 namespace batchscope::cli {
 
-// Not an Error: nothing is wrong. SIGPIPE where the reader of our output has gone.
+// Not an Error: nothing is wrong. The signal is SIGPIPE if the reader of our output has gone.
 struct Interrupted {
   int signal;
 };
 
-// While one lives, the first SIGINT, SIGTERM or SIGHUP only makes throwIfInterrupted throw; a second one ends
-// the program at once. One that was ignored before stays ignored. One guard at a time in a process.
+// While a guard lives, the first SIGINT, SIGTERM or SIGHUP only makes throwIfInterrupted throw; a second one
+// ends the program at once. A signal that was ignored before stays ignored. One guard at a time in a process.
 class InterruptionGuard {
  public:
   InterruptionGuard();
@@ -24,7 +24,7 @@ class InterruptionGuard {
 // Throws Interrupted. Call it between the blocks of a transfer; TransferProgress does.
 void throwIfInterrupted();
 
-// The program dies of it; returns the exit code for the case that it is ignored.
+// Makes the program die of the signal. Returns the exit code for the case that the signal is ignored.
 int dieOf(const Interrupted& interrupted);
 
 }  // namespace batchscope::cli

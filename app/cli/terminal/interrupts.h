@@ -12,7 +12,7 @@
 
 namespace batchscope::cli {
 
-// One at a time in a process; the handlers that were there before are put back at its end.
+// One at a time in a process; its end restores the handlers that were there before.
 class Interrupts : public QObject {
   Q_OBJECT
 

@@ -12,7 +12,7 @@ namespace batchscope::cli {
 // Returns the JSON as a line, with its newline; bytes that are not UTF-8 are replaced.
 std::string jsonLine(const protocol::Json& json);
 
-// One line on standard output, flushed.
+// Prints the JSON as a line on standard output, and flushes it.
 void printJson(const protocol::Json& json);
 
 // Prints what a command has done: the object where --json asks for it, else the sentence, as one line.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A few lines at the end of a terminal's text that are drawn over again in place, and above which others
-// scroll by.
+// A few lines at the end of a terminal's text that are redrawn in place, while other lines scroll by above
+// them.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace batchscope::cli {
 
 class LiveBlock {
  public:
-  // In the place of what was drawn before.
+  // Draws the lines in place of those before.
   void draw(std::vector<std::string> lines);
-  // Lines above the block, without the last one's newline.
+  // Prints lines above the block; the last one comes without its newline.
   void print(const std::string& lines);
-  // The last drawing stays where it is.
+  // Ends the block; its last state stays on the terminal.
   void finish() { lines_.clear(); }
 
  private:

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Standard output, of which nothing is lost in silence. Commands write to it as they like ({fmt}, show); what
-// it did not take, because the disk is full, is an error of the command, found by flushOutput at its end or
-// between the parts of what has no end. A reader that has gone (`| head`) is not an error: the program dies
-// of SIGPIPE, as programs do.
+// Standard output that loses nothing silently. Commands write to it by {fmt} or show. If it cannot take all,
+// for example because the disk is full, the command fails: flushOutput finds the error at the end of the
+// command, or between the parts of an endless output. A reader that has gone (`| head`) is not an error: the
+// program dies of SIGPIPE.
 #pragma once
 
 #include <string_view>
 
 namespace batchscope::cli {
 
-// Call it first in main: what is opened later must not get the number of a standard stream that was closed,
-// and with it what is meant for that. Writing to the stream is then an error.
+// Call it first in main. A file that is opened later must not get the number of a closed standard stream, and
+// with it the text for that stream. Writing to the stream is then an error.
 void keepStandardStreams();
 
-// Prints at once. Never throws: a run is followed to its end also where nobody can be told about it. What
-// goes wrong is remembered for flushOutput.
+// Prints at once. Never throws: a run is followed to its end even if nothing can be printed. Errors are
+// remembered for flushOutput.
 void show(std::string_view text) noexcept;
 
-// Throws Error(io) where standard output has not taken all that was ever written to it, Interrupted where its
+// Throws Error(io) if standard output has not taken everything that was written to it, Interrupted if its
 // reader has gone.
 void flushOutput();
 
-// Throws what flushOutput does, for an `errno` that somebody else has met with in writing.
+// Throws what flushOutput does, for an `errno` of another write.
 [[noreturn]] void refuseOutput(int fault);
 
 }  // namespace batchscope::cli

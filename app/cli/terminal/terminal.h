@@ -16,17 +16,17 @@ struct Style {
   bool colour = false;
   bool utf8 = true;
 
-  // The text in a colour, where colours are wanted.
+  // Returns the text in a colour, if colours are wanted.
   std::string paint(std::string_view text, Colour with) const;
 };
 
 bool isTerminal(int descriptor);
 
-// Lines of the window; 24 where it does not say.
+// Returns the lines of the terminal; 24 if it does not say.
 int terminalHeight(int descriptor);
 
-// COLUMNS, else the window's width, asked anew at each call, since windows change; without bound where the
-// descriptor is not a terminal.
+// Returns COLUMNS, else the terminal's width now, which may change between calls; unbounded if the descriptor
+// is not a terminal.
 Style terminalStyle(int descriptor);
 
 // Sets the process's locale from the environment and remembers whether that is UTF-8. Call it first in main:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far an export or import has come: one line on standard error, where that is a terminal, that vanishes
-// at the end.
+// The progress of an export or import: one line on standard error, if that is a terminal, which vanishes at
+// the end.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace batchscope::cli {
 
 class TransferProgress {
  public:
-  // `total` in whatever add() counts.
+  // `total` is in the unit of add().
   TransferProgress(std::string label, std::int64_t total);
   ~TransferProgress();
   TransferProgress(const TransferProgress&) = delete;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // --watch: a text that is made again and again until Ctrl-C. On a terminal it is redrawn in place on the
-// alternate screen, and its last state stays behind on the ordinary one; elsewhere each new state follows the
-// one before.
+// alternate screen, and its last state is then printed on the normal screen. Elsewhere each new state follows
+// the one before.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace batchscope::cli {
 
-// `text` is asked four times a second; it returns all lines, each with its newline, and may throw Error.
-// Returns at SIGINT or SIGTERM.
+// Calls `text` four times a second; it returns all lines, each with its newline, and may throw Error. Returns
+// at SIGINT or SIGTERM.
 void watch(const std::function<std::string()>& text);
 
 }  // namespace batchscope::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// "LEFT OP RIGHT", as a person claims it, with OP one of >= <= > < == != and spaces where one likes.
+// A claim "LEFT OP RIGHT", with OP one of >= <= > < == != and optional spaces.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Comparison {
   Comparator op = Comparator::equal;
   std::string right;
 
-  // Throws std::invalid_argument saying what is missing.
+  // Parses a claim. Throws std::invalid_argument saying what is missing.
   static Comparison parse(std::string_view text);
   std::string text() const;
 };

@@ -17,9 +17,9 @@
 namespace batchscope::cli {
 namespace {
 
-// Calls `visit` with the bytes and the terminal's columns of each character, until it returns false. One
-// column for what the C library does not know; it knows UTF-8 in any environment, since QCoreApplication sees
-// to that.
+// Calls `visit` with the bytes and the terminal's columns of each character, until it returns false. A
+// character that the C library does not know has one column. QCoreApplication makes the C library read UTF-8
+// in any environment.
 template <class Visit>
 void forEachCharacter(std::string_view utf8, Visit visit) {
   std::mbstate_t state{};

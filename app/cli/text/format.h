@@ -27,17 +27,18 @@ std::string plural(std::integral auto count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// The value of a series (protocol/series.h) with its unit: accuracy in percent, sizes as whole numbers.
+// Returns the value of a series (protocol/series.h) with its unit: accuracy in percent, sizes as whole
+// numbers.
 std::string formatSeriesValue(std::string_view series, double value);
 
-// Columns that UTF-8 text takes on a terminal: two for a wide character, none for a combining one.
+// Returns the columns of UTF-8 text on a terminal: two for a wide character, none for a combining one.
 int displayWidth(std::string_view utf8);
 
 // Returns at most `width` columns of the text.
 std::string cutToWidth(std::string_view utf8, int width);
 
-// Texts that others wrote must not drive the terminal. Tables, fields, events, progress and errors see to it
-// where they are put together; whoever prints such a text by itself does.
+// Make texts from outside harmless to the terminal. Tables, fields, events, progress and errors call these
+// themselves; call them for a text that is printed directly.
 using protocol::printable;
 using protocol::printable_lines;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run that trains on a cluster, as lists and events tell of it.
+// The text about a run's job on a cluster, in lists and events.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace batchscope::cli {
 
-// "job 12 on hpc, partition gpu, n[1-2]"; of one that waits with why, and when it is expected to start; "on
-// hpc" where there is no job.
+// Returns "job 12 on hpc, partition gpu, n[1-2]"; for a waiting job also the reason, and the expected start;
+// "on hpc" if there is no job.
 std::string jobNote(const storage::Origin& origin);
 
 }  // namespace batchscope::cli

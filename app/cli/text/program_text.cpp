@@ -11,8 +11,8 @@ namespace {
 constexpr char kEscape = '\x1b', kBell = '\a';
 constexpr std::size_t kTabStop = 8;
 
-// Bytes of the control sequence that a text begins with: ESC [ up to its final byte, ESC ] up to BEL or
-// ESC \, else the two of a short one.
+// Returns the length of the control sequence at the beginning of a text: ESC [ up to its final byte, ESC ] up
+// to BEL or ESC \, else the two bytes of a short one.
 std::size_t sequenceLength(std::string_view text) {
   if (text.size() < 2) return text.size();
   std::size_t end = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a training program prints, shown as text that does nothing to the terminal.
+// The output of a training program as text that is harmless to the terminal.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace batchscope::cli {
 
-// One line as a terminal would show it in the end: the last state of one that a progress bar writes again and
-// again behind carriage returns, tabs as blanks, without colours and other control sequences (ECMA-48).
+// Returns a line as a terminal would finally show it: the last state of a line that a progress bar overwrites
+// by carriage returns, with tabs as blanks, without colours and other control sequences (ECMA-48).
 std::string shownLine(std::string_view line);
 
 }  // namespace batchscope::cli

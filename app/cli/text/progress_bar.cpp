@@ -39,7 +39,7 @@ std::string replicasText(const RunStatus& status, const Style& style) {
                      plural(status.target_replicas, "replica"));
 }
 
-// Whether anything is known of how far the program is.
+// Returns whether anything is known about the program's progress.
 bool hasBegun(const RunStatus& status) { return status.step > 0 || status.epoch > 0 || !status.loop.empty(); }
 
 // Empty before the first step.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The picture of a run's status: four lines with two bars (this loop of the epoch, the whole run) for a
-// terminal, one line while nothing is known of its steps, or one sentence for a log. Pure: a status and a style in, text out.
+// A run's status as text: four lines with two bars (this loop of the epoch, the whole run) for a terminal,
+// one line while no step is known, or one sentence for a log. Pure: a status and a style in, text out.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace batchscope::cli {
 
-// Lines without newlines, none wider than the style's width. What does not fit is left out, the least
+// Returns lines without newlines, none wider than the style's width. What does not fit is left out, the least
 // important first.
 std::vector<std::string> progressLines(const std::string& name, const protocol::RunStatus& status,
                                        const Style& style);

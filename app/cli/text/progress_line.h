@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of pictures of progress: lines of as many pieces as fit, and bars.
+// The parts of progress displays: lines of as many pieces as fit, and bars.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace batchscope::cli {
 
-// A text in pieces, of which as many as fit are shown.
+// A line that is made of pieces, as many as fit.
 class ProgressLine {
  public:
   explicit ProgressLine(const Style& style) : style_(style) {}
 
-  // Whether there was room for it.
+  // Adds a piece if there is room for it. Returns whether there was.
   bool add(const std::string& text, Colour colour = Colour::none);
 
   const std::string& text() const { return text_; }
@@ -29,9 +29,9 @@ class ProgressLine {
 std::string formatPercent(double fraction);
 std::string percentColumn(double fraction);  // as wide as that of any other fraction
 
-// Whether there is room for a bar between a label and a suffix of these widths.
+// Returns whether there is room for a bar between a label and a suffix of these widths.
 bool fitsBar(int labelWidth, int suffixWidth, const Style& style);
-// A label, a bar and a suffix; the label and the percentage where a bar does not fit.
+// Returns a label, a bar and a suffix; only the label and the percentage if a bar does not fit.
 std::string barLine(const std::string& label, int labelWidth, double fraction, const std::string& suffix,
                     int suffixWidth, const Style& style);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fields of runs (storage/run_field.h) as columns of a table, each written as its type wants it.
+// Fields of runs (storage/run_field.h) as columns of a table, each in the form of its type.
 #pragma once
 
 #include <map>
@@ -18,16 +18,16 @@ namespace batchscope::cli {
 // Throws Error(usage) for a name that is not a field of any run, with the nearest one suggested.
 void checkFields(const std::vector<std::string>& fields, const std::vector<std::string>& known);
 
-// A column for each field, headed by its name; below a run what `notes` has of it by its id, and below a
-// sweep how its trials stand. `states` has what stands in the place of a run's state, by its id.
+// Returns a table with a column for each field, headed by its name. Below a run comes its note from `notes`,
+// by its id; below a sweep the state of its trials. `states` replaces the states of runs, by their ids.
 Table runTable(const std::vector<common::RunRow>& rows, const std::vector<std::string>& fields,
                const std::map<std::string, std::string>& notes = {},
                const std::map<std::string, std::string>& states = {});
 
-// {"id":..,"accuracy":0.97}; null where a run has no value.
+// Returns {"id":..,"accuracy":0.97}; null for a field without a value.
 protocol::Json fieldsJson(const storage::Run& run, const std::vector<std::string>& fields);
 
-// Stable. A row without a value, or with NaN, comes last in either direction.
+// Sorts the rows; stable. A row without a value, or with NaN, comes last in either direction.
 void sortRows(std::vector<common::RunRow>& rows, const std::string& field, bool descending);
 
 }  // namespace batchscope::cli

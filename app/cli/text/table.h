@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Aligned tables for a terminal: a head in bold, columns two spaces apart. Where the terminal is too narrow,
-// the columns that were declared elastic give way, the widest first, and go on in further lines: nothing is
-// cut off. What a cell or a title holds is made printable.
+// Aligned tables for a terminal: a heading in bold, columns two spaces apart. If the terminal is too narrow,
+// the columns that are declared elastic become narrower, the widest first, and their cells continue on
+// further lines: nothing is cut off. Cells and titles are made printable.
 #pragma once
 
 #include <map>
@@ -35,11 +35,11 @@ class Table {
 
   // Adds a row of as many cells as there are columns.
   void addRow(std::vector<Cell> cells);
-  // Words below the row that was added last, across all columns.
+  // Adds a note below the last row, across all columns.
   void addNote(const std::string& text);
   bool isEmpty() const { return rows_.empty(); }
 
-  // All lines, each with its newline; every line indented.
+  // Returns all lines, each with its newline; every line is indented.
   std::string text(const Style& style, int indent = 0) const;
 
  private:

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A CSV file of values (RFC 4180, a cell no longer than its line): the first line names the columns, each a
-// series. A column called step, global_step, iteration or the like has the steps, else rows are counted from
-// 1; one called time, timestamp or wall_time has the wall time. With the columns series, step and value, as
-// `batchscope export --format csv` writes them, each line is one value of the series that it names.
+// A CSV file of values (RFC 4180, but a cell cannot span lines). The first line names the columns, each of
+// which is a series. A column called step, global_step, iteration or the like has the steps; without one,
+// rows are counted from 1. A column called time, timestamp or wall_time has the wall time. With the columns
+// series, step and value, as `batchscope export --format csv` writes them, each line is one value of the
+// series that it names.
 #pragma once
 
 #include <cstddef>

@@ -69,7 +69,7 @@ void addHyperparameter(std::string_view entry, Findings& findings) {
   if (text)
     findings.run.hyperparameters[name] = *text;
   else
-    findings.leaveOut("hyperparameters that are lists or nothing");
+    findings.leaveOut("hyperparameters that are lists or empty");
 }
 
 // HParamsPluginData: what a session began with, and how it ended.

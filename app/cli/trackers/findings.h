@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The findings of a reader in the files of another experiment tracker: values, what is said of the run, and
-// what it had to leave out. Readers are pure: they get bytes and add to the findings. A series' steps never
-// go back, so that reading a file again gives the same samples in the same order.
+// The findings of a reader in the files of another experiment tracker: values, facts about the run, and what
+// the reader left out. Readers are pure: they get bytes and add to the findings. A series' steps never go
+// back, so that reading a file again gives the same samples in the same order.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,27 @@
 
 namespace batchscope::cli {
 
-// Facts about the run. Texts may be anything; whoever stores them judges them.
+// Facts about the run. Texts may be anything; they are checked before they are stored.
 struct RunFacts {
   std::string name, group, note, program;
   std::vector<std::string> tags;
   std::map<std::string, std::string> hyperparameters;
-  std::map<std::string, double> summary;    // last values, of which there may be no history
+  std::map<std::string, double> summary;    // last values, perhaps without a history
   std::optional<protocol::RunState> state;  // finished, failed, stopped; none: the files do not say
   double started = 0, ended = 0;            // s since 1970; 0: not said
 };
 
 class Findings {
  public:
-  // A value of a series. Left out and counted: a step below 0, beyond 2^53, or before the series' newest one,
-  // and a name that no series can have.
+  // Adds a value of a series. Leaves out and counts: a step below 0, beyond 2^53, or before the series'
+  // newest one, and a name that no series can have.
   void add(std::string_view series, std::int64_t step, double value);
-  // The wall time of a step, s since 1970. What is not such a time, or of an older step, is ignored.
+  // Sets the wall time of a step, s since 1970. Ignores other numbers, and older steps.
   void time(std::int64_t step, double wall);
-  // Counts what was not read, in the plural: "images".
+  // Counts a thing that was not read; `what` is in the plural: "images".
   void leaveOut(const std::string& what, std::int64_t count = 1) { leftOut[what] += count; }
 
-  // The samples since the last call, by their series.
+  // Returns the samples since the last call, by their series.
   std::map<std::string, std::vector<storage::Sample>> take();
 
   RunFacts run;
@@ -56,12 +56,11 @@ class Findings {
 class FileReader {
  public:
   virtual ~FileReader() = default;
-  // The next bytes. What is wrong with them is left out, or ends the reading of this file; never throws for
-  // it.
+  // Reads the next bytes. Leaves out what is damaged, or ends the reading of this file; never throws for it.
   virtual void feed(std::string_view bytes, Findings& findings) = 0;
-  // Nothing follows: a last line without its newline is whole.
+  // Ends the file: a last line without its newline is complete.
   virtual void end(Findings& findings) {}
-  // Why the file was not read to its end, "damaged at byte 120"; empty where it was.
+  // Returns why the file was not read to its end, "damaged at byte 120"; empty if it was.
   virtual std::string trouble() const = 0;
 };
 

@@ -211,8 +211,8 @@ void ImportedRun::store(int number) {
   pending_ = 0;
 }
 
-// Before the first sample is written, the store knows of the run: who is killed then goes on by another
-// import.
+// Adds the run to the store before its first sample is written, so that after a kill another import
+// continues.
 void ImportedRun::open() {
   if (writer_) return;
   if (run_.id.empty()) {
@@ -282,7 +282,7 @@ void ImportedRun::put(bool isLive) {
   if (isLive) common::noteHeard(run_.id);
 }
 
-// Sets what the tracker says of the run; what a person changes of it later stays.
+// Sets the tracker's facts about the run; a person's later changes stay.
 void ImportedRun::annotate(const RunFacts& facts) {
   if (!facts.name.empty()) run_.name = nameOf(facts.name);
   run_.spec.program = printable(facts.program);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run of another tracker on its way into this store, from its beginning or as its files grow. The store
-// keeps where it was taken from (storage/origins.h), so that importing again finds it; it reads all again and
-// passes over as many samples as the store has. In the run's folder, import.json lists the files, whose
-// places in the list are their generations, and how each began.
+// Takes a run of another tracker into this store, from its beginning or as its files grow. The store keeps
+// its origin (storage/origins.h), so that a later import finds it, reads everything again and skips as many
+// samples as the store has. In the run's folder, import.json lists the files and the first bytes of each. A
+// file's place in the list is its generation.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,22 @@ namespace batchscope::cli {
 
 class ImportedRun {
  public:
-  // `name` is for a run that is new and has none of its own. Throws Error(conflict) where the run is in the
-  // trash, or one of its files was replaced.
+  // `name` is for a new run that has no name. Throws Error(conflict) if the run is in the trash, or one of
+  // its files was replaced.
   ImportedRun(storage::Catalogue& catalogue, RunSource source, std::string name);
 
-  // Whether there are bytes that were not read.
+  // Returns whether there are bytes that were not read.
   bool hasGrown();
-  // Reads what there is, and tells `advance` of bytes now and then, which may throw. `isLive`: more may
-  // follow, and the run is `running` in the store until it is read otherwise.
+  // Reads what there is, and calls `advance` with the bytes now and then; it may throw. `isLive`: more may
+  // follow, and the run is `running` in the store until a later call without it.
   void read(const std::function<void(std::int64_t bytes)>& advance, bool isLive);
 
   const RunSource& source() const { return source_; }
-  const storage::Run& run() const { return run_; }  // without an id: there was nothing to make one of
+  const storage::Run& run() const { return run_; }  // without an id if there was nothing to import
   bool isNew() const { return isNew_; }
-  std::int64_t samples() const { return taken_; }  // that are new
+  std::int64_t samples() const { return taken_; }  // new ones
   std::size_t series() const { return latest_.size(); }
-  // Returns what was not read, a sentence each, with file and reason.
+  // Returns a sentence for each thing that was not read, with file and reason.
   std::vector<std::string> troubles() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts in JSON, as W&B keeps them, and in YAML, as MLflow and W&B do: configurations become hyperparameters,
-// a name for each leaf, with points between the names of nested ones.
+// Facts in JSON, from W&B, and in YAML, from MLflow and W&B. Configurations become hyperparameters: a name
+// for each leaf, with points between nested names.
 #pragma once
 
 #include <filesystem>
@@ -14,25 +14,25 @@
 
 namespace batchscope::cli {
 
-// JSON of any kind, also NaN and Infinity as Python writes them; nullopt for anything else, and for what is
-// nested deeper than 32.
+// Parses JSON, also with NaN and Infinity as Python writes them; nullopt for anything else, and for more than
+// 32 levels of nesting.
 std::optional<protocol::Json> jsonIn(std::string_view text);
 
-// A number, or "NaN" and the like as a text; nullopt for anything else.
+// Returns a number, also from "NaN" and the like as a text; nullopt for anything else.
 std::optional<double> numberOf(const protocol::Json& json);
 
-// Calls visit("a.b", leaf) for each leaf of objects in one another. Lists are leaves.
+// Calls visit("a.b", leaf) for each leaf of nested objects. Lists are leaves.
 void visitLeaves(const std::string& name, const protocol::Json& json,
                  const std::function<void(const std::string& name, const protocol::Json& leaf)>& visit);
 
-// As a hyperparameter: texts without quotes, all else as JSON.
+// Returns the value as a hyperparameter: texts without quotes, all else as JSON.
 std::string leafText(const protocol::Json& leaf);
 
-// The text of a YAML file as JSON, numbers being texts; nullopt for what is not YAML, is larger than 4 MiB or
-// has aliases.
+// Returns a YAML file's text as JSON, with numbers as texts; nullopt for text that is not YAML, is larger
+// than 4 MiB or has aliases.
 std::optional<protocol::Json> yamlIn(const std::string& text);
 
-// The text of a small file; nullopt where it cannot be read, or is larger than 4 MiB.
+// Returns the text of a small file; nullopt if it cannot be read, or is larger than 4 MiB.
 std::optional<std::string> smallFile(const std::filesystem::path& file);
 
 }  // namespace batchscope::cli

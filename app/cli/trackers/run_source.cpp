@@ -64,7 +64,7 @@ std::optional<Tracker> trackerOf(const fs::path& folder) {
   return std::nullopt;
 }
 
-// wandb/run-DATE-ID/files: config.yaml and wandb-summary.json count where the log has nothing of theirs.
+// wandb/run-DATE-ID/files: config.yaml and wandb-summary.json count if the log has no such values.
 void describeWandb(const fs::path& folder, Findings& findings) {
   RunFacts& run = findings.run;
   const auto object = [&](const char* name) {

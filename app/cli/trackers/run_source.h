@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs of other experiment trackers, as they are found on disk.
+// Runs of other experiment trackers on disk.
 //
 //     TensorBoard   a folder with events.out.tfevents.*; each file is a generation of its run
 //     CSV           a file; only where it is named itself
@@ -25,18 +25,18 @@ struct RunSource {
   Tracker tracker;
   std::filesystem::path place;  // the folder or file, absolute and without links
 
-  // Files with values, in the order in which they are read; there may be more later.
+  // Returns the files with values, in the order in which they are read; there may be more later.
   std::vector<std::filesystem::path> files() const;
-  // For one of them.
+  // Makes the reader of one of the files.
   std::unique_ptr<FileReader> reader(const std::filesystem::path& file) const;
-  // Each file is a start of the program; else all are of one.
+  // Whether each file is a start of the program; otherwise all files belong to one start.
   bool isGenerationAFile() const { return tracker == Tracker::tensorboard; }
-  // Adds what small files beside those say of the run.
+  // Adds facts from small files beside these.
   void describe(Findings& findings) const;
 };
 
-// The runs at a path, of a folder all in it and below; links there are not followed. None where the path is a
-// file that no tracker writes.
+// Returns the runs at a path; for a folder all runs in it and below, without following links. None if the
+// path is a file that no tracker writes.
 std::vector<RunSource> sourcesAt(const std::filesystem::path& path);
 
 }  // namespace batchscope::cli

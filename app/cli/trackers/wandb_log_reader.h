@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// W&B's run-ID.wandb, which holds all that a run has sent or would have: a log as LevelDB's
-// (github.com/google/leveldb/blob/main/doc/log_format.md) behind a heading of seven bytes, with zlib's CRC-32
-// in place of CRC-32C. Blocks of 32 KiB hold fragments, each its checksum, length and kind; fragments make
-// records, messages of wandb_internal.proto. Of a damaged block the rest is left out; the next is read.
+// W&B's run-ID.wandb, which holds all that a run has sent or would have sent. It is a log in LevelDB's format
+// (github.com/google/leveldb/blob/main/doc/log_format.md) after a heading of seven bytes, with zlib's CRC-32
+// in place of CRC-32C. Blocks of 32 KiB hold fragments, each with its checksum, length and kind. Fragments
+// make records, messages of wandb_internal.proto. The rest of a damaged block is left out, and the next block
+// is read.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ class WandbLogReader : public FileReader {
   std::string trouble() const override;
 
  private:
-  // Takes what `rest` begins with, and returns how many bytes that is; 0: more must come first.
+  // Reads or skips what `rest` begins with, and returns its length in bytes; 0: more bytes are needed.
   std::size_t advance(std::string_view rest, Findings& findings);
 
   std::string waiting_;         // the beginning of a fragment

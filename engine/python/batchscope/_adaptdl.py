@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A script on AdaptDL reports its steps without a changed line: when it has imported `adaptdl.torch`, the places there through
-which every step, epoch, checkpoint and sum goes are wrapped, and what passes is told in the series that every run has. AdaptDL
-0.2.11 is known; where one of the places is missing, none is touched, and the script is as it would be without.
+"""Makes an unchanged script on AdaptDL report its steps. When the script has imported `adaptdl.torch`, this module wraps the functions
+there through which every step, epoch, checkpoint and sum goes, and reports them in the series that every run has. It knows AdaptDL
+0.2.11. If one of the functions is missing, it wraps none, and the script runs as without it.
 
-A step is told when its batch is handed back, which is when AdaptDL's own profile has its time; steps and samples, which AdaptDL
-does not count, are kept in its checkpoints, as one more state of its own kind."""
+A step is reported when its batch is handed back, because AdaptDL's own profile has its time then. AdaptDL does not count steps and
+samples, so they are kept in its checkpoints as one more state."""
 
 import contextlib
 import functools
@@ -92,7 +92,7 @@ class Tracker:
         return init_process_group
 
     def restore(self):
-        """Restores the counts of before this restart; when the first batch is handed out, everything else is loaded."""
+        """Restores the counts from before this restart. Everything else is loaded by the time the first batch is handed out."""
         self.account = make_account(self.checkpoint.State)
         loaded = self.checkpoint.load_state(self.account)
         _recorder.current().restored(self.account.steps, self.newest_checkpoint() if loaded else "")
@@ -219,7 +219,7 @@ class Tracker:
         return __init__
 
     def row(self, helper, rule, fraction):
-        """The series of every run (protocol/series.h) at a step."""
+        """Returns the series that every run has (protocol/series.h) at a step."""
         noise = rule.adp.gns
         sqr, var, progress = noise.sqr_avg(), noise.var_avg(), float(noise.get_progress())
         batch_size = helper.current_batch_size
@@ -246,7 +246,7 @@ class Tracker:
     # The model.
 
     def predict(self, helper):
-        """Seconds of a step by AdaptDL's model; None where there is none yet."""
+        """Returns the seconds of a step by AdaptDL's model; None if there is no model yet."""
         state = self.metrics._metrics_state()
         key = (id(state.perf_params), helper.current_local_bsz, helper.accumulation_steps)
         if key != self.model_key:
@@ -299,7 +299,7 @@ class Tracker:
 
 
 def hyperparameters(state, rule):
-    """Returns, as texts, the settings that a script has asked AdaptDL for."""
+    """Returns the settings that a script has given AdaptDL, as texts."""
     lowest, highest = state.local_bsz_bounds or (None, None)
     values = {"optimizer": type(rule._optimizer).__name__, "scaling_rule": type(rule).__name__,
               "batch_size": state.init_batch_size, "max_batch_size": state.max_batch_size, "min_local_batch_size": lowest,
@@ -308,7 +308,7 @@ def hyperparameters(state, rule):
 
 
 def record_result(name, value):
-    """Records a result of an accumulator. What stands in every step's row has its name from there."""
+    """Records a result of an accumulator. The name of a series that every step has is left to that series."""
     try:
         value = _recorder.number(name, value)
     except TypeError:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives a script that nobody supervises a run of its own: `python3 train.py` is then recorded as `batchscope run train.py` is. The
-program of the run is a stand-in (_stand_in.py), which hands the place of its only replica over to the script, waits for the script's
-end, and ends as it did. So the run ends with the script, fails where the script was killed, and `batchscope stop` reaches the script."""
+"""Gives a script without a supervisor its own run: `python3 train.py` is then recorded as `batchscope run train.py` is. The program of
+the run is a stand-in (_stand_in.py). It passes the place of its only replica on to the script, waits for the script's end, and ends
+with the same code. So the run ends with the script, fails if the script was killed, and `batchscope stop` reaches the script."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ _STAND_IN = pathlib.Path(__file__).absolute().with_name("_stand_in.py")
 
 
 class Alone:
-    """The script's end of the connection to its stand-in. It belongs to the process that made it, and to none forked from that."""
+    """The script's end of the connection to its stand-in. It belongs to the process that made it, not to a process forked from that."""
 
     def __init__(self, connection, hello):
         self._connection = connection
@@ -33,7 +33,7 @@ class Alone:
         self.step = 0  # from which it goes on
 
     def end(self, code, text=""):
-        """Ends the run; with a code but 0 it has failed, and the text says why. Does so once."""
+        """Ends the run, once. With a code other than 0 the run has failed, and the text says why."""
         if os.getpid() == self._owner and self._connection:
             with contextlib.suppress(OSError), self._connection:  # a stand-in that was killed hears nothing
                 self._connection.sendall(json.dumps({"end": code, "text": text}).encode() + b"\n")
@@ -42,12 +42,12 @@ class Alone:
             self._connection = None
 
 
-# Nobody but the script itself knows how it goes on, so a failure restarts nothing.
+# Only the script itself knows how to continue, so a failure does not restart it.
 _FAULTS = ("--restart-budget", "0", "--hang-timeout", "0")
 
 
 def begin(name="", group="", tags=(), note=""):
-    """Starts a run for this script. Throws StoreError, and OSError."""
+    """Starts a run for this script. Throws StoreError and OSError."""
     options = ["--name", name or pathlib.Path(sys.argv[0] or "python").name, *(["--group", group] if group else []),
                *(f"--tag={tag}" for tag in tags), *(["--note", note] if note else [])]
     with tempfile.TemporaryDirectory(prefix="batchscope-") as folder:
@@ -58,14 +58,14 @@ def begin(name="", group="", tags=(), note=""):
 
 
 def find(tag):
-    """Returns the newest run of a script by itself that has this tag and can go on; None if there is none. Throws StoreError."""
+    """Returns the newest unsupervised script's run that has this tag and can be continued; None if there is none. Throws StoreError."""
     listed = _program.ask("ls", "--where", f"tag='{tag}'", environment={})["runs"]
     return next((run for run in listed if run["state"] in ("failed", "stopped", "interrupted") and
                  run["spec"]["arguments"][1:2] == [str(_STAND_IN)]), None)
 
 
 def resume(run):
-    """Lets a run that find() has returned go on with this script. Throws StoreError, and OSError."""
+    """Continues a run that find() has returned with this script. Throws StoreError and OSError."""
     meeting = run["spec"]["arguments"][2]
     folder = os.path.dirname(meeting)
     os.mkdir(folder, 0o700)
@@ -78,7 +78,7 @@ def resume(run):
 
 
 def _meet(meeting, command):
-    """Has a stand-in started by the program, and waits for it at this path."""
+    """Makes the program start a stand-in, and waits for it at this path."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(meeting)
         listener.listen(1)

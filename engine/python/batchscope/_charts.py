@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of a run as SVG that stands alone, for notebooks: no script, no server, nothing from outside. A pixel's width of steps is drawn as
-its least and its largest value, so that no spike is lost and a long run is as small as a short one."""
+"""Draws charts of a run as self-contained SVG, for notebooks: without scripts, a server or anything from outside. The steps in a column of
+pixels are drawn as their least and largest value, so that no spike is lost and a long run's chart is as small as a short one's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .store import Run, StoreError
 if TYPE_CHECKING:
     from .store import Series
 
-# The series that are charted where none are named, those of them that the run has.
+# The series that are charted if none are named and the run has them.
 COMMON = ("loss", "validation_loss", "accuracy", "gain", "noise_scale", "goodput", "throughput", "batch_size", "replicas", "lr")
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 340, 150, 52, 20, 16
@@ -22,7 +22,7 @@ _COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#
 
 
 def of(run: Run, names: Iterable[str] = ()) -> str:
-    """Returns HTML that shows a run: a line about it, and a chart for each of these series; of the common ones if none is named. Throws
+    """Returns HTML that shows a run: a line about it, and a chart for each of these series, by default the common ones. Throws
     StoreError for a series that the run does not have, unless it has none at all yet."""
     wanted = list(names)
     try:
@@ -89,7 +89,7 @@ def _number(value: float) -> str:
 
 
 def _polylines(steps: Any, values: Any, x: Any, y: Any) -> List[str]:
-    """The points of one generation, in one piece between values that are not finite."""
+    """Returns the points of one generation, split at values that are not finite."""
     pieces: List[List[Tuple[float, float]]] = [[]]
     for step, value in _columns(steps, values):
         if math.isfinite(value):
@@ -100,7 +100,7 @@ def _polylines(steps: Any, values: Any, x: Any, y: Any) -> List[str]:
 
 
 def _columns(steps: Any, values: Any) -> Sequence[Tuple[float, float]]:
-    """Returns the samples, or where they are many the least and the largest of each column."""
+    """Returns the samples; if there are many, the least and the largest of each column."""
     import numpy as np
     if len(steps) <= 2 * _COLUMNS:
         return list(zip(steps.tolist(), values.tolist()))

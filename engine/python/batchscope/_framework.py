@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layer below the callbacks of frameworks (lightning.py, transformers.py, accelerate.py): a run of their loop, whose steps the framework
-counts. On ranks other than the first it does nothing but measure."""
+"""The layer below the callbacks of frameworks (lightning.py, transformers.py, accelerate.py): a run of their loop, with the framework's
+steps. On ranks other than the first it only measures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Run:
         self._session: Optional[_logger.Session] = None
 
     def begin(self, is_first: bool, settings: Optional[Mapping[str, Any]] = None, steps: int = 0, checkpoint: object = "") -> None:
-        """Begins to record, on the first rank, once. settings: the run's hyperparameters. steps: done already, by the framework's own
+        """Begins to record, on the first rank, once. settings: the run's hyperparameters. steps: the number of steps in the framework's
         checkpoint."""
         begins = self._session is None
         if begins:
@@ -28,7 +28,7 @@ class Run:
             _recorder.current().restored(steps, str(checkpoint))
 
     def monitor(self, model: Any, optimizers: Sequence[Any]) -> None:
-        """Measures a DistributedDataParallel with one optimizer; leaves any other alone."""
+        """Measures a DistributedDataParallel with one optimizer; does nothing for any other model."""
         from torch.nn.parallel import DistributedDataParallel
         if not isinstance(model, DistributedDataParallel) or len(optimizers) != 1:
             return
@@ -55,18 +55,18 @@ class Run:
             _recorder.current().hand_out(index / count if count and math.isfinite(count) else 0.0, is_training)
 
     def record(self, values: Mapping[str, Any]) -> None:
-        """Values of the step in flight."""
+        """Records values of the current step."""
         if self._is_told():
             _recorder.current().record(values)
 
     def step(self, number: int, batch_size: float, replicas: int) -> None:
-        """The framework has counted a step. batch_size: of all replicas; 0: it is not known."""
+        """Reports a step that the framework has counted. batch_size: of all replicas; 0: unknown."""
         if self._is_told():
             _recorder.current().record({"replicas": replicas, **({"batch_size": batch_size} if batch_size else {})})
             _recorder.current().step(number)
 
     def record_between(self, values: Mapping[str, Any]) -> None:
-        """Numbers among values, at the newest step."""
+        """Records the numbers among values, at the newest step."""
         if self._session:
             for name, value in values.items():
                 self._session.record_between(name, value)
@@ -76,7 +76,7 @@ class Run:
             self._session.record(values, step)
 
     def end(self, code: int = 0, text: str = "") -> None:
-        """Ends the run where it is the script's own, once."""
+        """Ends the run, once, if it is the script's own."""
         if self._session:
             self._session = None
             _logger.end(code, text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Doing something to a module when a script has imported it, and never importing it on the script's behalf."""
+"""Acts on a module when a script has imported it, and never imports it for the script."""
 
 import importlib.abc
 import sys
@@ -7,7 +7,7 @@ import traceback
 
 
 class _Watcher(importlib.abc.MetaPathFinder):
-    """Finds no module itself: it asks those behind it, and sees to what they have found."""
+    """Finds no module itself: asks the finders after it, and acts on the modules that they find."""
 
     def __init__(self):
         self.actions = {}
@@ -32,8 +32,8 @@ def _act(action, module):
     try:
         if action:
             action(module)
-    except Exception:  # what watches a script must not break it
-        print(f"batchscope: {module.__name__} is not as expected, and is left alone:", file=sys.stderr)
+    except Exception:  # a watcher must not break the script
+        print(f"batchscope: {module.__name__} is not as expected, and is not watched:", file=sys.stderr)
         traceback.print_exc()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lightning's own classes, of `lightning` or `pytorch_lightning`: whichever the script has imported, or else is installed."""
+"""Lightning's own classes, from `lightning` or `pytorch_lightning`: the package that the script has imported, or else that is installed."""
 
 import sys
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lightning's DistributedDataParallel over as many replicas as BatchScope has started, which goes on from where it was stopped:
+"""Lightning's DistributedDataParallel over as many replicas as BatchScope has started. It continues where it was stopped:
 
     strategy = BatchScopeStrategy()
     Trainer(strategy=strategy, callbacks=[BatchScopeCallback()]).fit(model, loader, ckpt_path=strategy.checkpoint)
 
-Lightning's own answer to SIGTERM is that each process leaves when it notices, with exit code 0 and without a checkpoint: processes that
-notice after different steps wait for one another in vain, and the run passes for finished. Here the replicas vote at each step, write one
-checkpoint, and leave with the exit code that says so. A vote is counted a step later, so that no step waits for it."""
+In Lightning itself, each process leaves when it notices SIGTERM, with exit code 0 and without a checkpoint. Processes that notice after
+different steps wait for one another in vain, and the run counts as finished. Here the replicas vote at each step, write one checkpoint,
+and leave with the exit code of a stopped run. A vote is counted a step later, so that no step waits for it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _GO_ON, _SAVE, _LEAVE = range(3)
 
 class BatchScopeStrategy(DDPStrategy):
     def __init__(self, *, seconds: float = 60, **named: Any) -> None:
-        """seconds: between checkpoints, which a crash goes back to. Further arguments are those of DDPStrategy. `devices` and
-        `num_nodes` of the Trainer do not count in a script that BatchScope or torchrun has started."""
+        """seconds: time between checkpoints, to which a run returns after a crash. Further arguments are those of DDPStrategy. `devices`
+        and `num_nodes` of the Trainer have no effect in a script that BatchScope or torchrun has started."""
         devices = _devices()
         if devices is not None:
             named.setdefault("parallel_devices", devices)
@@ -40,7 +40,7 @@ class BatchScopeStrategy(DDPStrategy):
 
     @property
     def checkpoint(self) -> Optional[str]:
-        """The newest checkpoint of this run, for fit(ckpt_path=..). None: there is none yet, or the script runs by itself."""
+        """The newest checkpoint of this run, for fit(ckpt_path=..); None: there is none yet, or the script has no supervisor."""
         return str(self._file) if self._file and self._file.exists() else None
 
     def on_train_start(self) -> None:
@@ -50,7 +50,7 @@ class BatchScopeStrategy(DDPStrategy):
         self._group = distributed.new_group(backend="gloo")
         self._vote, self._work = torch.zeros(1), None
         self._step, self._saved = self._trainer.global_step, time.monotonic()
-        signal.signal(signal.SIGTERM, self._leave)  # in place of Lightning's, which puts back what stood there before
+        signal.signal(signal.SIGTERM, self._leave)  # in place of Lightning's handler, which restores the one before it
 
     @property
     def _trainer(self) -> Any:
@@ -73,7 +73,7 @@ class BatchScopeStrategy(DDPStrategy):
         self._begin_vote()
 
     def _count(self) -> int:
-        """Returns the outcome of the vote at the step before, the same on all replicas."""
+        """Returns the outcome of the previous step's vote, the same on all replicas."""
         if self._work is None:
             return _GO_ON
         self._work.wait()
@@ -86,9 +86,9 @@ class BatchScopeStrategy(DDPStrategy):
 
 
 def _devices() -> Optional[List[Any]]:
-    """Returns the devices of this node's replicas; None: nobody has started several."""
+    """Returns the devices of this node's replicas; None: the script was started as a single process."""
     if "LOCAL_WORLD_SIZE" not in os.environ:
         return None
     replicas, gpus = int(os.environ["LOCAL_WORLD_SIZE"]), torch.cuda.device_count()
-    # A replica that sees its own GPU alone counts it as the first.
+    # A replica that sees only its own GPU counts it as the first.
     return [torch.device("cuda", replica % gpus) if gpus else torch.device("cpu") for replica in range(replicas)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line to the supervisor: what is told waits in a bounded queue, from which a thread of its own sends it, ten times a
-second (the messages are those of protocol/telemetry.h, one JSON object a line). So nothing that a supervisor does or fails
-to do holds the script up; steps for which the queue has no room are counted, and the next message says how many."""
+"""The line to the supervisor. Messages wait in a bounded queue, and a thread sends them ten times a second (those of
+protocol/telemetry.h, one JSON object in each line). So the script never waits for the supervisor. Steps for which the queue
+has no room are counted, and the next message reports their number."""
 
 import collections
 import fcntl
@@ -15,13 +15,13 @@ import threading
 import time
 
 INTERVAL = 0.1  # s, between two messages of steps
-GOODBYE = 2.0  # s, that the script's end waits for a supervisor that does not read
-ROOM = 20_000  # steps that wait
-MOST_ROWS = 1_000  # in one message, whose length the supervisor bounds
+GOODBYE = 2.0  # s for which the script's end waits for a supervisor that does not read
+ROOM = 20_000  # steps in the queue
+MOST_ROWS = 1_000  # in one message: the supervisor limits its length
 
 
 def number(value):
-    """Returns a number as the messages have it: JSON knows neither NaN nor infinity."""
+    """Returns a number in the form of the messages: JSON has no NaN or infinity."""
     value = float(value)
     if math.isfinite(value):
         return value
@@ -29,8 +29,8 @@ def number(value):
 
 
 def pack(rows, dropped):
-    """Rows (step, values by name) of consecutive steps as messages: a name that every row has becomes a column of one of
-    them, a value that did not come with every step a scalar of its own."""
+    """Yields rows (step, values by name) of consecutive steps as messages. A name that every row has becomes a column of one
+    message; any other value becomes a message of its own."""
     names = set(rows[0][1]).intersection(*(values for _, values in rows))
     columns = {name: [number(values[name]) for _, values in rows] for name in names}
     yield {"type": "steps", "first_step": rows[0][0], "columns": columns, "dropped": dropped}
@@ -41,14 +41,14 @@ def pack(rows, dropped):
 
 
 def encode(message):
-    """One line of it."""
+    """Returns the message as a line."""
     plain = {name: number(value) if isinstance(value, float) or name == "value" else value for name, value in message.items()}
     return json.dumps(plain, separators=(",", ":")).encode() + b"\n"
 
 
 def claim(place):
-    """Whether this process is the one that speaks for its replica: the first of those that its script has started. The
-    lock is the process's own, so that no process forked from it holds it, and another may speak when it has ended."""
+    """Returns whether this process speaks for its replica: it is the first of the script's processes. A process forked from it
+    does not hold the lock, and another process may speak when this one has ended."""
     if not place.meeting:
         return True
     file = os.open(os.path.join(place.meeting, f"telemetry-{place.rank}"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -61,7 +61,7 @@ def claim(place):
 
 
 class Line:
-    """Not open at first: what is told before waits for open()."""
+    """Not open at first: earlier messages wait for open()."""
 
     def __init__(self, place):
         self._place = place
@@ -74,12 +74,12 @@ class Line:
 
     def send(self, kind, **fields):
         if not self._lost and len(self._queue) < 2 * ROOM:
-            self._queue_position()  # which comes before what ends its epoch, and behind what began it
+            self._queue_position()  # after the beginning of its epoch, and before the end
             self._queue.append({"type": kind, **fields})
 
     def send_row(self, step, values):
-        """Sends the row of a finished step, with "mono" among the values; they may be tensors of a GPU, which the thread
-        waits for."""
+        """Sends the row of a finished step, with "mono" among the values. Values may be tensors on a GPU, for which only the
+        thread waits."""
         if self._lost:
             return
         if len(self._queue) < ROOM:
@@ -88,7 +88,7 @@ class Line:
             self._dropped += 1
 
     def send_position(self, **fields):
-        """Only the newest is told, ten times a second."""
+        """Sends a position. Only the newest one is sent, ten times a second."""
         self._position = {"type": "position", **fields}
 
     def _queue_position(self):
@@ -97,8 +97,8 @@ class Line:
             self._queue.append(position)
 
     def open(self, **hello):
-        """Says hello before anything that waits; whether it does so now. Where another process speaks for the replica, or the
-        supervisor is gone, all that was and will be told is thrown away."""
+        """Sends hello before the messages that wait, and returns whether this call did so. If another process speaks for the
+        replica, or the supervisor is gone, all messages are dropped from now on."""
         if self._thread or self._lost:
             return False
         place = self._place
@@ -122,11 +122,11 @@ class Line:
 
     @property
     def waits(self):
-        """Something was told, and the line was never opened."""
+        """Whether messages wait, and the line was never opened."""
         return not self._thread and not self._lost and bool(self._queue)
 
     def close(self):
-        """Waits for what was told to be sent, but for no longer than two seconds."""
+        """Waits until all messages are sent, but at most two seconds."""
         self._ending.set()
         if self._thread:
             self._thread.join(GOODBYE)
@@ -134,7 +134,7 @@ class Line:
                 self._socket.close()
 
     def abandon(self):
-        """Gives the line up in a process forked from the line's own: it is the parent's."""
+        """Gives the line up in a forked process: it belongs to the parent."""
         self._lose()
         if self._socket:
             self._socket.close()

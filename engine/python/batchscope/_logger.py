@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layer below the loggers that people have (_wandb.py, mlflow.py): a run that begins and ends, and values made into series. The
-rule: numbers, and what holds exactly one, are recorded; what is nested gets names with a slash between ("train/loss"); everything
-else (texts, images, tables, arrays of several numbers) is left out, and the run's events say so once for each name. A name that
-plainly means loss or accuracy becomes the common series, as with TensorBoard."""
+"""The layer below the loggers (_wandb.py, mlflow.py): a run that begins and ends, and values that become series. Numbers, and values
+that hold exactly one number, are recorded. Nested names are joined with a slash ("train/loss"). Everything else (texts, images, tables,
+arrays of several numbers) is left out, and the run's events say so once for each name. A name that plainly means loss or accuracy
+becomes the common series, as with TensorBoard."""
 
 import atexit
 import os
@@ -12,15 +12,15 @@ import threading
 
 from . import _alone, _place, _program, _recorder, _tensorboard
 
-MOST_LEFT_OUT = 50  # names that are told of
-STOPPED = 143  # the exit code of what was asked to leave
+MOST_LEFT_OUT = 50  # names that events report
+STOPPED = 143  # the exit code of a script that was told to stop
 LONGEST = 65_000  # bytes of a hyperparameter
 
 current = None  # the session of this process
 
 
 class Session:
-    """A run as a script's logger sees it: the supervisor's, one of the script's own (`alone`), or none where nothing is recorded."""
+    """A run as a script's logger sees it: the supervisor's, the script's own (`alone`), or none if nothing is recorded."""
 
     def __init__(self, alone, is_recorded):
         self.alone = alone
@@ -32,7 +32,7 @@ class Session:
         self._left_out = set()
 
     def record(self, values, step=None, is_whole=True):
-        """Records values at a step, or at the next one. `is_whole`: the step has no more values. Returns those that are numbers."""
+        """Records values at a step, or at the next one. `is_whole`: the step is complete. Returns the values that are numbers."""
         if not self.is_recorded:
             return {}
         numbers = self.numbers(values)
@@ -40,7 +40,7 @@ class Session:
         return numbers
 
     def numbers(self, values):
-        """Returns the numbers among values, by their whole names; what is none is left out."""
+        """Returns the numbers among values, by their full names, and leaves everything else out."""
         numbers = {}
         self._gather("", values, numbers)
         return numbers
@@ -91,7 +91,7 @@ def _flatten_texts(prefix, values, texts):
 
 
 def mapping(values):
-    """Returns settings as a mapping: what argparse returns, and other objects, by their attributes."""
+    """Returns settings as a mapping. An object, such as argparse's result, gives its attributes."""
     if values is None:
         return {}
     if hasattr(values, "items"):
@@ -99,7 +99,7 @@ def mapping(values):
     try:
         return vars(values)
     except TypeError:
-        raise TypeError(f"settings come as a dict or as an object with attributes, and {values!r:.60} is neither") from None
+        raise TypeError(f"give settings as a dict or as an object with attributes; {values!r:.60} is neither") from None
 
 
 def say(text):
@@ -107,20 +107,20 @@ def say(text):
 
 
 def ignore(call, names):
-    """Says once of what a call was told that means nothing here."""
+    """Names, once, the arguments of a call that have no effect here."""
     if names:
-        say(f"{call}() ignores {', '.join(sorted(names))}, which have no meaning here")
+        say(f"{call}() ignores {', '.join(sorted(names))}, which have no effect here")
 
 
 def as_tag(text):
-    """Returns a text as the store takes a tag, and a filter its value."""
+    """Returns a text in the form of a tag, which a filter can name."""
     return " ".join(str(text).translate({ord(","): " ", ord("'"): " "}).split())[:200]
 
 
 def begin(name="", group="", tags=(), note="", is_recorded=True, resumed_tag=""):
-    """Begins the session of this process. Under a supervisor the run is there already, and takes tags and note alone. Else the newest run
-    with `resumed_tag` goes on, or a new one begins; ranks other than 0, as torchrun tells them, record nothing. Where a run cannot
-    begin, a line on standard error says why, and nothing is recorded: what watches a script must not break it."""
+    """Begins the session of this process. Under a supervisor the run exists already, and only takes tags and note. Otherwise the newest
+    run with `resumed_tag` is continued, or a new one begins; ranks other than 0, as torchrun sets them, record nothing. If a run cannot
+    begin, a line on standard error says why, and nothing is recorded: a logger must not break the script."""
     global current, _failure
     if current and current.alone:  # batchscope.torch.monitor has begun it
         return current
@@ -131,7 +131,7 @@ def begin(name="", group="", tags=(), note="", is_recorded=True, resumed_tag="")
         if is_recorded:
             _describe(tags, note)
     elif not isinstance(_recorder.current(), _recorder.Recorder):
-        say("nothing is recorded: start a script on batchscope.torch with `batchscope run`, which records it")
+        say("nothing is recorded: a script on batchscope.torch is recorded only if you start it with `batchscope run`")
         is_recorded = False
     elif os.environ.get("RANK", "0") != "0":
         is_recorded = False
@@ -170,11 +170,11 @@ def _tell_program(commands):
         for command in commands:
             subprocess.run([_program.find(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
     except (OSError, _program.StoreError) as error:
-        say(f"tags and note are not told: {error}")
+        say(f"tags and note are not recorded: {error}")
 
 
 def end(code=0, text=""):
-    """Ends the session, and the run where it is the script's own."""
+    """Ends the session, and the run if it is the script's own."""
     global current
     session, current = current, None
     if not session or not session.is_recorded:
@@ -199,7 +199,7 @@ _failure = (0, "")
 
 
 def _note_failure(kind, error, trace):
-    """An exception that nobody catches is how the run ends. Ctrl-C has stopped it."""
+    """Notes an exception that nobody catches: it ends the run. Ctrl-C stops the run."""
     global _failure
     _failure = (STOPPED, "") if issubclass(kind, KeyboardInterrupt) else (1, f"{kind.__name__}: {error}")
     _excepthook[0](kind, error, trace)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's half in C++. PyTorch is loaded first: its libraries are the engine's, and their ABI changes with its version."""
+"""The C++ part of the engine. PyTorch is loaded first: the engine uses its libraries, and their ABI changes with its version."""
 import sys
 
 try:
@@ -16,11 +16,11 @@ def _version(text):
 
 
 def _check_versions():
-    """Throws ImportError where the engine was built for another Python or PyTorch, which would crash or not load."""
+    """Throws ImportError if the engine was built for another Python or PyTorch: it would crash or not load."""
     try:
         from ._engine_for import PYTHON, TORCH  # written by the build
     except ModuleNotFoundError:
-        return  # nothing was built, as the import of the engine says
+        return  # the engine was not built, which its import reports
     python = "{}.{}".format(*sys.version_info)
     if (PYTHON, TORCH) != (python, _version(torch.__version__)):
         raise ImportError(f"the engine of batchscope.torch was built for Python {PYTHON} with PyTorch {TORCH}, and {sys.executable} "

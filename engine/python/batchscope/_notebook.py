@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run in a notebook's cell: charts that follow it while it trains, drawn by the kernel, which reads the store. No port is opened."""
+"""Shows a run in a notebook's cell: charts that follow it while it trains. The kernel draws them from the store. No port is opened."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .store import Run, StoreError
 
 
 class View:
-    """The charts in a cell, which show() returns. `stop()` ends their following; `wait()` waits for the run's end, or for so many
+    """The charts in a cell, returned by show(). `stop()` stops their updates. `wait()` waits for the run's end, or at most so many
     seconds, and returns the run."""
 
     def __init__(self, run: Run, names: Tuple[str, ...], every: float) -> None:
@@ -46,7 +46,7 @@ class View:
             try:
                 self.run = self.run.refresh()
                 shown = self._repr_html_()
-            except StoreError as error:  # the store is there no more, or the run was deleted
+            except StoreError as error:  # the store is gone, or the run was deleted
                 self._handle.update(display.HTML(f"<div>{html.escape(str(error))}</div>"))
                 return
             self._handle.update(display.HTML(shown))
@@ -57,7 +57,7 @@ def _display() -> Any:
         return importlib.import_module("IPython.display")
     except ModuleNotFoundError:
         raise RuntimeError("show() draws into a notebook's cell, and this interpreter has no IPython: start the script in Jupyter, or "
-                           "look at the run by `batchscope show` or `batchscope serve`") from None
+                           "look at the run with `batchscope show` or `batchscope serve`") from None
 
 
 def show(run: Union[Run, str, None], names: Tuple[str, ...], every: float) -> View:

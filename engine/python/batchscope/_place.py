@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The place of this process: which replica of which run it is, as its supervisor has put it into the environment (the
-names are those of protocol/environment.h)."""
+"""The place of this process: its run and its rank, as the supervisor has set them in the environment (the names are those of
+protocol/environment.h)."""
 
 import os
 import typing
@@ -8,17 +8,17 @@ import typing
 
 class Place(typing.NamedTuple):
     socket: str  # where the supervisor listens
-    meeting: str  # a folder of this generation's processes alone
+    meeting: str  # a folder for the processes of this generation only
     rank: int
     replicas: int
     generation: int  # restarts so far
 
 
-given = None  # the place of a script that runs by itself, once it has a run (_alone.py)
+given = None  # the place of a script without a supervisor, once it has a run (_alone.py)
 
 
 def find():
-    """None where no supervisor listens. Throws ValueError where a number is none."""
+    """Returns the place; None if no supervisor listens. Throws ValueError for a variable that is not a number."""
     if given:
         return given
     socket = os.environ.get("BATCHSCOPE_TELEMETRY_SOCKET")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls the program `batchscope`, which this package asks for what only it knows: runs that pass a filter, and new runs. A wheel has
-it inside the package; beside a build's `bin/python` it lies in `bin`; elsewhere PATH has it."""
+"""Calls the program `batchscope`: only it can filter runs and start new ones. In a wheel it is inside the package, in a build it is in
+`bin` beside `bin/python`, elsewhere it is on PATH."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any, Mapping
 
 
 class StoreError(RuntimeError):
-    """A store that cannot be read, with what is wrong and what to do. `kind` is failure, not_found, conflict, corrupt, version,
-    timeout or io, as in `batchscope help exit-codes`."""
+    """An error of the store or of the program. The message says what is wrong and what to do. `kind` is failure, not_found, conflict,
+    corrupt, version, timeout or io, as in `batchscope help exit-codes`."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -36,8 +36,7 @@ def find() -> str:
 
 
 def ask(*arguments: str, environment: Mapping[str, str]) -> Any:
-    """Returns what the program answers to a command with --json. Throws ValueError where an argument makes no sense, else
-    StoreError."""
+    """Returns the program's answer to a command with --json. Throws ValueError for a wrong argument, StoreError for other errors."""
     done = subprocess.run([find(), arguments[0], "--json", *arguments[1:]], env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, encoding="utf-8", errors="surrogateescape", check=False)
     try:

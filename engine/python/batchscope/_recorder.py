@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder makes steps of what a script records. Values are gathered in a row until their step ends; a name that comes
-several times in a step counts as the mean, as of its micro-batches. Which step ends when is said in one of three ways, the
-first that is used: step(), or AdaptDL's own (_adaptdl.py); the step numbers of TensorBoard's writer (_tensorboard.py); or, in
-a script that says nothing, that a name comes again.
+"""The recorder groups what a script records into steps. Values are gathered in a row until their step ends. A name that comes
+several times in a step gets the mean, as over micro-batches. The end of a step comes from one of three sources, the first
+that the script uses: step(), or AdaptDL's steps (_adaptdl.py); the step numbers of TensorBoard's writer (_tensorboard.py);
+otherwise a name that comes again.
 
-A process has one recorder, and so has each process forked from it; the first of them that has something to tell speaks for
-the replica (_line.py). Without a supervisor, and on all ranks but 0, a recorder keeps nothing."""
+A process has one recorder, and so has each process forked from it. The first of them that reports something speaks for the
+replica (_line.py). Without a supervisor, and on all ranks but 0, a recorder keeps nothing."""
 
 import atexit
 import operator
@@ -22,7 +22,7 @@ _MOST_EARLY = 100  # calls that are kept for a recorder that takes over
 
 
 def number(name, value):
-    """Returns a value that can be added up. A GPU is not waited for: its scalar is copied there, and read when it is sent."""
+    """Returns a value that can be added up. Does not wait for a GPU: a scalar on it is copied there, and read when it is sent."""
     if type(value) is float:
         return value
     if getattr(value, "is_cuda", False):
@@ -30,12 +30,12 @@ def number(name, value):
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError, RuntimeError):
-        raise TypeError(f"{name}: {value!r:.60} is not a number; of a tensor of several, record the mean") \
+        raise TypeError(f"{name}: {value!r:.60} is not a number; for a tensor of several numbers, record the mean") \
             from None
 
 
 def whole(call: str, value: typing.Any) -> int:
-    """Returns a whole number as JSON has it; NumPy and tensors have whole numbers of their own."""
+    """Returns a whole number in the form of JSON; NumPy and tensors have their own types of whole numbers."""
     try:
         return operator.index(value)
     except TypeError:
@@ -43,7 +43,7 @@ def whole(call: str, value: typing.Any) -> int:
 
 
 def library():
-    """Returns the library that computes here, and its device, as far as they can be told."""
+    """Returns the library that computes here, and its device, as far as they are known."""
     torch = sys.modules.get("torch")
     if not torch:
         return f"Python {platform.python_version()}", ""
@@ -77,7 +77,7 @@ class Recorder:
 
     @property
     def newest_step(self):
-        """The step that was made last, whether or not it has ended."""
+        """The newest step, whether or not its row has ended."""
         return self.steps + bool(self._measured or self._row)
 
     # The row's values.
@@ -93,8 +93,8 @@ class Recorder:
             self._add(values)
 
     def record_at(self, name, value, step):
-        """Records at a step, as TensorBoard's writer does. A step that is not beyond the newest one counts something else,
-        epochs most often, or comes late."""
+        """Records at a step, as TensorBoard's writer does. A step that is not after the newest one most often counts epochs, or
+        comes late."""
         value = number(name, value)
         if not self.speaks:
             return
@@ -113,8 +113,8 @@ class Recorder:
                 self._add({name: value})
 
     def log(self, values, step, is_whole):
-        """Records numbers as a logger has them (_logger.py): at a step, or at that of the row in flight; the last value of a name
-        counts. `is_whole`: its step has ended. A step that is not beyond the newest one stands at that."""
+        """Records numbers from a logger (_logger.py): at a step, or at that of the current row. The last value of a name counts.
+        `is_whole`: the step is complete. Values for a step that is not after the newest one are recorded at the newest one."""
         if not self.speaks:
             return
         with self._lock:
@@ -142,7 +142,7 @@ class Recorder:
                 self._end_row(self._row_step, self._row_time)
 
     def end_log(self):
-        """Ends the row in flight of a logger that says no more."""
+        """Ends the current row of a logger that has ended."""
         if self.speaks:
             with self._lock:
                 self._end_unfinished()
@@ -160,7 +160,7 @@ class Recorder:
     # The row's end.
 
     def step(self, number_=None):
-        """The script's own step has ended."""
+        """Ends a step that the script counts itself."""
         now = time.monotonic()
         with self._lock:
             self.counted = True
@@ -176,8 +176,8 @@ class Recorder:
             self.end_step(self.steps + 1 if number_ is None else number_, now)
 
     def measure(self, values):
-        """A step was made, and this was measured of it beside the script's loop (torch/ddp_monitor.py). What the script records after it
-        is of the same step, which the script's own step() ends, or else end_measured()."""
+        """Takes what was measured of a step beside the script's loop (torch/ddp_monitor.py). What the script records after it belongs to
+        the same step, which the script's own step() ends, or else end_measured()."""
         with self._lock:
             self.end_measured()
             self.counted = True
@@ -185,13 +185,13 @@ class Recorder:
                 self._measured = values, time.monotonic()
 
     def end_measured(self):
-        """The next step begins."""
+        """Ends a measured step, because the next one begins."""
         with self._lock:
             if self._measured:
                 self.end_step(self.steps + 1, self._measured[1])
 
     def end_step(self, step, now, values=()):
-        """Ends the step. These values join what was recorded, and win where names are the same."""
+        """Ends the step. These values are added to the recorded ones, and replace values of the same names."""
         with self._lock:
             self.counted = True
             for name, value in dict(values).items():
@@ -201,14 +201,14 @@ class Recorder:
 
     def _end_row(self, step, now):
         row = {name: sum_ / count for name, (sum_, count) in self._row.items()}
-        if self._measured:  # which is of all replicas, and wins where names are the same
+        if self._measured:  # over all replicas; replaces values of the same names
             row.update(self._measured[0])
         self._row, self._row_step, self._measured = {}, None, None
         self._send_row(row, step, now)
 
     def _send_row(self, row, step, now):
         self.steps = max(step, 0)
-        if step < 1:  # which only TensorBoard knows: a row is of a step that was made
+        if step < 1:  # only TensorBoard has such steps: a row belongs to a step that was made
             for name, value in row.items():
                 self.scalar(name, value, 0)
             return
@@ -220,13 +220,13 @@ class Recorder:
         self._line.send_row(step, row)
 
     def scalar(self, name, value, step=None):
-        """Sends a value outside of any step's row, as validation metrics are."""
+        """Sends a value that belongs to no step's row, such as a validation metric."""
         if self.speaks:
             self._line.send("scalar", name=name, step=max(self.steps if step is None else step, 0), value=value,
                             mono=time.monotonic())
 
     def _end_unfinished(self):
-        """Ends, at an epoch's or the script's end, a step of the values recorded since the last one."""
+        """Ends the step of the values since the last step, at the end of an epoch or of the script."""
         self.end_measured()
         if not self._row:
             return
@@ -248,7 +248,7 @@ class Recorder:
                 self._line.send("restored", rank=self.place.rank, checkpoint=checkpoint, step=step, mono=time.monotonic())
 
     def begin_epoch(self, epoch, epochs, told=False):
-        """`told`: of its beginning the supervisor has heard before a restart."""
+        """Begins an epoch. `told`: the supervisor has heard of its beginning before a restart."""
         with self._lock:
             self._epoch, self._epochs, self._fraction = epoch, epochs, 0.0
             self._is_apart = True
@@ -262,7 +262,7 @@ class Recorder:
                 self._line.send("epoch", epoch=epoch, begin=False, step=self.steps, mono=time.monotonic())
 
     def hand_out(self, fraction, is_training):
-        """A batch of the data begins."""
+        """Begins a batch of the data."""
         now = time.monotonic()
         if is_training:
             if self._is_apart:
@@ -282,7 +282,7 @@ class Recorder:
     # Messages besides steps.
 
     def tell(self, kind, **fields):
-        """A message as it stands; rank 0's."""
+        """Sends a message unchanged, on rank 0."""
         self._keep("tell", kind, **fields)
         if self.speaks:
             self._line.send(kind, **fields)
@@ -293,17 +293,17 @@ class Recorder:
             self._line.send("notice", level=level, text=text, step=self.steps)
 
     def open(self, **hello):
-        """The line opens with the first step: who says hello is expected to make steps."""
+        """Opens the line, with the first step: a process that has sent hello is expected to make steps."""
         if self.supervised and not self._is_open:
             self._is_open = True
             computes, device = library()
             opened = self._line.open(**{"backend": "none", "library": computes, "device": device, **hello})
             multiprocessing = sys.modules.get("multiprocessing.util")
-            if opened and multiprocessing:  # whose processes end without what atexit was told
+            if opened and multiprocessing:  # its processes end without atexit's functions
                 multiprocessing.Finalize(None, self.close, exitpriority=0)
 
     def close(self):
-        """Closes at the script's end."""
+        """Closes the line at the script's end."""
         if not self.supervised:
             return
         with self._lock:
@@ -318,7 +318,7 @@ class Recorder:
             self._early.append((method, arguments, named))
 
     def hand_over(self, recorder):
-        """Tells another one what this one was told and did not send."""
+        """Hands what this recorder got and did not send over to another one."""
         if not self._is_open:
             for method, arguments, named in self._early:
                 getattr(recorder, method)(*arguments, **named)
@@ -338,8 +338,8 @@ def current() -> typing.Any:
 
 
 def replace(recorder, told):
-    """Makes `recorder` the current one, and first the sink of what `told` was, the current one or, in a forked process, that
-    of its parent."""
+    """Makes `recorder` the current one, and hands over to it what `told` got: the current recorder or, in a forked process, the
+    parent's."""
     global _current
     _current.in_child()
     _current = recorder

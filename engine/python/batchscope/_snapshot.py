@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A script's own snapshots, as scripts for torchrun write them by torch.save and load them at their next start. The newest one is noted in
-the run's folder with the steps that were recorded by then, so that the supervisor says what a restart goes on from, and hands its path to a
-script that wants to be told (`batchscope run --resume-arg`). Loaded after a restart, it lets the run's steps go on behind its own.
+"""Follows a script's own snapshots, which scripts for torchrun write by torch.save and load at their next start. The newest one is noted in
+the run's folder with the step at that time. The supervisor reports from it what a restart continues from, and passes its path to a script
+that asks for it (`batchscope run --resume-arg`). When the script loads it after a restart, the run's steps continue after its step.
 
-It is often written beside its place and moved there: os.replace and os.rename are followed. Scripts on the engine or on AdaptDL, which have
-checkpoints, are left alone."""
+A snapshot is often written beside its place and then moved, so os.replace and os.rename are followed. Scripts on the engine or on AdaptDL
+have checkpoints, and are not followed."""
 
 import functools
 import json
@@ -30,7 +30,7 @@ def follow(serialization):
 
 
 def _wrap(module, name, then):
-    """Lets a function be followed by then(), whose arguments have the same names."""
+    """Makes a function call then() afterwards, with the same arguments."""
     original = getattr(module, name)
 
     @functools.wraps(original)
@@ -39,7 +39,7 @@ def _wrap(module, name, then):
         try:
             if _is_followed():
                 then(*arguments, **named)
-        except Exception as error:  # what watches a script must not break it
+        except Exception as error:  # a watcher must not break the script
             print(f"batchscope: the snapshot is not noted: {error!r}", file=sys.stderr)
         return result
 
@@ -52,7 +52,7 @@ def _is_followed():
 
 
 def _path(file):
-    """Returns the absolute path of what torch.save was given; None for what is not a file."""
+    """Returns the absolute path of torch.save's file argument; None if it is not a file."""
     name = getattr(file, "name", None) if hasattr(file, "write") or hasattr(file, "read") else file
     return os.path.abspath(os.fsdecode(name)) if isinstance(name, (str, bytes, os.PathLike)) else None
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of a run whose script runs by itself (_alone.py): _stand_in.py SOCKET COMMAND.. It tells the script, which listens at
-SOCKET, its own environment, and ends when the script does: with the code that the script says, or with 1 where it says none, because
-it was killed. A signal that asks the run to leave is passed on to the script. COMMAND is the script's own, for people who look at the
-run."""
+"""Stands in as the program of a run for a script without a supervisor (_alone.py): _stand_in.py SOCKET COMMAND.. It sends its own
+environment to the script, which listens at SOCKET, and ends when the script does: with the script's code, or with 1 if the script was
+killed and gave none. It passes a signal to stop on to the script. COMMAND is the script's own, for people who look at the run."""
 
 import json
 import os
@@ -20,7 +19,7 @@ def main():
     try:
         connection.connect(sys.argv[1])
     except OSError:
-        sys.exit("the script of this run was started by itself, so it cannot be started again from here: start it anew")
+        sys.exit("the script of this run was not started by `batchscope run`, so it cannot be restarted from here: start the script again")
     process = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))[0]
     ends = [connection]
     if hasattr(os, "pidfd_open"):  # a process forked from the script may keep the connection open
@@ -44,7 +43,7 @@ def main():
     if asked:
         sys.exit(ASKED_TO_LEAVE)
     if not line:
-        sys.exit(f"the script (process {process}) ended without a word: it was killed, or it crashed")
+        sys.exit(f"the script (process {process}) ended without reporting its end: it was killed, or it crashed")
     said = json.loads(line)
     if said["text"]:
         print(said["text"], file=sys.stderr)

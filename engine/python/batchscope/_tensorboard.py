@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A script's writes by TensorBoard's SummaryWriter, of PyTorch or tensorboardX, are recorded too. Tags keep their names, but
-that those which say loss or accuracy, and of what, take the name by which every run has it: the charts know those."""
+"""Records what a script writes by TensorBoard's SummaryWriter, of PyTorch or tensorboardX. Tags keep their names, except tags
+that plainly mean loss or accuracy of training or validation: these get the common name, which the charts know."""
 
 import functools
 import re
@@ -15,7 +15,7 @@ _series = {}  # tag: series
 
 
 def common_name(tag):
-    """"train/loss" -> "loss", "Loss/test" -> "validation_loss", "val_acc" -> "accuracy"; any other is None."""
+    """Maps "train/loss" to "loss", "Loss/test" to "validation_loss", "val_acc" to "accuracy"; any other tag to None."""
     words = re.split(r"[/_.\- ]+", tag.lower())
     quantities = [QUANTITIES[word] for word in words if word in QUANTITIES]
     rest = {word for word in words if word not in QUANTITIES}
@@ -29,7 +29,7 @@ def common_name(tag):
 
 
 def series_of(tag):
-    """The same for a tag ever after; of several tags that mean the same the first takes the common name."""
+    """Returns the series of a tag, always the same one. Of several tags with the same meaning the first gets the common name."""
     if tag not in _series:
         name = common_name(tag)
         _series[tag] = name if name and name not in _series.values() else tag

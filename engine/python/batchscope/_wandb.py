@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of W&B's client that training scripts make, for `import batchscope as wandb`. They record as _logger.py says; images,
-tables, artifacts and code, which W&B alone keeps, are taken and left out, and named once."""
+"""Provides the calls of W&B's client that training scripts make, for `import batchscope as wandb`. They record by the rule in _logger.py.
+Images, tables, artifacts and code, which only W&B keeps, are accepted and left out, and named once."""
 
 import collections.abc
 import fnmatch
@@ -42,7 +42,7 @@ class Attributes(collections.abc.MutableMapping):
         try:
             return self._values[name]
         except KeyError:
-            raise AttributeError(f"there is no {name!r} here; there are: {', '.join(map(str, self._values)) or 'none'}") from None
+            raise AttributeError(f"there is no {name!r}; there are: {', '.join(map(str, self._values)) or 'none'}") from None
 
     __setattr__ = __setitem__
 
@@ -104,8 +104,8 @@ class Run:
         return _recorder.current().steps
 
     def log(self, data, step=None, commit=None, sync=None):
-        """Records what a dict has, at the next step, or at `step`. Without `commit` the step goes on until another one, or a call
-        without a step, comes."""
+        """Records a dict at the next step, or at `step`. With a `step` and without `commit` the step stays open until another step, or a
+        call without a step, comes."""
         if not hasattr(data, "items"):
             raise TypeError(f"log(): give values as a dict, as in log({{'loss': 0.7}}); {data!r:.60} is not a dict")
         if step is not None:
@@ -121,14 +121,14 @@ class Run:
             summary[name] = keep(value, summary[name]) if keep else value
 
     def _rule_of(self, name):
-        """Returns min or max where that is what the summary keeps of a metric."""
+        """Returns min or max if the summary keeps that of a metric; else None."""
         if name not in self._rules:
             how = next((how for pattern, how in self._defined if fnmatch.fnmatchcase(name, pattern)), None)
             self._rules[name] = _SUMMARIES.get(how)
         return self._rules[name]
 
     def define_metric(self, name, step_metric=None, summary=None, **_):
-        """Says what the summary keeps of a metric: its `min`, `max` or last value. Its steps stay those of log()."""
+        """Sets what the summary keeps of a metric: its `min`, `max` or last value. The metric's steps stay those of log()."""
         if summary:
             self._defined.insert(0, (name, summary))
             self._rules.clear()
@@ -147,7 +147,7 @@ class Run:
             self._session.leave_out(call, self)
 
     def watch(self, *_, **__):
-        """Takes a model, whose gradients are not recorded: batchscope.torch has their norms and noise."""
+        """Accepts a model. Its gradients are not recorded: batchscope.torch records their norms and noise."""
         return []
 
     unwatch = watch
@@ -182,7 +182,7 @@ class Run:
 
 
 class Media:
-    """What is shown and is not a number: image, table, histogram. It is taken, and not recorded."""
+    """A value that is shown and is not a number: image, table, histogram. It is accepted, and not recorded."""
 
     def __init__(self, *_, **__):
         pass
@@ -194,7 +194,7 @@ class Media:
 
 
 class Artifact:
-    """Files under a name, which are not kept."""
+    """Files under a name. They are not kept."""
 
     def __init__(self, name, type=None, description=None, metadata=None, **_):
         self.name, self.type, self.description, self.metadata = name, type, description, dict(metadata or {})
@@ -221,8 +221,8 @@ def _set_in(name):
 
 def init(project=None, name=None, config=None, tags=None, group=None, notes=None, mode=None, id=None, resume=None,
          sync_tensorboard=None, reinit=None, **more):
-    """Begins a run, and returns it: the supervisor's, or one of the script's own. A run that was begun and not finished goes on.
-    mode="disabled", or WANDB_MODE, records nothing. With `resume` the newest run of this `id` that has not finished goes on."""
+    """Begins a run, and returns it: the supervisor's, or the script's own. A run that was begun and not finished is continued.
+    mode="disabled", or WANDB_MODE=disabled, records nothing. `resume` continues the newest run of this `id` that has not finished."""
     global run
     if run is not None:
         if not reinit:
@@ -250,17 +250,17 @@ def init(project=None, name=None, config=None, tags=None, group=None, notes=None
 
 def _begun(call):
     if run is None:
-        raise RuntimeError(f"{call}() before init(): call init() first, which begins the run")
+        raise RuntimeError(f"{call}() before init(): call init() first; it begins the run")
     return run
 
 
 def log(data, step=None, commit=None, sync=None):
-    """Records what a dict has, as run.log does."""
+    """Records a dict, as run.log does."""
     _begun("log").log(data, step, commit, sync)
 
 
 def finish(exit_code=None, quiet=None):
-    """Ends the run; with an exit code but 0 it has failed."""
+    """Ends the run; with an exit code other than 0 it has failed."""
     global run
     if run is not None:
         run = None
@@ -315,7 +315,7 @@ MEDIA = {name: type(name, (Media,), {}) for name in (
 
 
 class _Plots:
-    """wandb.plot.line and the like make pictures."""
+    """Accepts wandb.plot.line and the like, which make pictures."""
 
     def __getattr__(self, name):
         return Media
@@ -334,7 +334,7 @@ ELSEWHERE = {"Api": "batchscope.runs() reads what was recorded", "sweep": "`batc
 
 
 def attribute(name: str) -> typing.Any:
-    """Returns what the package has of this name for `import batchscope as wandb`. Throws AttributeError."""
+    """Returns the attribute of this name for `import batchscope as wandb`. Throws AttributeError."""
     if name in ("run", "config", "summary", "plot", "util") or name in CALLS:
         return globals()[name]
     if name in MEDIA:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tracker for Accelerate:
+"""Provides a tracker for Accelerate:
 
     from batchscope.accelerate import BatchScopeTracker
     accelerator = Accelerator(log_with=BatchScopeTracker("first"))
     accelerator.init_trackers("shapes", config={"lr": 0.1})
 
-What accelerator.log(values, step=..) is given is recorded by the rule of the loggers (_logger.py). Gradients are measured by
-batchscope.torch.monitor, of what accelerator.prepare() returns where that is a DistributedDataParallel."""
+The values of accelerator.log(values, step=..) are recorded by the rule of the loggers (_logger.py). To measure gradients, call
+batchscope.torch.monitor with the model that accelerator.prepare() returns, if that is a DistributedDataParallel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BatchScopeTracker(GeneralTracker):
     main_process_only = True
 
     def __init__(self, run_name: str = "", group: str = "", tags: Iterable[str] = (), notes: str = "") -> None:
-        """The run's name, group, tags and notes count in a script that runs by itself; under `batchscope run` its own do."""
+        """Tags and notes are added to the run. Name and group count only without a supervisor: under `batchscope run` the run has its own."""
         super().__init__()
         self._run = _framework.Run(run_name, group, tags, notes)
 
@@ -41,7 +41,7 @@ class BatchScopeTracker(GeneralTracker):
 
     @on_main_process
     def start(self) -> None:
-        """Begins the run; Accelerate calls it once its processes have found one another, and versions before that do not."""
+        """Begins the run. Newer versions of Accelerate call it once their processes have found one another."""
         self._run.begin(True)
 
     @on_main_process

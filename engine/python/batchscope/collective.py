@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small values, combined over the replicas: numbers, texts, bytes, lists, dicts, sets, tensors and arrays (as lists)."""
+"""Combines small values over the replicas: numbers, texts, bytes, lists, dicts, sets, tensors and arrays (as lists)."""
 import collections
 import copy
 import operator
@@ -8,7 +8,7 @@ from ._native import engine
 
 
 def allreduce(value, reduce_fn=operator.add, tag="allreduce"):
-    """All replicas' values combined in the order of their ranks, on every replica. Collective."""
+    """Returns all replicas' values, combined in the order of their ranks, on every replica. Collective."""
     if not isinstance(value, (set, frozenset)):
         return engine.all_reduce(tag, value, reduce_fn)
     # Sets travel as lists.
@@ -26,8 +26,8 @@ class Future:
         self._arguments = arguments
 
     def result(self):
-        """Returns it, and combines what was asked for before it. Collective: at the same place in the program of every
-        replica."""
+        """Returns the result, after combining all earlier requests. Collective: call it at the same place of every replica's
+        program."""
         while self._arguments is not None:
             _pending.popleft()._combine()
         return self._result
@@ -37,13 +37,13 @@ class Future:
 
 
 def allreduce_async(value, reduce_fn=operator.add, tag="allreduce"):
-    """allreduce() of the value as it is now, as a future. Small values are combined when somebody asks for them."""
+    """Returns a future of allreduce() of the value as it is now. Values are combined when a result is asked for."""
     _pending.append(Future(copy.deepcopy(value), reduce_fn, tag))
     return _pending[-1]
 
 
 def broadcast(value, tag="broadcast"):
-    """Replica 0's value, on every replica. Collective."""
+    """Returns replica 0's value, on every replica. Collective."""
     return engine.broadcast(tag, value)
 
 

@@ -4,22 +4,22 @@ import os
 
 
 def checkpoint_path():
-    """Directory of the checkpoints; None where the script keeps them beside itself."""
+    """Returns the directory of the checkpoints; None if the script keeps them beside itself."""
     return os.getenv("ADAPTDL_CHECKPOINT_PATH")
 
 
 def share_path():
-    """Directory that the replicas share; None: there is none."""
+    """Returns the directory that the replicas share; None: there is none."""
     return os.getenv("ADAPTDL_SHARE_PATH")
 
 
 def job_id():
-    """The run's id; None without a supervisor."""
+    """Returns the run's id; None without a supervisor."""
     return os.getenv("ADAPTDL_JOB_ID")
 
 
 def master_addr():
-    """Where replica 0 listens."""
+    """Returns the address at which replica 0 listens."""
     return os.getenv("ADAPTDL_MASTER_ADDR", "127.0.0.1")
 
 
@@ -34,7 +34,7 @@ def replica_rank():
 
 
 def num_nodes():
-    """Machines."""
+    """Returns the number of machines."""
     return int(os.getenv("ADAPTDL_NUM_NODES", "1"))
 
 
@@ -44,15 +44,15 @@ def num_replicas():
 
 
 def num_restarts():
-    """So far; also the number of this generation."""
+    """Returns the number of restarts so far, which is also the number of this generation."""
     return int(os.getenv("ADAPTDL_NUM_RESTARTS", "0"))
 
 
 def adaptdl_sched_version():
-    """The version of AdaptDL's scheduler; None: another one runs this script, or none."""
+    """Returns the version of AdaptDL's scheduler; None: the script does not run under it."""
     return os.getenv("ADAPTDL_SCHED_VERSION")
 
 
 def supervisor_url():
-    """Where a supervisor answers over HTTP; None: nowhere."""
+    """Returns the URL at which a supervisor answers over HTTP; None: there is none."""
     return os.getenv("ADAPTDL_SUPERVISOR_URL")

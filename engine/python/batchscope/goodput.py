@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Goodput as a function of the number of replicas and the batch size, under AdaptDL's names:
+"""Computes goodput as a function of the number of replicas and the batch size, under AdaptDL's names:
 
     perf = fit_perf_params(num_nodes, num_replicas, atomic_bsz, accum_step_time, optim_step_time)
     function = GoodputFunction(perf, GradParams(sqr=1e-4, var=2e-2), init_batch_size=64)
@@ -18,7 +18,7 @@ GradParams = collections.namedtuple("GradParams", ["sqr", "var"])
 
 
 def each(function, types, *arguments):
-    """Returns what the function makes of numbers, or for arrays an array of each of its results; types are the results'."""
+    """Returns the function's result for numbers, or for arrays an array of each result. `types`: the types of the results."""
     if all(isinstance(argument, numbers.Number) for argument in arguments):
         return function(*arguments)
     import numpy
@@ -26,7 +26,7 @@ def each(function, types, *arguments):
 
 
 def bounds(init_batch_size, max_batch_size, atomic_bsz_range, accumulation):
-    """The engine's bounds. Raises ValueError for a max_batch_size below the initial batch size."""
+    """Returns the engine's bounds. Raises ValueError for a max_batch_size below the initial batch size."""
     if max_batch_size is not None and max_batch_size < init_batch_size:
         raise ValueError(f"max_batch_size {max_batch_size} is below the initial batch size {init_batch_size}")
     minimum, maximum = atomic_bsz_range or (None, None)
@@ -56,17 +56,17 @@ class GoodputFunction:
         return each(self.native.efficiency, [float], batch_size)
 
     def optimize(self, num_nodes, num_replicas, max_batch_size=None, atomic_bsz_range=None, accumulation=False):
-        """Returns (goodput, atomic_bsz, accum_steps) of the best batch size up to max_batch_size, the initial one where
-        that is None; zeros where none is within the bounds. atomic_bsz_range: (minimum, maximum), None for neither."""
+        """Returns (goodput, atomic_bsz, accum_steps) of the best batch size up to max_batch_size, or up to the initial one
+        if that is None; zeros if none is within the bounds. atomic_bsz_range: (minimum, maximum), None for no bounds."""
         limits = bounds(self.init_batch_size, max_batch_size, atomic_bsz_range, accumulation)
         return each(lambda nodes, replicas: self.native.optimize(nodes, replicas, limits), [float, int, int],
                     num_nodes, num_replicas)
 
 
 def fit_perf_params(num_nodes, num_replicas, atomic_bsz, accum_step_time, optim_step_time):
-    """Returns the PerfParams that explain measured times best. Each argument has an entry for each configuration:
-    accum_step_time that of a micro-batch without synchronisation, optim_step_time that of the one with. Raises ValueError
-    for none, and for times or counts that are not positive and finite."""
+    """Returns the PerfParams that explain the measured times best. Each argument has an entry for each configuration:
+    accum_step_time is the time of a micro-batch without synchronisation, optim_step_time with it. Raises ValueError for empty
+    arguments, and for times or counts that are not positive and finite."""
     return PerfParams(*engine.fit(_rows(num_nodes, num_replicas, atomic_bsz, accum_step_time, optim_step_time)))
 
 

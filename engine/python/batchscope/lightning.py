@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback for Lightning's Trainer, of `lightning` or `pytorch_lightning`, whichever the script has imported:
+"""Provides a callback for Lightning's Trainer, from `lightning` or `pytorch_lightning`, whichever the script has imported:
 
     from batchscope.lightning import BatchScopeCallback
     trainer = Trainer(callbacks=[BatchScopeCallback()])
 
-Each optimizer step is recorded with loss, learning rate, batch size and step time; what the module logs is recorded where an epoch or a
-validation ends. Where the strategy is DistributedDataParallel's, the gradients are measured too (torch/ddp_monitor.py).
+Each optimizer step is recorded with loss, learning rate, batch size and step time. What the module logs is recorded when an epoch or a
+validation ends. If the strategy uses DistributedDataParallel, the gradients are measured, too (torch/ddp_monitor.py).
 
 BatchScopeStrategy trains on as many replicas as `batchscope run --replicas` and `rescale` say (_lightning_strategy.py)."""
 
@@ -22,14 +22,14 @@ __all__ = ["BatchScopeCallback", "BatchScopeStrategy"]
 
 class BatchScopeCallback(Callback):
     def __init__(self, name: str = "", group: str = "", tags: Iterable[str] = (), notes: str = "", monitor: bool = True) -> None:
-        """The run's name, group, tags and notes count in a script that runs by itself; under `batchscope run` its own do.
-        monitor: measure gain, noise scale and goodput, where the model is a DistributedDataParallel."""
+        """Tags and notes are added to the run. Name and group count only without a supervisor: under `batchscope run` the run has its own.
+        monitor: measure gain, noise scale and goodput, if the model is a DistributedDataParallel."""
         super().__init__()
         self._run = _framework.Run(name, group, tags, notes)
         self._monitor = monitor
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
-        """A checkpoint has been loaded by now, and the sanity check is over."""
+        """Begins the run. A checkpoint has been loaded by now, and the sanity check is over."""
         self._run.begin(trainer.is_global_zero, dict(getattr(pl_module, "hparams", {})), trainer.global_step,
                         getattr(trainer, "ckpt_path", None) or "")
         self._steps, self._samples, self._micro_batches = trainer.global_step, 0, 0
@@ -47,7 +47,7 @@ class BatchScopeCallback(Callback):
         self._micro_batches += 1
         self._samples += _framework.batch_size(batch)
         loss = outputs.get("loss") if hasattr(outputs, "get") else outputs
-        if loss is not None:  # which Lightning has divided by the micro-batches of a step
+        if loss is not None:  # Lightning has divided it by the micro-batches of a step
             self._run.record({"loss": loss.detach() * trainer.accumulate_grad_batches})
         if trainer.global_step == self._steps:
             return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of MLflow's client that training scripts make, for `import batchscope.mlflow as mlflow`: metrics become series, parameters
-and tags hyperparameters, the experiment the run's group. Artifacts, models, registry and server, which MLflow alone has, are taken and
-left out, and named once. As with MLflow a run begins by itself where none was started."""
+"""Provides the calls of MLflow's client that training scripts make, for `import batchscope.mlflow as mlflow`. Metrics become series,
+parameters and tags hyperparameters, the experiment the run's group. Calls for artifacts, models, registry and server, which only MLflow
+has, are accepted, do nothing, and are named once. As with MLflow, a run begins by itself if none was started."""
 
 import os
 import time
@@ -23,7 +23,7 @@ def _leave_out(call):
 
 
 class ActiveRun:
-    """The answer of start_run(); leaving its context ends the run. A nested one's values stand in the run around it, below its name."""
+    """The result of start_run(). Leaving its context ends the run. A nested run is recorded in the run around it, below its name."""
 
     def __init__(self, session, name, prefix):
         self.session, self.prefix = session, prefix
@@ -39,7 +39,7 @@ class ActiveRun:
 
 
 def start_run(run_id=None, experiment_id=None, run_name=None, nested=False, parent_run_id=None, tags=None, description=None, **_):
-    """Begins a run, and returns it: that of the supervisor, or one of the script's own."""
+    """Begins a run, and returns it: the supervisor's, or the script's own."""
     if _runs and not nested:
         raise RuntimeError(f"run {_runs[-1].info.run_id} has not ended: call end_run() first, or start_run(nested=True)")
     name = run_name or os.environ.get("MLFLOW_RUN_NAME", "")
@@ -80,7 +80,7 @@ def _run():
 
 
 def log_metrics(metrics, step=None, synchronous=None, timestamp=None, run_id=None, **_):
-    """Records metrics at a step. Without one a step ends when a name comes again."""
+    """Records metrics at a step. Without a step number, a step ends when a name comes again."""
     run = _run()
     if not run.session.is_recorded:
         return
@@ -154,13 +154,13 @@ def get_artifact_uri(artifact_path=None):
 
 
 def autolog(*_, disable=False, **__):
-    """Records what TensorBoard's writer is told from now on, and so what Lightning and others write by it."""
+    """Records from now on what is written by TensorBoard's writer, also by Lightning and others."""
     if not disable:
         _tensorboard.start()
 
 
 class _Flavour:
-    """mlflow.pytorch, mlflow.sklearn and the like: autolog() as above, and models that are not kept."""
+    """A module such as mlflow.pytorch or mlflow.sklearn: autolog() as above, and calls for models, which are not kept."""
 
     def __init__(self, name):
         self._name = name

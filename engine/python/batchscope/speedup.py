@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much faster a run learns on more replicas, each number of them at its best batch size (adaptdl_sched's
+"""Computes how much faster a run learns on more replicas, each number at its best batch size (adaptdl_sched's
 policy/speedup.py)."""
 from ._native import engine
 from .goodput import bounds, each
 
 
 class SpeedupFunction:
-    """Goodput at the best batch size over that of one replica:
+    """Goodput at the best batch size, divided by that of one replica:
 
         speedup = SpeedupFunction(goodput_fn, max_batch_size=1024, atomic_bsz_range=(32, 256))
         speedup(1, 4)
@@ -18,6 +18,6 @@ class SpeedupFunction:
             goodput_fn.native, bounds(goodput_fn.init_batch_size, max_batch_size, atomic_bsz_range, accumulation))
 
     def __call__(self, num_nodes, num_replicas):
-        """Returns the speed-up of numbers, or of arrays element by element; 0 where nothing is feasible, no replicas
-        included. Remembers what it has computed."""
+        """Returns the speed-up for numbers, or for arrays element by element; 0 if no batch size is possible, also for 0
+        replicas. Remembers what it has computed."""
         return each(self._native, [float], num_nodes, num_replicas)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what BatchScope has recorded, while runs write it or after:
+"""Reads what BatchScope has recorded, also while runs write it:
 
     for run in batchscope.runs(where="accuracy>0.97"):
         steps, losses, generations = run.series("loss")
 
-The list of runs and their history come from the program `batchscope`, so a filter means what it means to `batchscope ls --where`.
-Samples come from the run's own file, whose form storage/FORMAT.md states, as numpy arrays. Nothing is ever written here: an older
-catalogue is not brought up to date, and a newer one is refused. numpy and pandas are imported when they are needed."""
+The list of runs and their history come from the program `batchscope`, so filters are those of `batchscope ls --where`. Samples come
+from the run's own file (storage/FORMAT.md), as numpy arrays. Reading never writes: an older or newer catalogue is refused. numpy and
+pandas are imported when they are needed."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ _CATALOGUE = (0x42536361, 9)
 _SAMPLES = (0x42537361, 1)
 
 _PATIENCE = 10.0  # s, for a lock
-_ROWS_AT_A_TIME = 64  # whose steps are decoded at once: many more do not fit into a processor's cache
+_ROWS_AT_A_TIME = 64  # their steps are decoded at once: many more do not fit into a processor's cache
 _NAN = struct.pack("<Q", 0x7FF8000000000000)
 _ROW = "SELECT first_step, last_step, count, min, max, mean, checksum, data_checksum, steps, data"
 
 
 class Series(NamedTuple):
     """Samples of a series, by generation and, within one, in ascending order of steps. A generation that began from a checkpoint
-    repeats the steps behind it."""
+    repeats the steps after it."""
 
     steps: npt.NDArray[np.int64]  #: optimizer steps done
     values: npt.NDArray[np.float64]  #: may be NaN or infinite
     generations: npt.NDArray[np.int32]  #: restarts before each sample
 
     def to_pandas(self) -> Any:
-        """Returns a DataFrame with a row a sample and the columns step, value and generation."""
+        """Returns a DataFrame with a row for each sample and the columns step, value and generation."""
         pandas = importlib.import_module("pandas")
         return pandas.DataFrame({"step": self.steps, "value": self.values, "generation": self.generations})
 
@@ -82,12 +82,12 @@ class Generation:
     ended: Optional[float]
     first_step: int
     last_step: int
-    checkpoint: str  #: the checkpoint it began from; empty if none
-    pause: Optional[float]  #: s between the last step before and the first one of it
+    checkpoint: str  #: the checkpoint that it began from; empty if none
+    pause: Optional[float]  #: s between the last step before it and its first step
     pause_parts: Mapping[str, float]  #: the pause's parts, in s
     predicted_throughput: Optional[float]  #: samples/s; the model's, when the restart was asked for
     predicted_goodput: Optional[float]
-    predicted_error: Optional[float]  #: nine of ten times within predicted / (1 + error) and predicted * (1 + error)
+    predicted_error: Optional[float]  #: in nine of ten cases obtained is within predicted / (1 + error) and predicted * (1 + error)
     obtained_throughput: Optional[float]  #: samples/s, measured
     obtained_goodput: Optional[float]
 
@@ -103,40 +103,40 @@ class Checkpoint:
     step: int
     progress: float  #: scale-invariant iterations
     bytes: int
-    seconds: float  #: that writing it took
+    seconds: float  #: time for writing it
     reason: str
 
 
 @dataclasses.dataclass(frozen=True)
 class Stretch:
-    """Samples of a dataset pass that were consumed: the positions from `begin` (inclusive) to `end` (exclusive) of its order."""
+    """Samples of a dataset pass that were used: the positions from `begin` (inclusive) to `end` (exclusive) in the pass's order."""
 
     loader: str
     epoch: int
     number: int  #: the pass within the epoch
     begin: int
     end: int
-    dataset_size: int  #: 0: a stream whose end was not reached
-    padding: int  #: samples that were repeated so that all replicas have equally many
+    dataset_size: int  #: 0: a stream that was not read to its end
+    padding: int  #: samples that were repeated so that all replicas have the same number
     generation: int
     step: int
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Run:
-    """A run as it was when it was read; `refresh()` reads it anew. Its history (events, generations, ..) is read when it is first
-    asked for, and series each time."""
+    """A run as it was when it was read; `refresh()` reads it again. Its history (events, generations, ..) is read at the first
+    access, series at each access."""
 
     id: str
     name: str
     state: str  #: as `batchscope ls` shows it: running, finished, failed, interrupted, ..
     message: str
     created: float  #: s since 1970
-    ended: Optional[float]  #: None while it goes on
+    ended: Optional[float]  #: None while the run goes on
     step: int
     epoch: int
-    epochs: int  #: 0 where it never said how many
-    fraction: float  #: how far it is, of 1
+    epochs: int  #: planned; 0: unknown
+    fraction: float  #: progress from 0 to 1
     replicas: int
     restarts: int
     group: str
@@ -165,7 +165,7 @@ class Run:
 
     @property
     def ledger(self) -> List[Stretch]:
-        """Which samples were consumed, in order: what shows that none was lost or repeated."""
+        """The samples that were used, in order: they show that none was lost or repeated."""
         names = {"pass": "number", "from": "begin", "to": "end"}
         return [_record(Stretch, {names.get(name, name): value for name, value in row.items()}) for row in self._read("ledger")]
 
@@ -181,8 +181,8 @@ class Run:
             return [name for name, in connection.execute("SELECT DISTINCT series FROM track ORDER BY series")]
 
     def series(self, name: str, generation: Optional[int] = None) -> Series:
-        """Returns the samples of a series, of all generations or of one. Throws StoreError(not_found) where the run has no such
-        series, and StoreError(corrupt) where samples fail their check."""
+        """Returns the samples of a series, of all generations or of one. Throws StoreError(not_found) if the run has no such
+        series, and StoreError(corrupt) if samples fail their check."""
         with _samples(self) as connection:
             tracks = connection.execute("SELECT id, generation, count FROM track WHERE series = ? ORDER BY generation",
                                         (name,)).fetchall()
@@ -193,8 +193,8 @@ class Run:
                             for track, number, count in tracks if generation in (None, number)])
 
     def to_pandas(self, *names: str) -> Any:
-        """Returns a DataFrame with a column for each of these series (all of them, if none is named) and a row for each generation
-        and step, which are its index. Of several samples at one step the last counts."""
+        """Returns a DataFrame with a column for each of these series (default: all) and a row for each generation and step, which
+        are its index. Of several samples at one step the last one is kept."""
         pandas = importlib.import_module("pandas")
         columns = {}
         for name in names or self.series_names:
@@ -205,28 +205,28 @@ class Run:
         return pandas.DataFrame(columns)
 
     def refresh(self) -> Run:
-        """Returns the run as it is now. Throws StoreError(not_found) where it was deleted."""
+        """Returns the run as it is now. Throws StoreError(not_found) if it was deleted."""
         return by_id(self.id, self._store)
 
     def rescale(self, replicas: Union[int, str]) -> None:
-        """Restarts it on another number of replicas, or on "auto[:MIN-MAX]". Returns once that has begun or was queued. Throws StoreError
-        where the run's state does not allow it, ValueError for what is not a number."""
+        """Restarts the run on another number of replicas, or on "auto[:MIN-MAX]". Returns once the restart has begun or was queued. Throws
+        StoreError if the run's state does not allow it, ValueError for a wrong number."""
         _ask(self._store, "rescale", self.id, str(replicas))
 
     def pause(self) -> None:
-        """Lets it write a checkpoint and free its devices, until resume()."""
+        """Makes the run write a checkpoint and free its devices, until resume()."""
         _ask(self._store, "pause", self.id)
 
     def resume(self) -> None:
-        """Lets it go on after a pause, or after its end, in the background."""
+        """Continues the run after a pause, or after its end, in the background."""
         _ask(self._store, "resume", self.id, "--detach")
 
     def stop(self) -> None:
-        """Lets it write a checkpoint and ends it."""
+        """Makes the run write a checkpoint, and ends it."""
         _ask(self._store, "stop", self.id)
 
     def _repr_html_(self) -> str:
-        """Returns the charts that a notebook shows; batchscope.show() draws them anew while it trains."""
+        """Returns the charts that a notebook shows; batchscope.show() redraws them while the run trains."""
         from . import _charts
         return _charts.of(self)
 
@@ -240,7 +240,7 @@ class Runs(List[Run]):
     """A list of runs."""
 
     def to_pandas(self) -> Any:
-        """Returns a DataFrame with a row a run: its fields, and the newest value of each series by the series' name."""
+        """Returns a DataFrame with a row for each run: its fields, and the newest value of each series by the series' name."""
         pandas = importlib.import_module("pandas")
         fields = ("name", "state", "created", "ended", "step", "epoch", "replicas", "restarts", "group")
         series = sorted({name for run in self for name in run.latest} - {*fields, "tags"})
@@ -254,11 +254,11 @@ class Runs(List[Run]):
 
 
 def runs(where: str = "", *, store: StorePath = None, trash: bool = False) -> Runs:
-    """Returns the runs that pass a filter, newest first; all of them where there is none.
+    """Returns the runs that pass a filter, newest first; without a filter all runs.
 
-    `where` is what `batchscope ls --where` takes, such as "accuracy>0.97 and (tag=paper or name~digits)"; ValueError says what is
-    wrong with it. `store` is the path of a catalogue (runs.db), by default the one that all commands use. `trash` lists the runs in
-    the trash instead. Throws StoreError."""
+    `where` is a filter of `batchscope ls --where`, such as "accuracy>0.97 and (tag=paper or name~digits)". `store` is the path of a
+    catalogue (runs.db), by default the one that all commands use. `trash` lists the runs in the trash instead. Throws ValueError, with
+    the fault, for a wrong filter, and StoreError."""
     path = _path(store)
     if not path.exists():
         return Runs()
@@ -268,7 +268,7 @@ def runs(where: str = "", *, store: StorePath = None, trash: bool = False) -> Ru
 
 def start(program: str, *arguments: object, name: str = "", replicas: Union[int, str] = "", options: Sequence[str] = (),
           store: StorePath = None) -> Run:
-    """As batchscope.start()."""
+    """Starts a run; see batchscope.start()."""
     path = _path(store)
     flags = [*(["--name", name] if name else []), *(["--replicas", str(replicas)] if replicas else []), *options]
     environment = {"BATCHSCOPE_DB": str(path), "PYTHON": os.environ.get("PYTHON") or sys.executable}
@@ -277,14 +277,14 @@ def start(program: str, *arguments: object, name: str = "", replicas: Union[int,
 
 
 def by_id(run: str, store: StorePath = None) -> Run:
-    """Returns the run of an id, of a prefix of its id or name, or the "latest". Throws StoreError(not_found) where there is none."""
+    """Returns the run with this id, or prefix of its id or name, or the "latest". Throws StoreError(not_found) if there is none."""
     path = _path(store)
     history = _ask(path, "show", run)
     return _run(history["run"], path, history)
 
 
 def _path(store: StorePath) -> pathlib.Path:
-    """Returns the catalogue's path, as protocol/paths.h has it."""
+    """Returns the catalogue's path, by the rule in protocol/paths.h."""
     if store is not None:
         path = pathlib.Path(store)
         return (path / "runs.db" if path.is_dir() else path).absolute()
@@ -297,19 +297,19 @@ def _path(store: StorePath) -> pathlib.Path:
 
 
 def _ask(store: pathlib.Path, *arguments: str) -> Any:
-    """Asks the program, after a look at the catalogue: the program would bring an older one up to date."""
+    """Asks the program, after a check of the catalogue's version: the program would update an older one."""
     with _reading(store, *_CATALOGUE, "a run catalogue"):
         pass
     return _program.ask(*arguments, environment={"BATCHSCOPE_DB": str(store)})
 
 
 def _number(value: Any) -> float:
-    """Returns a number of the program's JSON, in which NaN and infinities are texts."""
+    """Returns a number from the program's JSON, in which NaN and infinities are texts."""
     return math.nan if value is None else float(value)
 
 
 def _record(kind: Type[_Record], row: Mapping[str, Any]) -> _Record:
-    """Returns a row as what it is. A newer program may tell more than this module knows."""
+    """Returns a row as a record of this kind. Fields of a newer program that this module does not know are ignored."""
     return kind(**{field.name: row[field.name] for field in dataclasses.fields(kind)})
 
 
@@ -320,8 +320,8 @@ def _run(row: Mapping[str, Any], store: pathlib.Path, history: Optional[Dict[str
 
 @contextlib.contextmanager
 def _reading(file: pathlib.Path, application: int, newest: int, what: str) -> Iterator[sqlite3.Connection]:
-    """Opens a file of the store for one read transaction, which sees one moment of it. A file on a read-only medium, beside which
-    SQLite can make no shared memory, is opened for looking."""
+    """Opens a file of the store for one read transaction, which sees the state of one moment. On a read-only medium SQLite cannot make
+    shared memory beside the file, so the file is opened as immutable."""
     uri = file.absolute().as_uri()
     for options in ("mode=ro", "immutable=1"):
         connection = sqlite3.connect(f"{uri}?{options}", uri=True, timeout=_PATIENCE, isolation_level=None)
@@ -383,8 +383,8 @@ def _joined(tracks: Sequence[Tuple[int, _Track]]) -> Series:
 
 
 def _track(connection: sqlite3.Connection, track: int, count: int, name: str) -> _Track:
-    """Returns the steps and values of a series in one generation. Chunks lie in order; the last one may be unfinished, and what
-    came since lies in batches."""
+    """Returns the steps and values of a series in one generation. Chunks are in order; the last one may be unfinished, and newer
+    samples are in batches."""
     import numpy as np
     rows = connection.execute(f"{_ROW} FROM chunk WHERE track = ? ORDER BY number", (track,)).fetchall()
     if sum(row[2] for row in rows) != count:
@@ -413,7 +413,7 @@ def _damaged(name: str, what: str) -> StoreError:
 
 
 def _is_sound(track: int, row: Sequence[Any]) -> bool:
-    """Checks the checksums of a chunk or batch: of its data, and of its heading."""
+    """Returns whether the checksums of a chunk or batch fit its data and its heading."""
     first, last, count, least, most, mean, checksum, data_checksum, steps, data = row
     heading = struct.pack("<4q", track, first, last, count)
     heading += b"".join(_NAN if bound is None else struct.pack("<d", bound + 0.0) for bound in (least, most, mean))
@@ -422,14 +422,14 @@ def _is_sound(track: int, row: Sequence[Any]) -> bool:
 
 
 def _steps(rows: Sequence[Sequence[Any]]) -> npt.NDArray[np.int64]:
-    """Returns the steps of chunks and batches, one after the other. Each row has runs of consecutive steps as pairs of varints, the
-    gap from the run before and the length; all of them are decoded at once."""
+    """Returns the steps of chunks and batches in one array. Each row has runs of consecutive steps as pairs of varints: the gap from
+    the run before, and the length. All are decoded at once."""
     import numpy as np
     encoded = [row[8] or b"\0" + _varint(row[2]) for row in rows]
     numbers, ends = _varints(b"".join(encoded))
     gaps, lengths = numbers[0::2], numbers[1::2]
     before = np.searchsorted(ends, np.cumsum([0, *map(len, encoded[:-1])])) // 2  # runs before each row
-    # A run begins behind the gaps up to it and the steps of the runs before it, and the first of a row where the row does.
+    # A run begins after the gaps and the runs before it; the first run of a row begins with the row.
     begins = np.cumsum(gaps) + _sums_before(lengths - 1)
     firsts = np.array([row[0] for row in rows], np.int64)
     begins += np.repeat(firsts - begins[before], np.diff(np.append(before, len(gaps))))
@@ -453,7 +453,7 @@ def _varint(number: int) -> bytes:
 
 
 def _varints(encoded: bytes) -> Tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Returns the numbers, and where the last byte of each lies."""
+    """Returns the numbers, and the position of the last byte of each."""
     import numpy as np
     data = np.frombuffer(encoded, np.uint8)
     ends = np.flatnonzero(data < 0x80)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback for Transformers' Trainer:
+"""Provides a callback for Transformers' Trainer:
 
     from batchscope.transformers import BatchScopeCallback
     trainer = Trainer(model, args, callbacks=[BatchScopeCallback()], ..)
 
-Each optimizer step is recorded with its batch size and step time, and what the Trainer logs (every `logging_steps`), loss and learning
-rate among it, at the newest step."""
+Each optimizer step is recorded with its batch size and step time. What the Trainer logs every `logging_steps`, among it loss and
+learning rate, is recorded at the newest step."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ except ModuleNotFoundError:
 __all__ = ["BatchScopeCallback"]
 
 _NAMES = {"learning_rate": "lr"}
-_LEFT_OUT = {"epoch", "total_flos"}  # which the run has itself, and which is nobody's chart
+_LEFT_OUT = {"epoch", "total_flos"}  # the run records epochs itself, and the flops are not worth a chart
 
 
 class BatchScopeCallback(TrainerCallback):
     def __init__(self, name: str = "", group: str = "", tags: Iterable[str] = (), notes: str = "") -> None:
-        """The run's name, group, tags and notes count in a script that runs by itself, where name is else the Trainer's run_name;
-        under `batchscope run` its own do."""
+        """Tags and notes are added to the run. Name (default: the Trainer's run_name) and group count only without a supervisor: under
+        `batchscope run` the run has its own."""
         super().__init__()
         self._run = _framework.Run(name, group, tags, notes)
         self._steps_of_epoch = 0

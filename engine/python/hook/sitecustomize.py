@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python imports this at its start where the supervisor of a run has put this folder into PYTHONPATH. A script on AdaptDL then
+"""Python imports this module at its start if the supervisor of a run has put this folder into PYTHONPATH. Then a script on AdaptDL
 reports its steps by itself, the snapshots that a script writes by torch.save are noted, and any interpreter finds the package
-`batchscope`, behind all that it has of its own. The machine's own sitecustomize, whose place this one takes, is run as ever.
-Nothing else is imported before AdaptDL or PyTorch is.
-BATCHSCOPE_PYTHON_HOOK=off in the run's environment keeps the supervisor from all of it."""
+`batchscope`, after all packages of its own. This module replaces the machine's own sitecustomize, and runs it. It imports nothing
+else before AdaptDL or PyTorch is imported. BATCHSCOPE_PYTHON_HOOK=off in the run's environment turns all of this off."""
 
 import importlib
 import importlib.machinery
@@ -15,7 +14,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class _Doorman:
-    """Waits among the finders of modules until somebody wants AdaptDL's, or PyTorch's that saves."""
+    """Waits among the finders of modules until the script imports adaptdl.torch or torch.serialization."""
 
     awaited = {"adaptdl.torch": ("_adaptdl", "attach", "AdaptDL's steps are not reported"),
                "torch.serialization": ("_snapshot", "follow", "the script's snapshots are not noted")}
@@ -29,7 +28,7 @@ class _Doorman:
             from batchscope import _imports
             _imports.when_imported(name, getattr(importlib.import_module(f"batchscope.{module}"), action))
             return _imports.watcher.find_spec(name, path, target)
-        except Exception as error:  # what watches a script must not break it
+        except Exception as error:  # a watcher must not break the script
             print(f"batchscope: {failure}: {error!r}", file=sys.stderr)
             return None
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of the Python module batchscope._engine. Each adds to the module what Python's side of
-// batchscope.torch is written on; what a user sees is written there, not here.
+// The parts of the Python module batchscope._engine. Each adds calls on which the Python code of
+// batchscope.torch is built. Users see only that Python code.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -15,7 +15,7 @@ void bind_states(pybind11::module_& module);      // checkpoint states, accumula
 void bind_collective(pybind11::module_& module);  // small values
 void bind_parallel(pybind11::module_& module);    // a module in training
 void bind_adascale(pybind11::module_& module);    // an optimizer with AdaScale
-void bind_sharding(pybind11::module_& module);    // an optimizer whose state is shared out
+void bind_sharding(pybind11::module_& module);    // an optimizer with divided state
 void bind_goodput(pybind11::module_& module);     // the performance model
 
 }  // namespace batchscope::python

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A loop that is left by `break` counts as finished, one that is left by an exception does not (epoch.h,
-// adaptive_data_loader_helper.h). In C++ its destructor asks std::uncaught_exceptions(); in Python the loop
-// is an iterator that the interpreter lets go of, while the exception is set. A generator would not do: the
+// adaptive_data_loader_helper.h). In C++ its destructor asks std::uncaught_exceptions(). In Python the loop
+// is an iterator, which the interpreter drops while the exception is set. A generator would not work: the
 // interpreter hides the exception from it.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace batchscope::python {
 
-// Lets go of what `loop` holds as an exception would.
+// Drops what `loop` holds, as an exception would.
 template <class Loop>
 void drop_by_exception(Loop& loop) {
   struct Exception {};

@@ -34,7 +34,7 @@ Json to_json(py::handle value) {
   }
   if (py::hasattr(value, "tolist")) return to_json(value.attr("tolist")());
   throw py::type_error(std::string("a value of type ") + Py_TYPE(value.ptr())->tp_name +
-                       " does not travel: numbers, texts, bytes, lists, dicts, tensors and arrays do");
+                       " cannot be sent: only numbers, texts, bytes, lists, dicts, tensors and arrays can");
 }
 
 py::object from_json(const Json& json) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Python's plain values as JSON values and back: None, bool, int, float, str, bytes, lists, tuples (which
-// come back as lists), dicts with str keys, and whatever has tolist(), as tensors and arrays do. No code
-// travels.
+// come back as lists), dicts with str keys, and values with tolist(), such as tensors and arrays. No code is
+// sent.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One of torch.optim's optimizers as the engine sees it: parameter groups with learning rates, and a step
-// that is Python's. Its state is Python's too.
+// One of torch.optim's optimizers as the engine sees it: parameter groups with learning rates. Its step and
+// its state are Python's.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The process: its place among the replicas, what it records, and the engine's errors as exceptions.
+// The process: its rank among the replicas, its records, and the engine's errors as exceptions.
 #include <pybind11/stl.h>
 #include <unistd.h>
 
@@ -37,8 +37,8 @@ void take_environment() {
   for (const auto& [name, value] : variables) known[name] = value;
 }
 
-// Around calls that may fork, and may return in a child: what Python does before a fork, and behind it on
-// either side. From Python 3.13 on a child aborts where the first was left out.
+// Runs Python's work before and after a fork around calls that may fork and may return in a child. From
+// Python 3.13 on a child aborts without the part before the fork.
 class MayFork {
  public:
   MayFork() { PyOS_BeforeFork(); }
@@ -71,7 +71,7 @@ void init(const std::string& backend, const std::string& init_method, int world_
 
 void bind_session(py::module_& module) {
   static py::exception<Error> error(module, "Error", PyExc_RuntimeError);
-  error.attr("__doc__") = "What the engine refuses or cannot do; its text names the thing and what to do.";
+  error.attr("__doc__") = "An error of the engine: its text names the thing, what was wrong and what to do.";
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);

@@ -84,7 +84,7 @@ class TestCommands : public CommandTest {
     row("flag", {"show", "latest", "--jsn"}, "did you mean --json?");
     row("flag before run", {"run", "--replica", "2", "digits"}, "did you mean --replicas?");
     row("missing", {"show"}, "RUN");
-    row("surplus", {"show", "a", "b"}, "no use for \"b\"");
+    row("surplus", {"show", "a", "b"}, "does not take \"b\"");
     row("replicas", {"run", "true", "--replicas", "0"}, "--replicas");
     for (const char* number : {"nan", "inf", "-0.1", "1.1", "1e999", ""})
       QTest::addRow("floor '%s'", number)
@@ -116,8 +116,8 @@ class TestCommands : public CommandTest {
     row("detach and expect", {"run", "true", "--detach", "--expect", "a>1"}, "--detach");
     row("no program", {"run"}, "no program");
     row("set without recipe", {"run", "true", "--set", "a=1"}, "--recipe");
-    row("dashes elsewhere", {"ls", "--", "x"}, "no use for \"x\"");
-    row("a flag behind dashes", {"show", "x", "--", "--json"}, "no use for \"--json\"");
+    row("dashes elsewhere", {"ls", "--", "x"}, "does not take \"x\"");
+    row("a flag behind dashes", {"show", "x", "--", "--json"}, "does not take \"--json\"");
     for (const char* flag : {"--name", "--checkpoint-every", "--group", "--report", "--hang-timeout"})
       QTest::addRow("empty %s", flag) << QStringList{"run", "true", flag, ""} << "its value is empty";
     row("empty after", {"submit", "true", "--after", ""}, "--after: its value is empty");
@@ -446,8 +446,8 @@ class TestCommands : public CommandTest {
     QVERIFY(ask({"show", "digits"}).out.contains(QRegularExpression("devices +cpu:0, cuda:6-7")));
     const QString doctor = ask({"doctor"}).out;
     for (const std::string& text :
-         {"cpu:0, cuda:6-7 by digits (" + older + "), of which others hold cpu:0 as well",
-          "batchscope pause " + older, "cpu:0 by cifar (" + newer + ")"})
+         {"cpu:0, cuda:6-7 held by digits (" + older + "); other runs also hold cpu:0",
+          "batchscope pause " + older, "cpu:0 held by cifar (" + newer + ")"})
       QVERIFY2(doctor.contains(QString::fromStdString(text)), qPrintable(doctor));
   }
 

@@ -87,7 +87,7 @@ class TestQueue : public CommandTest {
     row("no program", {"submit", "nosuch-program"}, kExitNotFound, "nosuch-program");
     row("no run before", {"submit", "true", "--hold", "--after", "nosuch"}, kExitNotFound, "nosuch");
     row("priority", {"submit", "true", "--priority", "11"}, kExitUsage, "--priority");
-    row("contradiction", {"pool", "--pause", "--resume"}, kExitUsage, "the opposite");
+    row("contradiction", {"pool", "--pause", "--resume"}, kExitUsage, "contradict each other");
     row("devices", {"pool", "--devices", "0"}, kExitUsage, "or all");
     row("policy", {"pool", "--policy", "best"}, kExitUsage, "best");
     row("price", {"pool", "--price", "nan"}, kExitUsage, "--price");

@@ -87,7 +87,7 @@ class TestStore : public CommandTest {
     VERIFY_HOLDS(answer.out, "BATCHSCOPE_DB='");
   }
 
-  // A secret is told to who makes the token, and is in no list.
+  // Only --add prints a token's secret; the list does not show it.
   void givesOtherPeopleTokens() {
     VERIFY_HOLDS(ask({"serve", "tokens"}).out, "There are no named tokens");
     const QString given = ask({"serve", "tokens", "--add", "anna", "--add", "ben:control"}).out;
@@ -126,7 +126,7 @@ class TestStore : public CommandTest {
     QVERIFY(QDir().mkpath(sandbox_->path("runs/zzzzzzzz")));
     const Answer well = ask({"doctor", "--store"});
     VERIFY_HOLDS(well.out, "3003 samples of 1 run");
-    VERIFY_HOLDS(well.out, "1 folder of no run");
+    VERIFY_HOLDS(well.out, "1 folder without a run");
     QVERIFY2(!well.out.contains("damage"), qPrintable(well.out));
 
     QFile file(sandbox_->samples(id_));

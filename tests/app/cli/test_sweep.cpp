@@ -69,7 +69,7 @@ class TestSweep : public CommandTest {
     row("command of another", {"sweep", "ls"}, "batchscope sweep --help lists them");
     row("flag", {"sweep", "status", "--jsn"},
         "batchscope sweep status has no flag --jsn; did you mean --json?");
-    row("surplus", {"sweep", "best", "a", "b"}, "no use for \"b\"");
+    row("surplus", {"sweep", "best", "a", "b"}, "does not take \"b\"");
     row("topic", {"help", "sweep", "rum"}, "did you mean run?");
     row("no file", {"sweep", "run"}, "FILE");
     row("no file to add", {"sweep", "new"}, "--example");
@@ -259,7 +259,7 @@ class TestSweep : public CommandTest {
     VERIFY_REFUSED(kExitConflict, "batchscope sweep stop rates", ask({"sweep", "rm", "rates", "--yes"}));
     catalogueOf([](storage::Sweeps& sweeps) { sweeps.set_state("rates", storage::SweepState::stopped); });
     VERIFY_REFUSED(kExitUsage, "--yes", ask({"sweep", "rm", "rates"}));
-    VERIFY_HOLDS(ask({"sweep", "rm", "rates", "--yes"}).out, "forgot the sweep rates, 1 run stays as it is");
+    VERIFY_HOLDS(ask({"sweep", "rm", "rates", "--yes"}).out, "removed the sweep rates, 1 run stays as it is");
     QCOMPARE(runs().size(), 1);
 
     addTrials();

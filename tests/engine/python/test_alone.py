@@ -67,7 +67,7 @@ class Alone(WithPrograms):
     def test_one_that_was_killed_is_marked(self):
         (run,), _, _ = self.run_alone(BEGIN + "    os.kill(os.getpid(), signal.SIGKILL)\n", code=-signal.SIGKILL)
         self.assertEqual(run.state, "failed")
-        self.assertIn("ended without a word: it was killed, or it crashed", run.message)
+        self.assertIn("ended without reporting its end: it was killed, or it crashed", run.message)
 
     def test_it_is_marked_although_a_process_of_its_own_lives_on(self):
         (run,), _, _ = self.run_alone(BEGIN + """
@@ -128,7 +128,7 @@ class Alone(WithPrograms):
     def test_it_cannot_be_resumed_from_elsewhere_and_says_so(self):
         (run,), _, _ = self.run_alone(BEGIN + "    os.kill(os.getpid(), signal.SIGKILL)\n", code=-signal.SIGKILL)
         self.program("resume", run.id, code=1)
-        self.assertIn("started by itself, so it cannot be started again from here", run.refresh().message)
+        self.assertIn("was not started by `batchscope run`, so it cannot be restarted from here", run.refresh().message)
 
     def test_a_script_that_resumes_its_run_goes_on_with_it(self):
         script = """

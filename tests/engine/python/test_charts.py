@@ -60,7 +60,7 @@ class Charts(Supervised):
     def test_by_itself_it_says_that_nothing_is_logged(self):
         printed = self.run_script(SCRIPT.replace("OWN", "batchscope.init(reinit=True).log({'error': loss})"), os.environ["PYTHONPATH"],
                                   supervised=False)
-        self.assertIn("nothing is recorded: start a script on batchscope.torch with `batchscope run`, which records it", printed)
+        self.assertIn("nothing is recorded: a script on batchscope.torch is recorded only if you start it with `batchscope run`", printed)
 
 
 if __name__ == "__main__":

@@ -302,7 +302,7 @@ class Wandb(Loggers):
                 run.log({"loss": 1})
             assert wandb.run is None
         """)
-        self.assertEqual(printed, "batchscope: init() ignores dir, job_type, mode, settings, which have no meaning here\n")
+        self.assertEqual(printed, "batchscope: init() ignores dir, job_type, mode, settings, which have no effect here\n")
         self.assertEqual(self.series("loss"), {1: 1})
 
     def test_an_alert_is_an_event(self):
@@ -361,7 +361,7 @@ class Mistakes(Loggers):
             ("wandb.watch(1)", "watch() before init(): call init() first"),
             ("wandb.init(); wandb.log(3)", "log(): give values as a dict, as in log({'loss': 0.7}); 3 is not a dict"),
             ("wandb.init(); wandb.log({}, step='x')", "log(step=..): 'x' is not a whole number"),
-            ("wandb.init(config=3)", "settings come as a dict or as an object with attributes, and 3 is neither"),
+            ("wandb.init(config=3)", "give settings as a dict or as an object with attributes; 3 is neither"),
             ("wandb.init(); wandb.use_artifact('a:v0')", "artifacts are not kept here: load 'a:v0' from a file"),
             ("wandb.Api()", "batchscope has no Api: batchscope.runs() reads what was recorded"),
             ("wandb.sweep({})", "batchscope has no sweep: `batchscope sweep run FILE`"),

@@ -15,7 +15,7 @@ SAID = {
     "adapt: a stream": r"ValueError: adapt\(\): the samples of a generator have no index.*__len__ and __getitem__, such as a list",
     "adapt: a batch above the bounds": "ValueError: .*batch_size 8 is not within local_bsz_bounds, 1 to 4",
     "adapt: less than one batch": "ValueError: .*max_batch_size 4 is below the loader's batch_size 8",
-    "record: a tensor of several": "TypeError: loss: .* is not a number; of a tensor of several, record the mean",
+    "record: a tensor of several": "TypeError: loss: .* is not a number; for a tensor of several numbers, record the mean",
     "record: no name": r"TypeError: record\(\): give values by name, as in record\(loss=0\.7\)",
     "both groups": "RuntimeError: .*has called batchscope.torch.init_process_group.*train by AdaptiveDataParallel.*or leave that call out",
     "model moved after the optimizer": r"the optimizer has a parameter that is not the module's: make it from module\.parameters\(\)",

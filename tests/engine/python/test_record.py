@@ -139,7 +139,7 @@ class Record(Supervised):
                 except ValueError as error:
                     print(error)
             """, supervised=supervised)
-            self.assertEqual(printed.count(" is not a number; of a tensor of several, record the mean"), 3)
+            self.assertEqual(printed.count(" is not a number; for a tensor of several numbers, record the mean"), 3)
             self.assertIn("'loud' is not one of info, warning, error", printed)
 
     def test_whole_numbers_may_be_of_any_library_and_paths_be_paths(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AdaptDL's API for PyTorch on BatchScope's engine: a script of AdaptDL's runs with its import changed.
+"""AdaptDL's API for PyTorch on BatchScope's engine: a script for AdaptDL runs with its imports changed.
 
     import batchscope.torch as adl
 
@@ -13,9 +13,9 @@
             loss(model(data), target).backward()
             optimizer.step()
 
-Gradients, their norms and their exchange, the noise scale, the scaling rule, the performance model, the choice of the
-batch size, the order of samples and the checkpoints are the engine's; the forward pass, the optimizer's own step and
-the schedule are PyTorch's.
+The engine does the norms and the exchange of gradients, the noise scale, the scaling rule, the performance model, the
+choice of the batch size, the order of samples and the checkpoints. PyTorch does the forward and backward pass, the
+optimizer's own step and the schedule.
 """
 from .. import checkpoint, collective, env, goodput, speedup
 from .._native import engine

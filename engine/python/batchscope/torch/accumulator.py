@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums over all samples of a loop, on all replicas, across restarts."""
+"""Adds up values over all samples of a loop, on all replicas, across restarts."""
 import collections.abc
 import contextlib
 
@@ -15,7 +15,7 @@ def _add(sums, more):
 
 
 def _sum(left, right):
-    """Entry by entry, where a value is a list, which is what becomes of tensors and arrays on their way."""
+    """Adds lists entry by entry; tensors and arrays travel between replicas as lists."""
     if isinstance(left, list) or isinstance(right, list):
         left = left if isinstance(left, list) else left.tolist()
         right = right if isinstance(right, list) else right.tolist()
@@ -32,9 +32,9 @@ class Accumulator(collections.abc.MutableMapping):
         with sums.synchronized():
             print(sums["loss"])
 
-    Outside of synchronized() there is only `sums[key] += value` and `-=`, update and subtract, of this replica's share;
-    within, it is a dict of the sums over all replicas, which may be changed in the same way on each. After a restart,
-    what lies before the loop that goes on is run again: it sees the values that it saw, and changes nothing.
+    Outside of synchronized() only `sums[key] += value`, `-=`, update and subtract work, on this replica's share. Inside, it
+    is a dict of the sums over all replicas, which may be changed in the same way on each. After a restart, the code before
+    the continued loop runs again: it sees the same values as before, and changes nothing.
     """
 
     def __init__(self, *args, **kwargs):
@@ -52,7 +52,7 @@ class Accumulator(collections.abc.MutableMapping):
 
     @contextlib.contextmanager
     def synchronized(self):
-        """The scope in which it holds the sums over all replicas. Collective."""
+        """Opens the scope in which the accumulator holds the sums over all replicas. Collective."""
         if self._total is not None:
             yield self
             return
@@ -72,12 +72,12 @@ class Accumulator(collections.abc.MutableMapping):
             self._total = None
 
     def update(self, *args, **kwargs):
-        """Adds each."""
+        """Adds each value."""
         for key, value in dict(*args, **kwargs).items():
             self[key] += value
 
     def subtract(self, *args, **kwargs):
-        """Takes each away."""
+        """Subtracts each value."""
         for key, value in dict(*args, **kwargs).items():
             self[key] -= value
 
@@ -90,7 +90,7 @@ class Accumulator(collections.abc.MutableMapping):
         return self
 
     def clear(self):
-        """No sums."""
+        """Removes all sums."""
         if self._total is not None:
             self._total.clear()
         elif not self._history.pass_clear():
@@ -115,7 +115,7 @@ class Accumulator(collections.abc.MutableMapping):
     def _readable(self):
         return {} if self._total is None else self._total
 
-    # A sum that can only be added to is not there for a reader.
+    # Outside of synchronized() sums can be added to, but not read.
     def __contains__(self, key):
         return key in self._readable()
 
@@ -133,7 +133,7 @@ class Accumulator(collections.abc.MutableMapping):
 
 
 class _Change:
-    """The value of `sums[key]` outside of synchronized(): it takes what is added and hands it to __setitem__."""
+    """The value of `sums[key]` outside of synchronized(): collects what is added, and hands it to __setitem__."""
 
     def __init__(self, key):
         self.key, self.value = key, 0

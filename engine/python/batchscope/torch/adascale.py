@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AdaScale around an optimizer, for loops that bring their own data and batch sizes: FairScale's, under its names."""
+"""Provides AdaScale around an optimizer, for loops with their own data and batch sizes, under FairScale's names."""
 import torch
 
 from .._native import engine
@@ -18,16 +18,16 @@ class AdaScale(torch.optim.Optimizer):
             optimizer.step()
 
     Gradients are averaged over the replicas of init_process_group in the last backward of a step: the module needs no
-    DistributedDataParallel. What is not here is the optimizer's.
+    DistributedDataParallel. All other attributes are the optimizer's.
     """
 
     def __init__(self, optimizer, world_size=None, scale=None, smoothing=None, num_gradients_to_accumulate=1,
                  is_scaled_loss=True, debias_ewma=True, *, mp_scaler=None):
-        """world_size: the number of replicas, or 1 for this one alone. scale: batch size over the base one; None: gradients a
-        step. is_scaled_loss: the loss of each backward is divided by num_gradients_to_accumulate. mp_scaler: a GradScaler, of
-        this instance alone, that scales the loss (grad_scaler.py): the last backward of a step unscales the gradients, and a
-        step that has one that is not finite leaves no trace, on all replicas. Raises RuntimeError for a single gradient a
-        step, which has no spread to learn from."""
+        """world_size: the number of replicas, or 1 for this one alone. scale: batch size over the base batch size; None: gradients
+        per step. is_scaled_loss: the loss of each backward is divided by num_gradients_to_accumulate. mp_scaler: a GradScaler for
+        only this instance, which scales the loss (grad_scaler.py): the last backward of a step unscales the gradients, and a step
+        with a gradient that is not finite has no effect on any replica. Raises RuntimeError for a single gradient per step, which
+        has no spread to learn from."""
         replicas = engine.num_replicas() if world_size is None else world_size
         if replicas * num_gradients_to_accumulate == 1:
             raise RuntimeError("AdaScale: a single replica without accumulation has one gradient a step and so no spread to "
@@ -47,7 +47,7 @@ class AdaScale(torch.optim.Optimizer):
             parameter.grad = torch.zeros_like(parameter)
 
     def step(self, closure=None):
-        """The optimizer's step with each group's rate times its gain. A closure runs the step's backward passes first, once;
+        """Runs the optimizer's step with each group's rate times its gain. A closure runs the step's backward passes first, once;
         its loss is returned."""
         loss = None
         if closure is not None:
@@ -64,7 +64,7 @@ class AdaScale(torch.optim.Optimizer):
 
     @property
     def scale(self):
-        """Batch size over the base one."""
+        """Batch size over the base batch size."""
         return self._scaled.scale
 
     def set_scale(self, scale, update_estimate=True):
@@ -78,11 +78,11 @@ class AdaScale(torch.optim.Optimizer):
         return self._scaled.smoothing
 
     def set_num_gradients_to_accumulate(self, num_gradients_to_accumulate, update_smoothing=True):
-        """Mostly followed by set_scale()."""
+        """Sets the number of gradients of each step. Mostly followed by set_scale()."""
         self._scaled.set_num_gradients_to_accumulate(num_gradients_to_accumulate, update_smoothing)
 
     def scale_grad_by_num_grads_to_accum(self):
-        """Where the loss is not scaled: makes their mean of the gradients, before step()."""
+        """Divides the gradients by their number, before step(), if the loss is not scaled."""
         self._scaled.scale_grad_by_num_grads_to_accum()
 
     @property
@@ -91,16 +91,16 @@ class AdaScale(torch.optim.Optimizer):
         return self._scaled.scale_invariant_steps
 
     def add_param_group(self, param_group):
-        """One more group for the optimizer, between two steps."""
+        """Adds a group to the optimizer, between two steps."""
         self._optimizer.add_param_group(param_group)
         self._scaled.add_param_group(self._optimizer.param_groups[-1]["params"])
 
     def unhook(self):
-        """Lets go of the parameters, for good: the optimizer goes on by calls of its own."""
+        """Releases the parameters, finally: from then on call the optimizer itself."""
         self._scaled.unhook()
 
     def state_dict(self):
-        """The optimizer's, with the averages and the iterations done."""
+        """Returns the optimizer's state, with the averages and the iterations done."""
         return {**self._optimizer.state_dict(), "adascale": self._scaled.state}
 
     def load_state_dict(self, data):

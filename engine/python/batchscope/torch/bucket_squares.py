@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The communication hook of ddp_monitor.py: exchanges the gradients of a DistributedDataParallel as it does without a hook, and takes the
-square of each bucket twice, of the local gradient before the all-reduce and of the averaged one after it. The local ones are added up
-over the replicas within the all-reduce of the last bucket, which is two numbers longer: one more all-reduce would cost a small step
-a tenth of its time."""
+"""The communication hook of ddp_monitor.py. It exchanges the gradients of a DistributedDataParallel as without a hook, and computes the
+square of each bucket twice: of the local gradient before the all-reduce, and of the averaged gradient after it. The local squares are
+added up over the replicas in the all-reduce of the last bucket, which is two numbers longer: another all-reduce would cost a small
+step a tenth of its time."""
 import functools
 import math
 import operator
@@ -29,8 +29,8 @@ class BucketSquares:
             model.register_comm_hook(None, self._exchange)
 
     def take(self):
-        """Returns, of the last pass, the sum of the replicas' local squares, the square of the mean gradient, and the samples of all
-        replicas; NaN twice and its own samples where nothing was exchanged. The next step begins."""
+        """Returns for the last pass the sum of the replicas' local squares, the square of the mean gradient, and the samples of all
+        replicas; NaN twice and this replica's samples if nothing was exchanged. Then the next step begins."""
         local, samples = self._sums.tolist() if self.passes else (math.nan, self.samples)
         total = float(self._total) if self.passes else math.nan
         self.passes = self.samples = 0
@@ -39,12 +39,12 @@ class BucketSquares:
 
     @property
     def is_finite(self):
-        """Whether all gradients of the last pass were."""
+        """Whether all gradients of the last pass were finite."""
         return not self.passes or math.isfinite(self._total)
 
     def _exchange(self, _, bucket):
-        """Runs within backward, of which the last bucket is the end: there all are waited for, so that none of the threads that
-        exchange them waits for its turn in Python."""
+        """Exchanges a bucket, during backward. At the last bucket it waits for all of them, so that no communication thread has to wait
+        for Python's lock."""
         mean = longer = bucket.buffer()
         self._local.append(_square(mean))
         self.computed = time.monotonic()
@@ -64,7 +64,7 @@ class BucketSquares:
         if self._sums is None or len(self._mean) != len(gradient) or self._mean.dtype != gradient.dtype:
             self._wider = gradient.new_empty(len(gradient) + 2)
             self._mean, self._sums = self._wider[:-2], self._wider[-2:]
-            if local.dtype != gradient.dtype:  # which is too coarse for sums
+            if local.dtype != gradient.dtype:  # the gradient's is too coarse for sums
                 self._sums = local.new_empty(2)
             self._local_sum, self._sample_sum = self._sums
         self._local_sum.copy_(local)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loaders whose batch size follows goodput, resumable at any sample on any number of replicas."""
+"""Provides loaders with a batch size that follows goodput, resumable at any sample on any number of replicas."""
 import random
 
 import torch
@@ -14,7 +14,7 @@ from .loader import AdaptiveLoader, Loop, current_dataloader
 class ElasticSampler(Sampler):
     """The order in which replicas share a dataset: the same permutation on each, drawn from the epoch and the pass.
 
-    num_replicas and rank are this process's where they are None; set, they are those of any replica.
+    num_replicas and rank: None means those of this process; set them for another replica.
     """
 
     num_replicas = rank = None
@@ -24,7 +24,7 @@ class ElasticSampler(Sampler):
         self.set_epoch(0)
 
     def set_epoch(self, epoch, index=0):
-        """Continues the epoch behind `index` samples of all replicas."""
+        """Continues the epoch after `index` samples of all replicas."""
         self.epoch, self.index = epoch, index
 
     def _share(self):
@@ -42,13 +42,13 @@ class ElasticSampler(Sampler):
 
 
 class AdaptiveDataLoaderHelper(AdaptiveLoader):
-    """For loaders of one's own: all of a loop over data but what a sample is. To the helper samples are the numbers below
-    `size`; it chooses the batch size, says which of them are this replica's, agrees with the other replicas to checkpoint and
-    to leave, ends the loop and goes on in its middle after a restart."""
+    """A helper for your own loaders: it does everything in a loop over data except making the samples. For the helper, samples are
+    the numbers below `size`. It chooses the batch size, says which samples belong to this replica, agrees with the other
+    replicas when to checkpoint and to leave, ends the loop, and continues in its middle after a restart."""
 
     def __init__(self, batch_size=1, *, size, shuffle=False, drop_last=False, training=None):
-        """As AdaptiveDataLoader. Helpers are known again by the order in which a program makes them. Raises ValueError for a
-        batch size below 1; RuntimeError inside a loop over data."""
+        """The arguments are those of AdaptiveDataLoader. After a restart, helpers are recognised by the order in which a program
+        makes them. Raises ValueError for a batch size below 1; RuntimeError inside a loop over data."""
         super().__init__(batch_size, drop_last, training)
         self.size, self.shuffle = whole("size", size), shuffle
 
@@ -59,14 +59,14 @@ class AdaptiveDataLoaderHelper(AdaptiveLoader):
         return self.size
 
     def loop(self, make):
-        """One loop over the data, an iterator of what make(ids) makes of each micro-batch, whose samples have these numbers.
-        Return it from __iter__; a generator around it would not learn whether `break` or an exception ends the loop. The
-        last micro-batch may be short, and where replicas have none left they get one of sample numbers that do not count."""
+        """Returns an iterator over one loop: it yields make(ids) for each micro-batch, where ids are the numbers of its samples.
+        Return it from __iter__; a generator around it would not learn whether `break` or an exception ends the loop. The last
+        micro-batch may be short. A replica without samples left gets sample numbers that do not count."""
         return _OwnLoop(self, make)
 
     @property
     def current_index(self):
-        """Samples of the running loop that are done, over all replicas and passes; None between loops."""
+        """Samples that the running loop has used, over all replicas and passes; None between loops."""
         return self._native.current_index
 
     @property
@@ -87,7 +87,7 @@ class _OwnLoop(Loop):
 
 
 class AdaptiveDataLoaderMixin:
-    """The calls of AdaptiveDataLoader for a loader of one's own, on the helper `_elastic`:
+    """The calls of AdaptiveDataLoader for your own loader, on the helper `_elastic`:
 
         class Sentences(AdaptiveDataLoaderMixin):
             def __init__(self, corpus):
@@ -103,15 +103,15 @@ class AdaptiveDataLoaderMixin:
         self._elastic = AdaptiveDataLoaderHelper(batch_size, **kwargs)
 
     def autoscale_batch_size(self, *args, **kwargs):
-        """As AdaptiveDataLoader.autoscale_batch_size."""
+        """Does what AdaptiveDataLoader.autoscale_batch_size does."""
         self._elastic.autoscale_batch_size(*args, **kwargs)
 
     def scale_by_replicas(self, *args, **kwargs):
-        """As AdaptiveDataLoader.scale_by_replicas."""
+        """Does what AdaptiveDataLoader.scale_by_replicas does."""
         self._elastic.scale_by_replicas(*args, **kwargs)
 
     def to_tensorboard(self, writer, global_step, tag_prefix=""):
-        """As AdaptiveDataLoader.to_tensorboard."""
+        """Does what AdaptiveDataLoader.to_tensorboard does."""
         self._elastic.to_tensorboard(writer, global_step, tag_prefix)
 
     @property
@@ -121,7 +121,7 @@ class AdaptiveDataLoaderMixin:
 
     @property
     def current_batch_size(self):
-        """Samples a step, over all replicas; None outside of its loop."""
+        """Samples of a step, over all replicas; None outside of its loop."""
         return self._elastic.current_batch_size
 
     @property
@@ -131,22 +131,21 @@ class AdaptiveDataLoaderMixin:
 
     @property
     def accumulation_steps(self):
-        """Micro-batches a step beyond the first."""
+        """Micro-batches of a step beyond the first."""
         return self._elastic.accumulation_steps
 
 
 class AdaptiveDataLoader(AdaptiveDataLoaderHelper):
-    """A torch.utils.data.DataLoader whose batch_size is the total over all replicas, and may be adapted.
+    """A torch.utils.data.DataLoader with a batch_size that is the total over all replicas, and may be adapted.
 
-    `kwargs` are DataLoader's (num_workers, collate_fn, pin_memory, drop_last, worker_init_fn ..), but for sampler and
-    batch_sampler: the order is the ElasticSampler's. A training loader is looped over inside remaining_epochs_until,
-    and one loop runs at a time. training: None means that a loop under torch.no_grad() validates (no padding, no
-    adaptation) and any other trains.
+    `kwargs` are DataLoader's (num_workers, collate_fn, pin_memory, drop_last, worker_init_fn ..), except sampler and
+    batch_sampler: the order is the ElasticSampler's. Loop over a training loader inside remaining_epochs_until; one loop runs
+    at a time. training: None means that a loop under torch.no_grad() validates (no padding, no adaptation) and any other trains.
 
-    dataset: what has a length and numbers its samples, or an IterableDataset: a stream. It yields the same samples in the same
-    order on every replica and after a restart; each replica reads all of them and hands out its own. A loop over a stream is one
-    pass, also with an adapted batch size. A restart in its middle goes on from `dataset.skip(n)`, or reads the n samples anew; Shards
-    skips what it need not read.
+    dataset: one with __len__ and __getitem__, or an IterableDataset, which is a stream. A stream must yield the same samples in
+    the same order on every replica and after a restart; each replica reads all of them and hands out its own. A loop over a stream
+    is one pass, also with an adapted batch size. A restart in its middle continues from `dataset.skip(n)`, or reads the n samples
+    again; Shards skips what it need not read.
     """
 
     def __init__(self, dataset, batch_size=1, shuffle=False, *, training=None, **kwargs):
@@ -178,7 +177,7 @@ class AdaptiveDataLoader(AdaptiveDataLoaderHelper):
         return super()._size()
 
     def __iter__(self):
-        """One loop over the data: a pass, or with an adapted batch size as many as make the progress of one.
+        """Returns one loop over the data: a pass, or with an adapted batch size as many passes as make the progress of one.
 
         Between two batches replicas may agree to checkpoint or to leave. A loop that is left by `break` is finished.
         """
@@ -188,7 +187,7 @@ class AdaptiveDataLoader(AdaptiveDataLoaderHelper):
 
 
 class _DataLoop(Loop):
-    """The batches of the passes as DataLoader makes them."""
+    """Yields the batches of the passes, made by DataLoader."""
 
     _data_pass = _batches = None
 
@@ -207,7 +206,7 @@ class _PassBatches:
     """The sample ids of a pass, a micro-batch at a time: DataLoader's batch_sampler."""
 
     data_pass = None
-    first = 0  # micro-batch; 0 but where the end of a stream was found in the middle of its pass
+    first = 0  # micro-batch; above 0 only if the end of a stream was found in the middle of its pass
 
     def __iter__(self):
         data_pass = self.data_pass
@@ -218,7 +217,7 @@ class _PassBatches:
 
 
 class _SeededWorker:
-    """Gives each worker of each replica random numbers of its own."""
+    """Gives each worker of each replica its own random numbers."""
 
     def __init__(self, worker_init_fn, num_workers):
         self._init, self._workers = worker_init_fn, max(1, num_workers)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A DataLoader whose batch size follows goodput, under DistributedDataParallel:
+"""Provides a DataLoader with a batch size that follows goodput, under DistributedDataParallel:
 
     monitor = batchscope.torch.monitor(model, optimizer)
     loader = monitor.adapt(loader, max_batch_size=1024)
 
-Which samples are this replica's, and in which order, stays the sampler's choice; how many of them a step takes is decided here, by
-rank 0 for all, with AdaptDL's model of step times (goodput.py): from the step times that were measured and the noise scale. A size that
-is more than twice the largest one measured is not trusted yet."""
+The sampler still chooses this replica's samples and their order. Here rank 0 chooses for all replicas how many of them a step takes, by
+AdaptDL's model of step times (goodput.py), from the measured step times and the noise scale. It does not choose a size of more than
+twice the largest measured one."""
 import collections
 
 import torch
@@ -24,8 +24,8 @@ _MOST_TIMES = 100  # of a size that are averaged
 
 
 class AdaptedLoader:
-    """The loader that Monitor.adapt() returns. It has the other's dataset, sampler and further arguments. Each pass hands out what the
-    sampler yields, in batches of local_batch_size samples."""
+    """The loader that Monitor.adapt() returns. It has the dataset, sampler and further arguments of the script's loader. Each pass hands out
+    what the sampler yields, in batches of local_batch_size samples."""
 
     def __init__(self, loader, replicas, max_batch_size, local_bsz_bounds):
         _require(loader, replicas)
@@ -44,39 +44,40 @@ class AdaptedLoader:
         return iter(self._loader)
 
     def __len__(self):
-        """Batches of a pass at the batch size of now."""
+        """Returns the number of batches of a pass at the present batch size."""
         full, rest = divmod(len(self.sampler), self.local_batch_size)
         return full + (rest > 0 and not self._drop_last)
 
     def learn(self, samples, computing, seconds):
-        """Takes the times of a step of so many samples of all replicas: until this replica's gradients were there, and of all of it."""
+        """Takes the times of a step of so many samples over all replicas: `computing` until this replica had its gradients, `seconds` for
+        the whole step."""
         self._chooser.learn(samples / self._replicas, computing, seconds)
 
     def is_time_to_choose(self):
-        """Whether choose() is to be called; the same on all replicas."""
+        """Returns whether choose() is to be called; the same on all replicas."""
         return self._chooser.is_time()
 
     def choose(self, noise, initial, group, device):
         """Chooses the batch size. Collective."""
         chosen = self._chooser.chosen(self.local_batch_size, noise, initial, *self._limits) if distributed.get_rank(group) == 0 else 0
         size = torch.tensor([chosen], dtype=torch.int64, device=device)
-        distributed.all_reduce(size, group=group)  # the first one's, as the others add nothing
+        distributed.all_reduce(size, group=group)  # rank 0's size, as the others add 0
         self._chooser.looked(self.local_batch_size != int(size))
         self.local_batch_size = int(size)
 
     @property
     def times(self):
-        """(replicas, local batch size, computing, seconds) of each size that was measured, also in generations before."""
+        """(replicas, local batch size, computing, seconds) of each measured size, also from earlier generations."""
         return self._chooser.rows()
 
     def remember(self, times):
-        """Takes the times of generations before."""
+        """Takes the times of earlier generations."""
         self._chooser.known = {(replicas, size): (computing, seconds) for replicas, size, computing, seconds in times}
 
 
 class _Batches:
-    """The sampler of batches: reads the size as it is when a batch is asked for, which workers do some batches ahead, on all replicas at
-    the same step."""
+    """The sampler of batches. It reads the batch size when a batch is asked for: workers do so some batches ahead, on all replicas at the
+    same step."""
 
     def __init__(self, loader):
         self._loader = loader
@@ -96,7 +97,7 @@ class _Batches:
 
 
 class _Chooser:
-    """Step times by batch size, and the choice that follows from them; rank 0's counts."""
+    """Keeps step times by batch size, and chooses a size from them; rank 0's choice counts."""
 
     def __init__(self, replicas):
         self.known = {}  # (computing, seconds) by replicas and local batch size, of generations before
@@ -132,14 +133,14 @@ class _Chooser:
         function = engine.GoodputFunction(engine.fit([(1, *row) for row in rows]), noise, round(initial))
         if self._replicas > 1:
             size = function.optimize(1, self._replicas, engine.Bounds(max_batch_size, minimum, trusted, False))[1]
-        else:  # which AdaptDL leaves at the initial size, as it alone measures no noise; here others have measured it before
+        else:  # AdaptDL keeps one replica at the initial size, as it cannot measure noise; here earlier generations have measured it
             size = max(_sizes(max(minimum, round(initial)), trusted), key=lambda size: function.evaluate(1, 1, size, 0), default=0)
         is_better = size and function.evaluate(1, self._replicas, size, 0) > CLEARLY_MORE * function.evaluate(1, self._replicas, current, 0)
         return size if is_better else current
 
 
 def _sizes(least, most):
-    """Whole numbers from one to the other, each a tenth more than the one before."""
+    """Yields whole numbers from `least` to `most`, each a tenth larger than the one before."""
     size = least
     while size <= most:
         yield round(size)
@@ -165,7 +166,7 @@ def _require(loader, replicas):
 
 
 def _limits(size, replicas, max_batch_size, local_bsz_bounds):
-    """Returns (max_batch_size, minimum, maximum), the last two of a replica."""
+    """Returns (max_batch_size, minimum, maximum), the last two for one replica."""
     max_batch_size = whole("max_batch_size", max_batch_size)
     try:
         minimum, maximum = (bound and whole("local_bsz_bounds", bound) for bound in local_bsz_bounds or (None, None))

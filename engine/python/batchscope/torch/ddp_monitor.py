@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures a script on PyTorch's DistributedDataParallel, and leaves its batch size and its learning rate to it, unless it is asked
-to adapt a loader:
+"""Measures a script on PyTorch's DistributedDataParallel. Batch size and learning rate stay the script's, unless the script asks to
+adapt a loader:
 
     model = DistributedDataParallel(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -48,14 +48,14 @@ SEVERAL_PASSES = ("monitor(): several backward passes of a step exchange gradien
 
 
 def monitor(ddp_model, optimizer, *, batch_size=None, initial_batch_size=None, smoothing=None, mp_scaler=None):
-    """Measures gain, gradient noise scale and goodput of every step of a DistributedDataParallel, and records them by rank 0: in the
-    supervisor's run, or, in a script that runs by itself, in that of batchscope.init(), or else in one of its own. Called on all
-    replicas, once, before the first step. Returns a Monitor.
+    """Measures gain, gradient noise scale and goodput of every step of a DistributedDataParallel. Rank 0 records them: in the
+    supervisor's run, or, without a supervisor, in the run of batchscope.init(), or else in a new run. Call it on all replicas, once,
+    before the first step. Returns a Monitor.
 
-    batch_size: samples of one call of the model on one replica; None: the first dimension of what the model is given. A call under
-    no_sync() adds to its step. initial_batch_size: the batch size whose steps the gain counts; None: that of one replica at the first
-    step, so that a gain of N replicas is between 1 and N. smoothing: weight of the past in the averages; None: 0.999 to the power of
-    the scale. mp_scaler: a GradScaler that scales the loss. Raises TypeError, ValueError and RuntimeError for what cannot be measured."""
+    batch_size: samples of one call of the model on one replica; None: the first dimension of the model's input. A call under no_sync()
+    adds to its step. initial_batch_size: the batch size that the gain compares with; None: that of one replica at the first step, so
+    that the gain of N replicas is between 1 and N. smoothing: weight of the past in the averages; None: 0.999 to the power of the
+    scale. mp_scaler: a GradScaler that scales the loss. Raises TypeError, ValueError and RuntimeError for what cannot be measured."""
     _require(ddp_model, optimizer)
     for name, value in (("batch_size", batch_size), ("initial_batch_size", initial_batch_size)):
         if value is not None and not value > 0:
@@ -96,12 +96,12 @@ _SERIES = ("gain", "noise_scale", "grad_sqr", "grad_var", "batch_size", "scale",
 
 
 class Monitor:
-    """The numbers that monitor() has measured up to the last step, the same on all replicas. One that cannot be known is NaN.
+    """The numbers that monitor() has measured up to the last step, the same on all replicas. An unknown number is NaN.
 
     gain: between 1 and the scale. noise_scale: samples. grad_sqr, grad_var: |true gradient|^2 and the trace of the gradient's
-    covariance at the initial batch size, averaged over steps. batch_size: of all replicas. scale: that over the initial one.
-    throughput, goodput: samples/s of this replica's step time. efficiency: from 0 to 1. lr_factor: by which the
-    last step's learning rates were multiplied; 1 where no loader is adapted."""
+    covariance at the initial batch size, averaged over steps. batch_size: of all replicas. scale: batch_size over the initial one.
+    throughput, goodput: samples/s by this replica's step time. efficiency: from 0 to 1. lr_factor: the factor of the last step's
+    learning rates; 1 if no loader is adapted."""
 
     def __init__(self, model, optimizer, batch_size, initial_batch_size, smoothing, mp_scaler):
         self._model, self._optimizer, self._scaler = model, optimizer, mp_scaler
@@ -131,13 +131,13 @@ class Monitor:
         self._patch_step()
 
     def adapt(self, loader, max_batch_size, local_bsz_bounds=None, *, scale_lr=True):
-        """Returns the DataLoader with a batch size that follows goodput, to be looped over in its place. Called on all replicas, once,
+        """Returns a DataLoader with a batch size that follows goodput: loop over it in place of `loader`. Call it on all replicas, once,
         before the first step.
 
-        max_batch_size: of all replicas. local_bsz_bounds: (minimum, maximum) of one replica's, None for neither. scale_lr: each step's
-        learning rates are the script's times the gain, by its root for Adam and AdamW, so that they suit the batch size; the script's
-        own are then those for the loader's batch size on one replica, or for monitor()'s initial_batch_size. Raises TypeError and
-        ValueError for a loader that cannot be adapted, with the remedy."""
+        max_batch_size: over all replicas. local_bsz_bounds: (minimum, maximum) for one replica, None for no bounds. scale_lr: multiply
+        each step's learning rates by the gain, or by its root for Adam and AdamW, so that they suit the batch size. The script's rates
+        are those for the loader's batch size on one replica, or for monitor()'s initial_batch_size. Raises TypeError and ValueError,
+        with the remedy, for a loader that cannot be adapted."""
         if self._loader is not None:
             raise ValueError("adapt(): this monitor adapts a loader already: call it once, for the loader of the training data")
         adapted = AdaptedLoader(loader, self._replicas, max_batch_size, local_bsz_bounds)
@@ -194,11 +194,11 @@ class Monitor:
             self._end_step(taken or self._measure_gradients(), time.monotonic())
             return result
 
-        self._optimizer.step = types.MethodType(step, self._optimizer)  # a method, which a schedule may wrap in its turn
+        self._optimizer.step = types.MethodType(step, self._optimizer)  # a method, which a schedule may wrap, too
 
     def _measure_gradients(self):
-        """Returns the seconds at which the step began and had its gradients, and its samples; None: no backward pass has exchanged
-        gradients."""
+        """Returns the times at which the step began and at which its gradients were computed, and its samples; None: no backward pass has
+        exchanged gradients."""
         begun, passes, computed = self._begun, self._squares.passes, self._squares.computed or time.monotonic()
         self._begun = None
         local, total, samples = self._squares.take()

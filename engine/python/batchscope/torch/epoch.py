@@ -1,25 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Epochs that survive restarts."""
+"""Counts epochs across restarts."""
 from .._native import engine
 from .._recorder import whole
 
 
 def remaining_epochs_until(epoch):
-    """The epochs that are left of so many: `for epoch in remaining_epochs_until(30)`.
+    """Iterates over the remaining epochs: `for epoch in remaining_epochs_until(30)`.
 
-    After a restart the loop goes on at the epoch in which the checkpoint was made; what that epoch had finished is
-    skipped, so that code between the loops over data runs again. Leaving an epoch by `break` finishes it; an exception
-    does not.
+    After a restart the loop continues in the epoch of the checkpoint. Loops over data that this epoch had finished are
+    skipped; the code between them runs again. Leaving an epoch by `break` finishes it; an exception does not.
     """
     return engine.Epochs(whole("remaining_epochs_until()", epoch))
 
 
 def current_epoch():
-    """The running epoch; None outside of epochs."""
+    """Returns the running epoch; None outside of epochs."""
     epoch = engine.current_epoch()
     return None if epoch < 0 else epoch
 
 
 def finished_epochs():
-    """How many are finished, those before restarts too."""
+    """Returns the number of finished epochs, including those before restarts."""
     return engine.finished_epochs()

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss scaling for fp16 by PyTorch's own GradScaler."""
+"""Scales the loss for fp16 by PyTorch's own GradScaler."""
 from .._native import engine
 
 _FIELDS = {"scale": float, "growth_factor": float, "backoff_factor": float, "growth_interval": int, "_growth_tracker": int}
 
 
 class FollowingScaler:
-    """The engine's scaler in the place of one of PyTorch's, whose scale() goes on to scale the loss.
+    """The engine's scaler in place of one of PyTorch's. scale() of PyTorch's scaler still scales the loss.
 
-    Gradients are unscaled as they come out of backward, so that norms and clipping are of the loss's own: unscale_() has
-    nothing left to do, and step() is the optimizer's, which leaves a step out on all replicas where a gradient of one is not
-    finite, and then backs off or grows. update() sets a scale where it is given one; else it has happened already.
+    Gradients come out of backward unscaled, so norms and clipping see the unscaled gradients. unscale_() therefore does
+    nothing. step() is the optimizer's: it skips a step on all replicas if a gradient on one of them is not finite, and then
+    adjusts the scale. update() only sets a scale that it is given.
     """
 
     def __init__(self, scaler, optimizer):
@@ -26,11 +26,11 @@ class FollowingScaler:
 
     @property
     def scale(self):
-        """The factor by which losses were multiplied until follow() is called."""
+        """The factor of the losses since the last follow()."""
         return self._state[0]
 
     def follow(self):
-        """Gives PyTorch's scaler what the engine's is now."""
+        """Copies the state of the engine's scaler to PyTorch's."""
         state = self.native.state
         if state != self._state:
             self._state = state

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches of a text for back-propagation through time."""
+"""Provides batches of a text for back-propagation through time."""
 import typing
 
 import torch
@@ -13,31 +13,31 @@ class TextBatch(typing.NamedTuple):
     """One micro-batch of one replica, of n columns of the text: `for text, target, *_ in iterator`."""
 
     text: torch.Tensor  # tokens, [bptt_len, n], with batch_first [n, bptt_len]
-    target: torch.Tensor  # the token that follows each; -100, which cross_entropy ignores, after the text's end
-    continues: torch.Tensor  # bool [n]: this column goes on where it was in the batch before
-    batch_size: int  # n, or 0 where the one column is padding to keep replicas aligned
+    target: torch.Tensor  # the token after each; -100, which cross_entropy ignores, after the text's end
+    continues: torch.Tensor  # bool [n]: this column continues the same column of the batch before
+    batch_size: int  # n, or 0 if the only column is padding that keeps replicas aligned
 
 
 class AdaptiveBPTTIterator(AdaptiveLoader):
-    """A text in columns of which each batch has the next bptt_len tokens, so that a recurrent network may carry its hidden
-    state from batch to batch:
+    """A text in columns. Each batch has the next bptt_len tokens of each column, so that a recurrent network may carry its
+    hidden state from batch to batch:
 
         for batch in iterator:
             n = batch.continues.size(0)  # fewer only at the end of a pass
             hidden = hidden[:, :n].detach() * batch.continues.view(1, n, 1) if hidden is not None else zeros(n)
             output, hidden = model(batch.text, hidden)
 
-    Each replica has columns of its own. bptt_len tokens of a column are one sample, and batch_size counts samples of all
-    replicas; what is said of AdaptiveDataLoader holds. Every token but the first is a target exactly once in a pass,
-    whatever the restarts: where the number of columns changes in its middle, what no column has come to yet is cut anew.
+    Each replica has its own columns. bptt_len tokens of a column are one sample, and batch_size counts samples of all
+    replicas. Otherwise it behaves as AdaptiveDataLoader. Every token but the first is a target exactly once in a pass,
+    also with restarts: if the number of columns changes in the middle, the rest of the text is cut into columns again.
     """
 
     def __init__(self, dataset, batch_size, bptt_len, *, device=None, batch_first=None, drop_last=False, training=None,
                  max_batch_size=None, local_bsz_bounds=None, train=True, repeat=False):
-        """dataset: token numbers in one dimension; or what torchtext called a Dataset, one example whose `text` its field of
-        that name numbers, with the field's batch_first. device: where the batches are made. drop_last leaves a short last
-        row of columns out. max_batch_size: autoscale_batch_size's, with local_bsz_bounds. train: False is training=False.
-        Raises ValueError for repeat: epochs are remaining_epochs_until's."""
+        """dataset: token numbers in one dimension; or torchtext's Dataset with one example: the field `text` turns its text into
+        numbers and gives batch_first. device: the device of the batches. drop_last leaves out a short last row of columns.
+        max_batch_size, local_bsz_bounds: see autoscale_batch_size. train: False is training=False. Raises ValueError for repeat:
+        use remaining_epochs_until for epochs."""
         if repeat:
             raise ValueError("AdaptiveBPTTIterator: 'repeat' is not supported; loop in remaining_epochs_until instead")
         super().__init__(batch_size, drop_last, training if train else False)
@@ -58,7 +58,7 @@ class AdaptiveBPTTIterator(AdaptiveLoader):
         return -(-(len(self._tokens) - 1) // self.bptt_len)
 
     def __iter__(self):
-        """One loop over the text, as AdaptiveDataLoader's over its data."""
+        """Returns one loop over the text, as AdaptiveDataLoader does over its data."""
         return _TextLoop(self)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of all loaders: a batch size that may follow goodput, and one loop at a time."""
+"""The base class of all loaders: a batch size that may follow goodput, and one loop at a time."""
 import collections
 import math
 
@@ -11,17 +11,17 @@ from . import tensorboard
 from .epoch import current_epoch
 
 _current = None  # the loader whose loop is running
-_made = collections.Counter()  # loaders by epoch: they are known again by the order in which a program makes them
+_made = collections.Counter()  # loaders by epoch: after a restart they are recognised by the order in which a program makes them
 
 
 def current_dataloader():
-    """The loader whose loop is running; None between loops."""
+    """Returns the loader of the running loop; None between loops."""
     return _current
 
 
 class AdaptiveLoader:
-    """The base class: a subclass writes _make(training, name), which makes the engine's loader; _size(), how many samples
-    there are; and __iter__, a Loop."""
+    """The base class. A subclass writes _make(training, name), which makes the engine's loader; _size(), which returns the number
+    of samples; and __iter__, which returns a Loop."""
 
     def __init__(self, batch_size, drop_last, training):
         if _current is not None:
@@ -38,10 +38,10 @@ class AdaptiveLoader:
 
     def autoscale_batch_size(self, max_batch_size, local_bsz_bounds=None, gradient_accumulation=False, *,
                              single_gradient=False):
-        """Lets goodput choose the batch size, at most max_batch_size in total and within the bounds of a replica's.
+        """Lets goodput choose the batch size: at most max_batch_size in total, and within the bounds for a replica's micro-batch.
 
-        One replica without accumulation keeps its batch size, unless single_gradient lets it grow: by a guess of the noise
-        from one gradient a step, too large a one where the weights move fast. With accumulation it is measured.
+        One replica without accumulation keeps its batch size, unless single_gradient lets it grow. Then the noise is estimated
+        from one gradient a step, and is too large while the weights move fast. With accumulation the noise is measured.
         """
         max_batch_size = whole("max_batch_size", max_batch_size)
         if max_batch_size < self.batch_size:
@@ -56,8 +56,8 @@ class AdaptiveLoader:
         self._choose(lambda loader: loader.autoscale_batch_size(**self._limits))
 
     def scale_by_replicas(self, micro_batches=1, until_progress=True):
-        """Lets the batch size follow the replicas instead: each takes so many micro-batches of batch_size samples a step,
-        as in AdaScale's paper. until_progress: an epoch ends by statistical progress, else after one pass."""
+        """Lets the batch size follow the number of replicas instead: each takes this many micro-batches of batch_size samples per
+        step, as in the AdaScale paper. until_progress: an epoch ends by statistical progress; otherwise after one pass."""
         self._limits = None
         self._choose(lambda loader: loader.scale_by_replicas(micro_batches, until_progress))
 
@@ -77,7 +77,7 @@ class AdaptiveLoader:
 
     @property
     def current_batch_size(self):
-        """Samples a step, over all replicas; None outside of its loop."""
+        """Samples of a step, over all replicas; None outside of its loop."""
         return self._native.batch_size if _current is self else None
 
     @property
@@ -87,34 +87,34 @@ class AdaptiveLoader:
 
     @property
     def accumulation_steps(self):
-        """Micro-batches a step beyond the first."""
+        """Micro-batches of a step beyond the first."""
         return self._native.accumulation_steps
 
     @property
     def max_batch_size(self):
-        """The largest batch size as it was given to autoscale_batch_size; None without."""
+        """The max_batch_size of autoscale_batch_size; None without that call."""
         return self._limits and self._limits["max_batch_size"]
 
     @property
     def local_bsz_bounds(self):
-        """(minimum, maximum) of a replica's micro-batch; None without autoscale_batch_size."""
+        """(minimum, maximum) of a replica's micro-batch; None without a call of autoscale_batch_size."""
         return self._limits and (self._limits["minimum"], self._limits["maximum"] or None)
 
     @property
     def asked_for(self):
-        """The batch sizes that the script asked for, by the names of hyperparameters; None: it did not say."""
+        """The batch sizes that the script asked for, by the names of hyperparameters; None for those that it left open."""
         minimum, maximum = self.local_bsz_bounds or (None, None)
         return {"batch_size": self.batch_size, "max_batch_size": self.max_batch_size, "min_local_batch_size": minimum,
                 "max_local_batch_size": maximum, "gradient_accumulation": self._limits and self._limits["accumulation"]}
 
     def __len__(self):
-        """Batches of one pass, on this replica, at the batch size of now."""
+        """Returns the batches of one pass on this replica, at the present batch size."""
         local = self._native.local_batch_size if self._engine_loader else math.ceil(self.batch_size / engine.num_replicas())
         share = math.ceil(self._size() / engine.num_replicas())
         return share // local if self.drop_last else math.ceil(share / local)
 
     def to_tensorboard(self, writer, global_step, tag_prefix=""):
-        """Writes the batch size into a SummaryWriter: between loops that of the last one, before the first the initial one."""
+        """Writes the batch size into a SummaryWriter: between loops that of the last loop, before the first the initial one."""
         loader = self._native
         tensorboard.write(writer, global_step, tag_prefix, {
             "Total_Batch_Size": loader.batch_size, "Local_Batch_Size": loader.local_batch_size,
@@ -122,8 +122,8 @@ class AdaptiveLoader:
 
 
 class Loop:
-    """The batches of a loop, which _batch() makes. Not a generator, which would not learn whether a break or an exception
-    ends it."""
+    """Yields the batches of a loop, which _batch() makes. It is not a generator, because that would not learn whether a break or an
+    exception ends it."""
 
     def __init__(self, loader):
         global _current

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module in training on all replicas."""
+"""Trains a module on all replicas."""
 import functools
 
 import torch
@@ -16,7 +16,7 @@ _MEBI = 1 << 20
 
 
 def _tensors(output):
-    """The tensors in what a module returns."""
+    """Yields the tensors in a module's output."""
     if isinstance(output, torch.Tensor):
         yield output
     elif isinstance(output, (list, tuple, dict)):
@@ -24,7 +24,7 @@ def _tensors(output):
             yield from _tensors(part)
 
 
-# DistributedDataParallel's arguments that ask for nothing here; None: whatever they are.
+# Arguments of DistributedDataParallel that may have these values; None: any value.
 _HARMLESS = {"dim": 0, "broadcast_buffers": True, "process_group": "", "check_reduction": None, "gradient_as_bucket_view": None,
              "static_graph": None}
 
@@ -41,28 +41,28 @@ def _check_ddp(arguments):
 class AdaptiveDataParallel(torch.nn.Module):
     """Trains a module data-parallel, with learning rates that follow the batch size.
 
-    Called like the module. It patches `optimizer`: zero_grad() clears the gradients but in the middle of accumulation,
-    and step(), which does nothing there, multiplies the learning rates by the scaling rule's factors. After the last
-    backward of a step gradients are averaged over the replicas: the place to clip them. The state of the module, the
-    optimizer and the schedule survives restarts.
+    Call it like the module. It patches `optimizer`: zero_grad() clears the gradients, but not in the middle of accumulation.
+    step() multiplies the learning rates by the scaling rule's factors; in the middle of accumulation it does nothing. After the
+    last backward of a step gradients are averaged over the replicas: clip them there. The state of the module, the optimizer
+    and the schedule survives restarts.
 
-    Steps are made in a loop over an AdaptiveDataLoader. A lone replica is warned of others; of several each would train on
-    all of the data, and step() raises RuntimeError. ValueError, where no backward has made a gradient since the step before.
+    Make steps in a loop over an AdaptiveDataLoader. Elsewhere a single replica gets a warning. Several replicas would each train
+    on all of the data, so step() raises RuntimeError. It raises ValueError if no backward has made a gradient since the last step.
     """
 
     def __init__(self, model, optimizer, lr_scheduler=None, mp_scaler=None, scaling_rule=None,
                  name="adaptdl-dataparallel", *, noise_mode="adaptdl", smoothing=None, max_factor_growth=None, bucket_cap_mb=25,
                  device_ids=None, output_device=None, find_unused_parameters=False, **ddp):
-        """mp_scaler: a GradScaler, of this instance alone, that scales the loss (grad_scaler.py). scaling_rule: none means
-        AdamScale for Adam and AdamW, else AdaScale. `name`: one for each instance.
+        """mp_scaler: a GradScaler for only this instance, which scales the loss (grad_scaler.py). scaling_rule: None means
+        AdamScale for Adam and AdamW, else AdaScale. name: different for each instance.
 
-        noise_mode: how the gradient's noise is averaged: "adaptdl" and "paper" as there, "tracking" over a shorter memory, which
-        is nearer to the noise of now.
+        noise_mode: the averages of the gradient's noise: "adaptdl", "paper", or "tracking" with a shorter memory, which is closer
+        to the present noise.
 
-        bucket_cap_mb: of gradients that are exchanged at once. device_ids, output_device, find_unused_parameters and what
-        else DistributedDataParallel takes need not be said here; TypeError for what the engine would not do. Raises ValueError
-        for a module without trainable parameters, for parameters in the optimizer that are not the module's, and for an
-        optimizer that another one has already; RuntimeError before init_process_group. Collective.
+        bucket_cap_mb: size of the gradients that are exchanged at once. device_ids, output_device, find_unused_parameters and
+        other arguments of DistributedDataParallel are not needed. Raises TypeError for arguments that the engine does not support;
+        ValueError for a module without trainable parameters, for parameters in the optimizer that are not the module's, and for an
+        optimizer of another AdaptiveDataParallel; RuntimeError before init_process_group. Collective.
         """
         super().__init__()
         _check_ddp(ddp)
@@ -96,8 +96,8 @@ class AdaptiveDataParallel(torch.nn.Module):
         return output
 
     def _expect_backward(self, _):
-        """At the beginning of backward. A checkpointed part of the module runs a backward of its own within it, at whose end
-        there are not all gradients yet."""
+        """Runs at the beginning of backward. A checkpointed part of the module runs its own backward within it; at its end not all
+        gradients are there."""
         self._parallel.expect_backward()
 
     def zero_grad(self, set_to_none=True):
@@ -106,7 +106,7 @@ class AdaptiveDataParallel(torch.nn.Module):
 
     @property
     def require_backward_grad_sync(self):
-        """Whether the backward pass of this batch is its step's last; False amid accumulation."""
+        """Whether the backward pass of this batch is its step's last; False in the middle of accumulation."""
         return self._parallel.require_backward_grad_sync
 
     @property
@@ -126,21 +126,21 @@ class AdaptiveDataParallel(torch.nn.Module):
 
     @property
     def gns(self):
-        """All of the gradient statistics, under AdaptDL's names."""
+        """All gradient statistics, under AdaptDL's names."""
         return GradientNoiseScale(self)
 
     @property
     def grad_sqr(self):
-        """|true gradient|^2, averaged, of all groups."""
+        """|true gradient|^2, averaged, over all groups."""
         return self._parallel.grad_sqr
 
     @property
     def grad_var(self):
-        """The trace of the gradient's covariance at the initial batch size, averaged, of all groups."""
+        """The trace of the gradient's covariance at the initial batch size, averaged, over all groups."""
         return self._parallel.grad_var
 
     def to_tensorboard(self, writer, global_step, tag_prefix=""):
-        """Writes what the gradients say into a SummaryWriter."""
+        """Writes the gradient statistics into a SummaryWriter."""
         count = self._parallel.accum_count
         tensorboard.write(writer, global_step, tag_prefix, {
             "Gradient_Norm_Sqr": self.grad_sqr, "Gradient_Variance": self.grad_var, "Gain": self.gain,
@@ -163,18 +163,18 @@ class AdaptiveDataParallel(torch.nn.Module):
         optimizer.step, optimizer.zero_grad = _Step(self._step, step), self.zero_grad
 
     def _begin(self, loader):
-        """Before the first step, and before every one that is none of a loader's loop."""
+        """Runs before the first step, and before every step outside of a loader's loop."""
         if loader is None and engine.num_replicas() > 1:
             raise RuntimeError("AdaptiveDataParallel: step() outside of a loop over an AdaptiveDataLoader: each of the "
                                f"{engine.num_replicas()} replicas trains on all of the data. Loop over "
-                               "AdaptiveDataLoader(dataset, batch_size=..) in the DataLoader's place; a loop that shares its "
-                               "data out by itself takes AdaScale(optimizer)")
+                               "AdaptiveDataLoader(dataset, batch_size=..) in the DataLoader's place; a loop that divides its "
+                               "data itself uses AdaScale(optimizer)")
         if self._begun:
             return
         self._begun, told = True, recorder.current()
         if loader is None:
             told.notice("warning", "AdaptiveDataParallel: step() outside of a loop over an AdaptiveDataLoader: the batch size "
-                        "stays, a restart begins the data anew, and on several replicas this is an error; loop over "
+                        "stays, a restart begins the data again, and on several replicas this is an error; loop over "
                         "AdaptiveDataLoader(dataset, batch_size=..) in the DataLoader's place")
         else:
             group = self._optimizer.param_groups[0]
@@ -195,7 +195,7 @@ class AdaptiveDataParallel(torch.nn.Module):
 
 
 def _require(model, optimizer):
-    """Raises TypeError where AdaptiveDataParallel cannot be made of these."""
+    """Raises TypeError, RuntimeError or ValueError if AdaptiveDataParallel cannot take these."""
     for what, kind, name in ((model, torch.nn.Module, "model"), (optimizer, torch.optim.Optimizer, "optimizer")):
         if not isinstance(what, kind):
             raise TypeError(f"AdaptiveDataParallel(model, optimizer): {name} is not a {kind.__name__}, but {type(what).__name__}")
@@ -234,8 +234,8 @@ def _options(optimizer):
 
 
 class _OptimizerState(State):
-    """The optimizer and the schedule. What a program sets otherwise at its start than the one that wrote the checkpoint, as
-    a fork with other arguments does, counts (engine/train/src/optimizer/optimizer_state.h)."""
+    """The optimizer and the schedule. An option that a program sets differently at its start than the program that wrote the
+    checkpoint, as a fork with other arguments does, overrides the checkpoint (engine/train/src/optimizer/optimizer_state.h)."""
 
     def __init__(self, name, optimizer, lr_scheduler):
         super().__init__(name)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State dicts of optimizers and schedules as bytes that hold no code: their tensors as torch.save writes a list of them,
-and all else as JSON in which a tensor is a number in that list. Functions stay the program's own."""
+"""Writes state dicts of optimizers and schedules as bytes without code: their tensors as a list by torch.save, and everything else
+as JSON, in which a tensor is its number in that list. Functions are left out: the program has them."""
 import collections
 import io
 import json
@@ -12,7 +12,7 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 def dump(value):
-    """The value as bytes. Raises TypeError naming the type of what is neither plain nor a tensor."""
+    """Returns the value as bytes. Raises TypeError, naming the type, for a value that is neither plain nor a tensor."""
     tensors = []
     text = json.dumps(_flat(value, tensors)).encode()
     file = io.BytesIO()
@@ -22,7 +22,7 @@ def dump(value):
 
 
 def load(data):
-    """The value that dump made these bytes of, its tensors on the CPU."""
+    """Returns the value from which dump made these bytes, with its tensors on the CPU."""
     size = int.from_bytes(data[:8], "little")
     tensors = torch.load(io.BytesIO(data[8 + size:]), map_location="cpu", weights_only=True)
     return _whole(json.loads(data[8:8 + size]), tensors)
@@ -41,7 +41,7 @@ def _flat(value, tensors):
         return {kind: [[_flat(key, tensors), _flat(item, tensors)] for key, item in value.items() if not callable(item)]}
     if hasattr(value, "item"):  # a number of NumPy's
         return value.item()
-    raise TypeError(f"a value of type {type(value).__name__} cannot be checkpointed: numbers, texts, lists, dicts and tensors "
+    raise TypeError(f"a value of type {type(value).__name__} cannot be checkpointed: only numbers, texts, lists, dicts and tensors "
                     "can; keep it in a checkpoint.State of its own")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The beginning of a training program."""
+"""Begins a training program."""
 import importlib
 import os
 import pathlib
@@ -16,18 +16,18 @@ from . import recorder
 def init_process_group(backend=None, init_method=None, world_size=None, rank=None, timeout=0):
     """Finds the other replicas and the supervisor, and blocks until they are there.
 
-    Under a supervisor the script may be forked right here, once for each replica: what comes before (imports, reading
-    the data) then happens once for all replicas and restarts, and must start no thread and touch no GPU. SIGTERM and
-    SIGINT checkpoint and exit with code 143 at the next agreed step.
+    Under a supervisor the script may be forked in this call, once for each replica. The code before it (imports, reading the
+    data) then runs once for all replicas and restarts, and must start no thread and touch no GPU. SIGTERM and SIGINT make the
+    replicas checkpoint and exit with code 143 at the next agreed step.
 
-    backend: "gloo", "nccl", or None to have it chosen. init_method: "tcp://HOST:PORT" or "file://DIRECTORY"; None: as the
-    environment says (ADAPTDL_*). timeout: of one collective, in seconds; 0: 30. Raises ValueError for what makes no
-    sense and Error naming who is missing.
+    backend: "gloo", "nccl", or None: chosen by the engine. init_method: "tcp://HOST:PORT" or "file://DIRECTORY"; None: from
+    the environment (ADAPTDL_*). timeout: of one collective, in seconds; 0: 30. Raises ValueError for arguments that make no
+    sense, and Error naming the missing replicas.
     """
     script = pathlib.Path(sys.argv[0]).stem or "python"
     os.environ.setdefault("ADAPTDL_CHECKPOINT_PATH", f"{script}.checkpoints")
     told = _recorder.current()
-    if "torch._compile" in sys.modules:  # a PyTorch 2, which imports this with the first optimizer: here once, before replicas are forked
+    if "torch._compile" in sys.modules:  # PyTorch 2 imports this with the first optimizer: import it once, before replicas are forked
         importlib.import_module("torch._dynamo")
     engine.init_process_group(backend or "auto", init_method or "env://", world_size or 0, -1 if rank is None else rank,
                                timeout)
@@ -36,12 +36,12 @@ def init_process_group(backend=None, init_method=None, world_size=None, rank=Non
     _point_to_collectives()
     if engine.replica_rank() == 0:
         recorder.follow_backward()
-    # The process is left between two steps, without Python's own end: what is printed must be out by then.
+    # The process may leave between two steps without Python's own end: printed lines must be out by then.
     sys.stdout.reconfigure(line_buffering=True)
 
 
 def _point_to_collectives():
-    """PyTorch's own words for a default group that is not there, "call init_process_group", would send in a circle."""
+    """Replaces PyTorch's error for a missing default group. Its advice, "call init_process_group", would mislead here."""
     group = getattr(torch.distributed, "distributed_c10d", None)
     if not hasattr(group, "_get_default_group"):
         return
@@ -52,18 +52,18 @@ def _point_to_collectives():
             return found()
         raise RuntimeError("torch.distributed has no group here: the engine exchanges gradients by a group of its own. Call "
                            "batchscope.torch's collective.barrier(), collective.allreduce(value) or "
-                           "collective.broadcast(value), and env.replica_rank() and env.num_replicas() for the place among "
-                           "the replicas; or torch.distributed.init_process_group(\"gloo\") for a group of PyTorch's beside it")
+                           "collective.broadcast(value), and env.replica_rank() and env.num_replicas() for rank and number of "
+                           "replicas; or torch.distributed.init_process_group(\"gloo\") for an additional group of PyTorch")
 
     group._get_default_group = _get_default_group
 
 
 def _tell_exceptions():
-    """The supervisor learns of an exception that nobody catches, as the log names it."""
+    """Reports an exception that nobody catches to the supervisor, by its line in the log."""
     hook = sys.excepthook
 
     def tell(kind, exception, trace):
-        lines = traceback.format_exception_only(kind, exception)  # in which the place of an error of syntax is indented
+        lines = traceback.format_exception_only(kind, exception)  # the place of a syntax error is indented
         engine.tell_exception(next(line.strip() for line in lines if not line.startswith(" ")))
         hook(kind, exception, trace)
 

@@ -4,13 +4,13 @@ import contextlib
 
 
 def of(optimizer):
-    """One for each group."""
+    """Returns the learning rate of each group."""
     return [group["lr"] for group in optimizer.param_groups]
 
 
 @contextlib.contextmanager
 def at(optimizer, rates):
-    """A context in which the groups have these rates."""
+    """Opens a context in which the groups have these rates."""
     before = of(optimizer)
     _set(optimizer, rates)
     try:

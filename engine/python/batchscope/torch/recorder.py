@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records a script's batchscope.record where the engine trains: the engine counts the steps, and tells of epochs, of
-positions and of checkpoints by itself. Of a script that records nothing, as AdaptDL's do, the loss on which it calls
-backward() is recorded, and what its accumulators hold."""
+"""Records a script's batchscope.record when the engine trains: the engine counts the steps, and reports epochs, positions and
+checkpoints itself. If a script records nothing, like scripts for AdaptDL, the loss on which it calls backward() is recorded,
+and the sums of its accumulators."""
 import functools
 import os
 
@@ -19,7 +19,7 @@ class EngineRecorder:
     def __init__(self):
         self.supervised = bool(os.environ.get("BATCHSCOPE_TELEMETRY_SOCKET"))
         self._speaks = True
-        self._scripts_own = False  # the script says what is recorded
+        self._scripts_own = False  # the script records values itself
         self._has_hyperparameters = False
         self._loss = 0.0, 0  # sum and number of the step in flight
 
@@ -33,19 +33,19 @@ class EngineRecorder:
             engine.record(name, value)
 
     def backward_of(self, loss):
-        """Adds a loss to the step's. It is read with the step, for which the engine waits for a GPU anyway."""
+        """Adds a loss to the step's sum. It is read at the step, when the engine waits for the GPU anyway."""
         if self._speaks and not self._scripts_own and loss.numel() == 1:
             sum_, count = self._loss
-            self._loss = sum_ + loss.detach() if count else loss.detach().clone(), count + 1  # which the script may change
+            self._loss = sum_ + loss.detach() if count else loss.detach().clone(), count + 1  # the script may change its tensor
 
     def before_step(self, loss_scale):
-        """loss_scale: what a GradScaler has multiplied the losses by."""
+        """Records the step's loss. loss_scale: the factor by which a GradScaler has multiplied the losses."""
         (sum_, count), self._loss = self._loss, (0.0, 0)
         if count and not self._scripts_own:
             self._record({"loss": float(sum_) / count / loss_scale})  # of numbers: an operation on a tensor takes as long as all else here
 
     def result(self, sums):
-        """Records the sums of an accumulator when it was synchronised. "loss" is the training's."""
+        """Records the sums of an accumulator when it is synchronised. The name "loss" belongs to the training loss."""
         for name, value in sums.items() if not self._scripts_own else ():
             try:
                 self._record({"accumulator/loss" if name == "loss" else str(name): value})
@@ -67,7 +67,7 @@ class EngineRecorder:
             engine.record_hyperparameters(fields["values"])
 
     def describe(self, values):
-        """Hyperparameters, of a script that has named none by its first step."""
+        """Records these hyperparameters if the script has named none by its first step."""
         if not self._has_hyperparameters:
             self.tell("hyperparameters", values={name: str(value) for name, value in values.items() if value is not None})
 
@@ -76,7 +76,7 @@ class EngineRecorder:
             engine.notice(level, text)
 
     def in_child(self):
-        """A loader's worker has no line to the supervisor."""
+        """Stops recording: a loader's worker has no line to the supervisor."""
         self._speaks = False
         return self
 
@@ -88,13 +88,13 @@ class EngineRecorder:
 
 
 def current():
-    """The process's; None before init_process_group."""
+    """Returns the recorder of this process; None before init_process_group."""
     recorder = _recorder.current()
     return recorder if isinstance(recorder, EngineRecorder) else None
 
 
 def follow_backward():
-    """Tells the recorder of every backward() on a tensor."""
+    """Reports every backward() on a tensor to the recorder."""
     @functools.wraps(_backward)
     def backward(tensor, *arguments, **named):
         _recorder.current().backward_of(tensor)

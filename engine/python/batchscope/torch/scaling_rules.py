@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scaling rules: by which factor learning rates grow with the batch size."""
+"""Scaling rules: the factor by which learning rates grow with the batch size."""
 import weakref
 
 from .._native import engine
 
 
 class _Steps:
-    """The calls by which a rule stands for the optimizer that it scales: `rule.step()` is `optimizer.step()`."""
+    """The optimizer's calls on a rule: `rule.step()` is `optimizer.step()`."""
 
     adp = None
 
     def initialize(self, adp, optimizer, patch_optimizer=False):
-        """Called by the AdaptiveDataParallel that takes the rule. It patches its optimizer itself."""
+        """Sets the AdaptiveDataParallel that takes the rule, which calls this. It patches its optimizer itself."""
         self.adp = weakref.proxy(adp)
 
     def step(self, *args, **kwargs):
-        """The optimizer's step, at scaled learning rates."""
+        """Makes the optimizer's step, at scaled learning rates."""
         self._require_adp()
         return self.adp._optimizer.step(*args, **kwargs)
 
@@ -34,11 +34,11 @@ class AdaScale(_Steps, engine.AdaScale):
 
 
 class AdamScale(_Steps, engine.AdamScale):
-    """Scales by the root of the gain, as it suits Adam."""
+    """Scales by the square root of the gain, for Adam."""
 
 
 class IdentityScale(_Steps, engine.IdentityScale):
-    """Not at all."""
+    """Does not scale."""
 
 
 class LinearScale(_Steps, engine.LinearScale):
@@ -46,7 +46,7 @@ class LinearScale(_Steps, engine.LinearScale):
 
 
 class SqrtScale(_Steps, engine.SqrtScale):
-    """Scales by the root of the batch size over the initial one."""
+    """Scales by the square root of the batch size over the initial one."""
 
 
 class LEGWScale(_Steps, engine.LEGWScale):
@@ -54,15 +54,15 @@ class LEGWScale(_Steps, engine.LEGWScale):
 
 
 class ScalingRuleBase(_Steps):
-    """A rule of one's own: derive from it and write scale_lr."""
+    """The base class of your own rule: derive from it and write scale_lr."""
 
     def scale_lr(self, scale):
-        """The factor at this many times the initial batch size: a number, or one for each parameter group."""
+        """Returns the factor at this many times the initial batch size: one number, or one for each parameter group."""
         raise NotImplementedError
 
 
 def native(rule, groups):
-    """The engine's rule that this one is, or stands for. TypeError for what is not a rule."""
+    """Returns the engine's rule for this one. Raises TypeError for a value that is not a rule."""
     if isinstance(rule, ScalingRuleBase):
         return engine.PythonRule(rule.scale_lr, groups)
     if not isinstance(rule, engine.ScalingRule):

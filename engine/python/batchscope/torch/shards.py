@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stream of shards, such as files, which a restart need not read from the beginning."""
+"""A stream of shards, such as files, that a restart need not read from the beginning."""
 import json
 
 from torch.utils.data import IterableDataset
@@ -7,20 +7,20 @@ from torch.utils.data import IterableDataset
 from .. import checkpoint
 from .._native import engine
 
-_made = 0  # they are known again by the order in which a program makes them
+_made = 0  # after a restart they are recognised by the order in which a program makes them
 
 
 class Shards(IterableDataset):
-    """The samples of one shard after the other, as read(shard) yields them:
+    """Yields the samples of one shard after the other, by read(shard):
 
         dataset = adl.Shards(sorted(glob.glob("corpus/*.gz")), gzip.open, shuffle=True)
 
-    shuffle: the order of the shards is drawn anew in each epoch; within a shard it is read's. The checkpoint holds the lengths
-    of the shards that were read through, so that a restart opens none of those before the sample at which it goes on.
+    shuffle: draw a new order of the shards in each epoch; within a shard the order is that of read. The checkpoint holds the
+    lengths of the shards that were read to their end, so that a restart opens none of those before its next sample.
     """
 
     def __init__(self, shards, read, shuffle=False):
-        """Raises ValueError where there are no shards."""
+        """Raises ValueError if there are no shards."""
         global _made
         self.shards, self._read, self._shuffle = list(shards), read, shuffle
         if not self.shards:
@@ -32,11 +32,11 @@ class Shards(IterableDataset):
         _made += 1
 
     def set_epoch(self, epoch):
-        """Draws the order anew, from the epoch's number; the loader calls it."""
+        """Draws the order of an epoch from its number; the loader calls it."""
         self._epoch = epoch
 
     def skip(self, count):
-        """Returns an iterator over what is behind so many samples of the epoch."""
+        """Returns an iterator over the epoch's samples after the first `count`."""
         self._lengths.load_once()
         return self._behind(count)
 
@@ -58,7 +58,7 @@ class Shards(IterableDataset):
 
 
 class _Lengths(checkpoint.State):
-    """How many samples each shard has that was read through, by its number."""
+    """The number of samples of each shard that was read to its end, by the shard's number."""
 
     def __init__(self, name, shards):
         super().__init__(name)
