@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What layers tell of their examples' gradients is what backward passes of single examples give; and one replica's noise scale is that
 of the closed form."""
+import copy
 import math
 import os
 import unittest
@@ -83,11 +84,12 @@ class Shares(unittest.TestCase):
 
     def test_of_micro_batches_are_of_their_mean(self):
         model = nn.Linear(5, 2).double()
+        same = copy.deepcopy(model)
         norms = ExampleNorms(model)
         expected = [0, 0]
         for _ in range(3):
             inputs, targets = torch.randn(EXAMPLES, 5, dtype=torch.double), torch.randn(EXAMPLES, 2, dtype=torch.double)
-            expected = [sum_ + part / 3 for sum_, part in zip(expected, one_by_one(model, inputs, targets))]
+            expected = [sum_ + part / 3 for sum_, part in zip(expected, one_by_one(same, inputs, targets))]
             norms.begin_pass(EXAMPLES)
             (functional.mse_loss(model(inputs), targets) / 3).backward()
         local, total, _ = norms.take(EXAMPLES)
@@ -111,9 +113,9 @@ class Shares(unittest.TestCase):
 
     def test_a_step_that_a_scaler_leaves_out_leaves_no_trace(self):
         model = nn.Linear(5, 2).double()
-        norms = ExampleNorms(model)
         inputs, targets = torch.randn(EXAMPLES, 5, dtype=torch.double), torch.randn(EXAMPLES, 2, dtype=torch.double)
         expected = one_by_one(model, inputs, targets)
+        norms = ExampleNorms(model)
         for factor in (math.inf, 1):
             norms.begin_pass(EXAMPLES)
             (functional.mse_loss(model(inputs), targets) * factor).backward()

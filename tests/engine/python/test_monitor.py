@@ -228,7 +228,7 @@ class Recorded(Supervised):
 
     def test_one_replica_sees_the_noise_by_its_examples(self):
         self.record(replicas=1)
-        self.assertEqual(list(self.series("noise_scale")), [1, 2, 3, 4, 5])
+        self.assertEqual(list(self.series("gain")), [1, 2, 3, 4, 5])
         self.assertEqual(self.told("notice"), [])
 
 

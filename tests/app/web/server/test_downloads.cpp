@@ -114,7 +114,7 @@ class TestDownloads : public WebTest {
         std::ptrdiff_t(4), testing::kPatience);
     const Answer fifth = get(record());
     QCOMPARE(fifth.status, 503);
-    VERIFY_HOLDS(error(fifth), "ask again");
+    VERIFY_HOLDS(error(fifth), "try again");
     server.reset();
     std::istringstream pids(testing::contents(path("pids")));
     for (pid_t pid; pids >> pid;) QVERIFY(::kill(pid, 0) != 0);
