@@ -277,7 +277,7 @@ class TestTokens : public WebTest {
     QCOMPARE(look(bearer("")), 401);
     QCOMPARE(get("/api/runs").status, 200);
     VERIFY_THROWS("corrupt", "serve.tokens is damaged", named_tokens());
-    VERIFY_THROWS("corrupt", "remove the file", give_token("ben"));
+    VERIFY_THROWS("corrupt", "Remove the file", give_token("ben"));
     VERIFY_THROWS("corrupt", "", revoke_token("anna"));
     VERIFY_THROWS("corrupt", "", serve());
     serve({.new_token = true});
