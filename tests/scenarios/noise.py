@@ -51,7 +51,7 @@ def main(programs):
             scenario.says("20 estimates of 10 gradients, of 16 samples each")
             scenario.says("recorded")
             scenario.fails("1 batchscope noise latest")
-            scenario.says("ended with 0 and measured nothing")
+            scenario.says("ended with exit code 0 and measured nothing")
             scenario.fails("3 batchscope noise latest --checkpoint 99")
 
             scenario.do("batchscope run --headless linear_regression --at step=2:checkpoint -- --epochs 3 --samples 24 --no-autoscale")
