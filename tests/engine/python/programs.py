@@ -3,19 +3,30 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from batchscope import _program
 
 
+PATIENCE = 60  # s
+
+
+def remove(folder):
+    """Removes it. A supervisor may end, and write, a moment after its script."""
+    deadline = time.monotonic() + PATIENCE
+    while folder.exists():
+        shutil.rmtree(folder, ignore_errors=time.monotonic() < deadline)
+
+
 class WithPrograms(unittest.TestCase):
     def setUp(self):
-        home = tempfile.TemporaryDirectory()
-        self.addCleanup(home.cleanup)
-        self.home = pathlib.Path(home.name)
+        self.home = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(remove, self.home)
         before = dict(os.environ)
         self.addCleanup(os.environ.update, before)
         os.environ.update(BATCHSCOPE_DB=str(self.home / "runs.db"), XDG_STATE_HOME=str(self.home), PYTHON=sys.executable)

@@ -7,7 +7,7 @@ import os
 import unittest
 
 import torch
-from batchscope.torch.example_norms import ExampleNorms
+from batchscope.torch.example_norms import INTERVAL, ExampleNorms
 from supervisor import Supervised
 from torch import nn
 from torch.nn import functional
@@ -32,9 +32,10 @@ class Shares(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(1)
 
-    def check(self, model, *shape):
+    def check(self, model, *shape, words=None):
         model.double()
-        inputs, targets = torch.randn(EXAMPLES, *shape, dtype=torch.double), torch.randn(EXAMPLES, 2, dtype=torch.double)
+        inputs = torch.randint(words, (EXAMPLES, *shape)) if words else torch.randn(EXAMPLES, *shape, dtype=torch.double)
+        targets = torch.randn(EXAMPLES, 2, dtype=torch.double)
         expected = one_by_one(model, inputs, targets)
         norms = ExampleNorms(model)
         functional.mse_loss(model(inputs), targets).backward()
@@ -42,6 +43,7 @@ class Shares(unittest.TestCase):
         self.assertEqual(count, EXAMPLES)
         self.assertAlmostEqual(local / expected[0], 1, places=9)
         self.assertAlmostEqual(total / expected[1], 1, places=9)
+        return norms
 
     def test_are_those_of_single_examples(self):
         for model, *shape in ((nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 2, bias=False)), 5),
@@ -51,7 +53,29 @@ class Shares(unittest.TestCase):
                               (nn.Sequential(nn.GroupNorm(2, 4), nn.Flatten(), nn.Linear(24, 2)), 4, 6),
                               (nn.Sequential(frozen(nn.Linear(5, 7), "weight"), frozen(nn.LayerNorm(7), "bias"), nn.Linear(7, 2)), 5)):
             with self.subTest(str(model)):
-                self.check(model, *shape)
+                self.assertEqual(self.check(model, *shape).interval, 1)
+
+    def test_of_many_positions_too(self):
+        for model, *shape in ((nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Flatten(), nn.Linear(21, 2)), 3, 5),
+                              (nn.Sequential(nn.Linear(50, 70), nn.Tanh(), nn.Flatten(), nn.Linear(210, 2)), 3, 50),
+                              (nn.Sequential(nn.Conv1d(4, 6, 3, 2, 1), nn.Flatten(), nn.Linear(30, 2)), 4, 9),
+                              (nn.Sequential(nn.Conv2d(4, 6, 3, 2, 1, groups=2), nn.GroupNorm(2, 6), nn.ReLU(),
+                                             nn.Conv2d(6, 3, 2, dilation=2, bias=False), nn.Flatten(), nn.Linear(27, 2)), 4, 9, 9)):
+            with self.subTest(str(model)):
+                self.assertGreater(self.check(model, *shape).interval, 1)
+
+    def test_of_words(self):
+        self.check(nn.Sequential(nn.Embedding(6, 4, padding_idx=0), nn.Linear(4, 3), nn.Tanh(), nn.Flatten(), nn.Linear(15, 2)), 5, words=6)
+
+    def test_of_dear_layers_are_asked_once_in_a_while(self):
+        model = nn.Sequential(nn.Conv1d(3, 2, 1), nn.Flatten(), nn.Linear(10, 2))
+        norms = ExampleNorms(model)
+        asked = []
+        for _ in range(2 * INTERVAL + 1):
+            norms.begin_pass(EXAMPLES)
+            functional.mse_loss(model(torch.randn(EXAMPLES, 3, 5)), torch.randn(EXAMPLES, 2)).backward()
+            asked.append(norms.take(EXAMPLES)[2])
+        self.assertEqual([step for step, count in enumerate(asked) if count], [0, INTERVAL, 2 * INTERVAL])
 
     def test_of_a_batch_normalisation_are_parts_of_its_gradient(self):
         """Examples are not independent there; their shares of the gradient are still those of which it is the sum."""
@@ -98,8 +122,8 @@ class Shares(unittest.TestCase):
 
     def test_are_not_told_where_they_cannot_be(self):
         twice = nn.Linear(5, 5)
-        cases = {"a layer used twice": (twice, lambda x: twice(twice(x)), 5), "several positions": (nn.Linear(5, 2), None, 3, 5),
-                 "no such layer": (nn.Conv1d(3, 2, 1), None, 3, 5), "time first": (nn.Linear(5, 2), lambda x: twice_as_many(x), 5)}
+        other = nn.Conv1d(3, 2, 1, padding_mode="circular")
+        cases = {"a layer used twice": (twice, lambda x: twice(twice(x)), 5), "no such layer": (other, None, 3, 5), "time first": (nn.Linear(5, 2), lambda x: twice_as_many(x), 5)}
         once = cases["time first"][0]
 
         def twice_as_many(inputs):
@@ -109,7 +133,7 @@ class Shares(unittest.TestCase):
                 norms = ExampleNorms(model)
                 (forward or model)(torch.randn(EXAMPLES, *shape)).mean().backward()
                 self.assertTrue(math.isnan(norms.take(EXAMPLES)[0]))
-        self.assertFalse(ExampleNorms(nn.Conv1d(3, 2, 1)).has_layers)
+        self.assertFalse(ExampleNorms(other).has_layers)
 
     def test_a_step_that_a_scaler_leaves_out_leaves_no_trace(self):
         model = nn.Linear(5, 2).double()

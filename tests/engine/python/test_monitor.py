@@ -220,7 +220,7 @@ class Recorded(Supervised):
         self.assertEqual(self.series("batch_size"), dict.fromkeys(range(101, 106), 16))
 
     def test_one_replica_says_what_it_cannot_see(self):
-        self.record(replicas=1, model="torch.nn.Conv1d(8, 1, 1)")
+        self.record(replicas=1, model="torch.nn.Conv1d(8, 1, 1, padding='same')")
         self.assertEqual(self.series("batch_size"), dict.fromkeys(range(1, 6), 8))
         self.assertEqual(self.series("gain"), {})
         notice, = self.told("notice")

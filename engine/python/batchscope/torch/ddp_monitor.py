@@ -37,8 +37,8 @@ from .example_norms import ExampleNorms
 
 _monitored = "_batchscope_monitor"  # the attribute of a monitored model, and of its optimizer
 
-ONE_PROCESS = ("monitor(): one process has one gradient a step, and no layer of this model tells those of its examples (a Linear of "
-               "inputs with two dimensions, a LayerNorm, GroupNorm or BatchNorm, used once a call): batch size, step time and throughput "
+ONE_PROCESS = ("monitor(): one process has one gradient a step, and no layer of this model tells those of its examples (a Linear, "
+               "Conv1d, Conv2d, Embedding or normalisation that is called once a step, with the examples first): batch size, step time and throughput "
                "are recorded, and gain, noise scale and goodput are not. Start two or more processes, as torchrun --nproc_per_node 2 or "
                "`batchscope run train.py --replicas 2` do; AdaptiveDataParallel measures one replica of any model")
 NO_BATCH_SIZE = ("monitor(): neither the model's inputs nor its outputs have a tensor with a batch dimension, so batch size, noise "
@@ -247,9 +247,11 @@ class Monitor:
     def _measure_examples(self):
         local, total, count = self._examples.take(self._last_samples)
         if count > 1 and self._initial:
-            self._measure_noise(local, total, count, count / self._initial)
+            for _ in range(self._examples.interval):  # it stands for the steps that are not asked
+                self._measure_noise(local, total, count, count / self._initial)
         if not self._is_noise_known:
-            self._say(ONE_PROCESS)
+            if count or not self._examples.has_layers:
+                self._say(ONE_PROCESS)
         elif self._initial:  # known from this or an earlier step, or from a generation of several replicas
             self._derive()
 

@@ -3,40 +3,48 @@
 
 A loss that is a mean over B examples has the gradient c_1 + .. + c_B, where c_i is the share of example i, whose own gradient is
 B c_i. The estimator (goodput/noise_scale.h, with a count of B) needs the sum of the squares of the examples' gradients and the square
-of their mean, L = B^2 (|c_1|^2 + .. + |c_B|^2) and T = |c_1 + .. + c_B|^2. Backward passes never make the shares, but some layers tell
-their squares nearly for nothing, from their input x_i and the gradient g_i at their output:
+of their mean, L = B^2 (|c_1|^2 + .. + |c_B|^2) and T = |c_1 + .. + c_B|^2. Backward passes never make the shares, but each layer can
+tell their squares, from its input x and the gradient g at its output, at positions p of an example (of a text or a picture):
 
-    linear          weight |x_i|^2 |g_i|^2, bias |g_i|^2              Goodfellow, "Efficient per-example gradient computations", 2015
-    normalisation   weight |sum of g_i z_i|^2, bias |sum of g_i|^2    over positions; z_i: normalised x_i
+    linear, one position    weight |x|^2 |g|^2, bias |g|^2            Goodfellow, "Efficient per-example gradient computations", 2015
+    linear, several         weight |sum_p g_p x_p'|^2, or the same    Li et al., "Large language models can be strong differentially
+                            as sum_pq (x_p x_q) (g_p g_q)             private learners", 2022
+    convolution             a linear layer of its patches
+    embedding               sum_pq (g_p g_q) where p and q are the same word
+    normalisation           weight |sum_p g_p z_p|^2, z: normalised x; bias |sum_p g_p|^2
 
-Where layers of other kinds are trained too, the ratio of L to T in these is taken for that of all: Gray et al., "Normalization layer
-per-example gradients are sufficient to predict gradient noise scale in transformers", 2024, find it so up to a constant factor.
+The first and the last cost next to nothing. The others cost about as much as the weight's gradient, so that a model with one of them
+is asked in one step of INTERVAL. Parameters of no such layer are taken to have the ratio of L to T that those of all others have.
 """
 import functools
 import math
 
 import torch
+from torch import nn
 from torch.nn import functional
 
-_BATCH_NORMS = (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d)
+INTERVAL = 16  # steps
 
 
 class ExampleNorms:
     """Squares of the shares of the examples of one step's backward passes."""
 
     def __init__(self, model):
-        self._passes = []
-        self._begin()
         self._squares_of = {}
+        self._passes = []
+        self._steps = 0
         for module in model.modules():
-            for kinds, squares in _SQUARES:
-                if isinstance(module, kinds) and any(parameter.requires_grad for parameter in module.parameters(recurse=False)):
-                    self._squares_of[module] = squares
-                    module.register_forward_hook(self._after_forward)
-        if self._squares_of:
+            squares = _squares_of(module)
+            if squares and any(parameter.requires_grad for parameter in module.parameters(recurse=False)):
+                self._squares_of[module] = squares
+                module.register_forward_hook(self._after_forward)
+        told = [parameter for module in self._squares_of for parameter in module.parameters(recurse=False)]
+        self.interval = 1  # steps, of which one is asked
+        if told:
             for parameter in model.parameters():
                 if parameter.requires_grad:
                     parameter.register_hook(functools.partial(self._add_total, id(parameter)))
+        self._begin()
 
     @property
     def has_layers(self):
@@ -54,15 +62,20 @@ class ExampleNorms:
         self._begin()
 
     def take(self, samples_of_pass):
-        """Returns L, T and B of the step's passes, of which the last had so many samples; L and T are NaN where no layer told them.
-        The next step begins."""
+        """Returns L, T and B of the step's passes, of which the last had so many samples; L and T are NaN where no layer told them, and
+        B is 0 in a step that was not asked. The next step begins."""
         self.begin_pass(samples_of_pass)
         passes, self._passes = self._passes, []
+        self._steps += bool(passes) or not self._asks
         if not passes or len({count for _, _, count in passes}) > 1:
             return math.nan, math.nan, 0
         # A loss is usually divided by the number of passes, so that each has that part of the gradient's length.
         local, total = (len(passes) * sum(values) for values in zip(*((local, total) for local, total, _ in passes)))
         return local, total, passes[0][2]
+
+    @property
+    def _asks(self):
+        return self._steps % self.interval == 0
 
     def _begin(self):
         self._shares = {}  # by layer: examples, and the sum of their squares
@@ -78,44 +91,76 @@ class ExampleNorms:
         return samples**2 * shares * everything / total, everything, samples
 
     def _add_total(self, parameter, gradient):
-        self._totals[parameter] = _square(gradient)
+        if self._asks:
+            flat = _wide(gradient.detach()).reshape(-1)
+            self._totals[parameter] = torch.dot(flat, flat)
 
     def _after_forward(self, layer, inputs, output):
-        if layer.training and torch.is_grad_enabled() and output.requires_grad:
+        if self._asks and layer.training and torch.is_grad_enabled() and output.requires_grad:
             self._calls[layer] = self._calls.get(layer, 0) + 1
             output.register_hook(functools.partial(self._add_shares, layer, inputs[0].detach()))
 
     def _add_shares(self, layer, inputs, gradient):
-        with torch.no_grad():
-            squares = self._squares_of[layer](layer, _wide(inputs), _wide(gradient))
-        if squares is not None:
-            self._shares[layer] = len(inputs), squares
+        if len(inputs) == len(gradient) and gradient.dim() > 1:
+            with torch.no_grad():
+                self._shares[layer] = len(inputs), self._squares_of[layer](layer, _wide(inputs), _wide(gradient))
+            if self._squares_of[layer] not in _CHEAP and not (isinstance(layer, nn.Linear) and inputs.dim() == 2):
+                self.interval = INTERVAL
 
 
 def _wide(tensor):
     return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
 
 
-def _square(gradient):
-    flat = _wide(gradient.detach()).reshape(-1)
-    return torch.dot(flat, flat)
+def _trains(layer, name):
+    parameter = getattr(layer, name)
+    return parameter is not None and parameter.requires_grad
 
 
 def _linear(layer, inputs, gradient):
-    """None where an example has several positions: their shares would have to be added up before they are squared."""
-    if inputs.dim() != 2:
-        return None
-    of_gradient = gradient.square().sum(1)
-    factor = layer.weight.requires_grad * inputs.square().sum(1) + (layer.bias is not None and layer.bias.requires_grad)
-    return torch.dot(of_gradient, factor)
+    if inputs.dim() == 2:
+        factor = _trains(layer, "weight") * inputs.square().sum(1) + _trains(layer, "bias")
+        return torch.dot(gradient.square().sum(1), factor)
+    return _positions(layer, inputs.flatten(1, -2), gradient.flatten(1, -2))
+
+
+def _positions(layer, inputs, gradient):
+    """The squares of a linear layer, of inputs and gradients by example, position and feature."""
+    squares = gradient.sum(1).square().sum() if _trains(layer, "bias") else gradient.new_zeros(())
+    if _trains(layer, "weight"):
+        count, features, outputs = inputs.shape[1], inputs.shape[2], gradient.shape[2]
+        if count * (features + outputs) < features * outputs:
+            squares = squares + (torch.bmm(inputs, inputs.mT) * torch.bmm(gradient, gradient.mT)).sum()
+        else:
+            squares = squares + sum(torch.mm(g.T, x).square().sum() for x, g in zip(inputs, gradient))
+    return squares
+
+
+def _convolution(layer, inputs, gradient):
+    """Each group of channels is a linear layer of its own."""
+    kernel, *rest = layer.kernel_size, layer.dilation, layer.padding, layer.stride
+    if inputs.dim() == 3:  # a picture one pixel high
+        inputs, gradient = inputs.unsqueeze(2), gradient.unsqueeze(2)
+        kernel, rest = (1, *kernel), [(one, *of) for one, of in zip((1, 0, 1), rest)]
+    patches = functional.unfold(inputs, kernel, *rest).mT  # by example, position and feature
+    parts = zip(patches.chunk(layer.groups, 2), gradient.flatten(2).mT.chunk(layer.groups, 2))
+    return sum(_positions(layer, x, g) for x, g in parts)
+
+
+def _embedding(layer, inputs, gradient):
+    words, gradient = inputs.flatten(1), gradient.flatten(1, -2)
+    same = words.unsqueeze(2) == words.unsqueeze(1)
+    if layer.padding_idx is not None:
+        same = same & (words != layer.padding_idx).unsqueeze(2)
+    return (torch.bmm(gradient, gradient.mT) * same).sum()
 
 
 def _affine(layer, normalised, gradient, dimensions):
     """The squares of a normalisation layer, which adds up each example's shares over these dimensions."""
-    squares = 0
-    if layer.weight is not None and layer.weight.requires_grad:
-        squares = _sum(gradient * normalised, dimensions).square().sum()
-    if layer.bias is not None and layer.bias.requires_grad:
+    squares = gradient.new_zeros(())
+    if _trains(layer, "weight"):
+        squares = squares + _sum(gradient * normalised, dimensions).square().sum()
+    if _trains(layer, "bias"):
         squares = squares + _sum(gradient, dimensions).square().sum()
     return squares
 
@@ -138,4 +183,15 @@ def _batch_norm(layer, inputs, gradient):
     return _affine(layer, normalised, gradient, tuple(range(2, inputs.dim())))
 
 
-_SQUARES = ((torch.nn.Linear, _linear), (torch.nn.LayerNorm, _layer_norm), (torch.nn.GroupNorm, _group_norm), (_BATCH_NORMS, _batch_norm))
+_CHEAP = {_layer_norm, _group_norm, _batch_norm}
+_SQUARES = ((nn.Linear, _linear), ((nn.Conv1d, nn.Conv2d), _convolution), (nn.Embedding, _embedding), (nn.LayerNorm, _layer_norm),
+            (nn.GroupNorm, _group_norm), ((nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d), _batch_norm))
+
+
+def _squares_of(module):
+    """Returns the function of its kind; None where it cannot tell."""
+    if isinstance(module, (nn.Conv1d, nn.Conv2d)) and (module.padding_mode != "zeros" or isinstance(module.padding, str)):
+        return None
+    if isinstance(module, nn.Embedding) and (module.max_norm is not None or module.scale_grad_by_freq or module.sparse):
+        return None
+    return next((squares for kinds, squares in _SQUARES if isinstance(module, kinds)), None)
