@@ -108,6 +108,22 @@ class Streams(unittest.TestCase):
         self.assertEqual(used, self.once(1500))
         self.assertGreater(said[0][-2]["size"], 6)
 
+    def test_branches_of_a_checkpoint_use_the_same_samples(self):
+        orders = []
+        for size in (3, 12):
+            self.setUp()
+            self.run_on(1, 100, 3, "stop=3")
+            os.environ["BATCHSCOPE_BRANCH"] = json.dumps({"run": "origin", "checkpoint": "checkpoint-000000", "step": 3, "progress": 3.0,
+                                                          "batch_size": size, "samples": 150})
+            try:
+                said, used = self.run_on(1, 100, 3)  # the rest of an epoch, and a part of the next
+            finally:
+                del os.environ["BATCHSCOPE_BRANCH"]
+            self.assertEqual({line["size"] for line in said[0]}, {size})
+            orders.append([number for line in said[0] for number in line["numbers"]])
+        self.assertEqual(orders[0], [*range(18, 100), *range(68)])
+        self.assertEqual(orders[1], orders[0])
+
     def test_drop_last(self):
         for length, left in ((12, 12), (17, 12)):
             self.setUp()

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "adapt/branching.h"
 #include "adapt/loops.h"
 #include "adapt/noise_measurement.h"
 #include "adapt/step_context.h"
@@ -18,6 +19,7 @@
 #include "report/failure.h"
 #include "session/agreement.h"
 #include "session/epochs.h"
+#include "session/leave.h"
 #include "session/start.h"
 
 namespace batchscope::replica {
@@ -74,6 +76,10 @@ BatchShape LoaderCore::initial() const {
   return {one.local_batch_size, micro_batches * (one.accumulation_steps + 1) - 1};
 }
 
+bool LoaderCore::branches() const {
+  return options.training && branching().wanted() && !noise_measurement().wanted();
+}
+
 BatchShape LoaderCore::shape() const { return state.shape.local_batch_size > 0 ? state.shape : initial(); }
 
 DataLoop::DataLoop(LoaderCore& loader, int epoch)
@@ -123,7 +129,7 @@ void DataLoop::advance() {
     const bool enough = loader_.ends_by_progress() && metrics::progress() >= running_loop()->progress_to;
     if (enough || !goes_on(number_ + 1)) {
       close_pass();
-      if (enough || !loader_.ends_by_progress()) return finish();
+      if (enough || loader_.ends_by_pass()) return finish();
       agree();
       open_pass();
       return hand_out();
@@ -137,7 +143,7 @@ void DataLoop::advance() {
 
 // Whether another batch size is better now, in the middle of the pass; what is left of it is cut anew then.
 bool DataLoop::look() {
-  if (!training() || !loader_.autoscales() || noise_measurement().wanted() ||
+  if (!training() || !loader_.autoscales() || noise_measurement().wanted() || loader_.branches() ||
       metrics::steps() - cut_at_ != next_look_)
     return false;
   next_look_ *= 2;
@@ -160,33 +166,40 @@ void DataLoop::agree() {
 // Cuts what is left of the pass that the index is in; where drop_last leaves nothing of it, the next one.
 void DataLoop::open_pass() {
   const std::int64_t start = loader_.state.index % size();
-  BatchShape& shape = loader_.state.shape;
-  const goodput::Bounds limits = loader_.bounded();
-  if (limits.max_local > 0 && shape.local_batch_size > limits.max_local)  // memory ran out at it
-    shape = initial_shape(shape.batch_size(num_replicas()), num_replicas(), limits);
-  // A pass that goes on after a restart keeps its batch size, and chooses among what it did.
-  if (training()) metrics::set_limits(limits);
-  if (training() && noise_measurement().wanted())
-    shape = noise_measurement().shape(loader_.initial(), size());
-  else if (!loader_.autoscales())
-    shape = loader_.initial();
-  else if (start == 0 || shape.local_batch_size == 0)
-    shape = choose_shape(shape, loader_.initial(), limits);
-
+  choose_pass_shape();
   pass_number_ = loader_.state.index / size();
   steps_before_pass_ = metrics::steps();
   cut_pass();
   if (goes_on(0)) return;
+  if (limit_ <= end_) end_branch();
   if (end_ == 0)
     throw Error(ErrorKind::usage,
                 "the stream has no samples: let it start from its beginning each time it is iterated over");
   if (start == 0)
     throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " + std::to_string(end_) +
                                       " samples, and a batch has " +
-                                      std::to_string(shape.local_batch_size * num_replicas()));
+                                      std::to_string(loader_.state.shape.local_batch_size * num_replicas()));
   close_pass();
-  if (!loader_.ends_by_progress()) return finish();
+  if (loader_.ends_by_pass()) return finish();
   open_pass();
+}
+
+void DataLoop::choose_pass_shape() {
+  BatchShape& shape = loader_.state.shape;
+  const goodput::Bounds limits = loader_.bounded();
+  if (limits.max_local > 0 && shape.local_batch_size > limits.max_local)  // memory ran out at it
+    shape = initial_shape(shape.batch_size(num_replicas()), num_replicas(), limits);
+  // A pass that goes on after a restart keeps its batch size, and chooses among what it did.
+  if (training()) metrics::set_limits(limits);
+  if (loader_.branches())
+    shape = branch_shape(branching().branch().batch_size, num_replicas(), limits,
+                         limits.accumulation || process().environment.max_local_batch_size > 0, size());
+  else if (training() && noise_measurement().wanted())
+    shape = noise_measurement().shape(loader_.initial(), size());
+  else if (!loader_.autoscales())
+    shape = loader_.initial();
+  else if (loader_.state.index % size() == 0 || shape.local_batch_size == 0)
+    shape = choose_shape(shape, loader_.initial(), limits);
 }
 
 // Cuts the pass from the index on, by the shape in force.
@@ -198,13 +211,14 @@ void DataLoop::cut_pass() {
   loader_.state.cut({start, shape.local_batch_size * num_replicas(), num_replicas()});
   stretch_from_ = start;
   number_ = 0;
+  limit_ = loader_.branches() ? start + branching().left() : kNoLimit;
   plan_pass(start);
 }
 
 void DataLoop::plan_pass(std::int64_t start) {
   const BatchShape& shape = loader_.state.shape;
-  plan_.emplace(PassShape{end_, num_replicas(), shape.local_batch_size, shape.accumulation_steps, start,
-                          loader_.options.drop_last});
+  plan_.emplace(PassShape{std::min(end_, limit_), num_replicas(), shape.local_batch_size,
+                          shape.accumulation_steps, start, loader_.options.drop_last});
   if (plan_->micro_batches() == 0) return;
   const std::vector<Cut>& cuts = loader_.state.cuts;
   std::vector<std::int64_t> order;
@@ -243,8 +257,15 @@ void DataLoop::close_pass() {
     throw Error(ErrorKind::usage,
                 "the loader ends an epoch by progress, but a whole pass made none: call "
                 "AdaptiveDataParallel::step() for each batch");
+  if (limit_ <= end_) end_branch();
   plan_.reset();
   loader_.state.index = (pass_number_ + 1) * size();
+}
+
+// Only the steps are wanted of a branch: none of what the program does behind them.
+void DataLoop::end_branch() {
+  metrics::complete_last_step();
+  replica::leave(0);
 }
 
 void DataLoop::hand_out() {
@@ -268,7 +289,7 @@ void DataLoop::set_context() const {
   step.initial_batch_size = loader_.options.batch_size;
   step.local_batch_size = plan_->shape().local_batch_size;
   step.accumulation_steps = plan_->shape().accumulation_steps;
-  step.micro_batches = loader_.micro_batches;
+  step.micro_batches = loader_.branches() ? 0 : loader_.micro_batches;
   step.micro_step = micro_.micro_step;
   step.optimizer_step = micro_.optimizer_step;
   step.gradient_weight = plan_->weight(micro_, replica_rank());
@@ -284,6 +305,7 @@ void DataLoop::data_ready() const {
 // The step that was out is done: its samples count.
 void DataLoop::settle() {
   loader_.state.index = pass_number_ * size() + micro_.step_to;
+  if (loader_.branches()) branching().use(micro_.step_to - micro_.step_from);
   stretch_padding_ += std::exchange(step_padding_, 0);
   loader_.log.write(metrics::steps());
   tell_position();

@@ -26,6 +26,7 @@ class DataLoop;
 
 // Stands for a stream's size until its end is found.
 inline constexpr std::int64_t kUnknownSize = std::numeric_limits<std::int64_t>::max() / 4;
+inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 // The state of a loader, whether a loop runs or not.
 struct LoaderCore {
@@ -33,8 +34,10 @@ struct LoaderCore {
 
   bool autoscales() const { return limits.max_batch_size > 0; }
   bool ends_by_progress() const {  // which is counted in passes of known size
-    return !options.stream && (autoscales() || (micro_batches > 0 && until_progress));
+    return !options.stream && !branches() && (autoscales() || (micro_batches > 0 && until_progress));
   }
+  bool ends_by_pass() const { return !ends_by_progress() && (options.stream || !branches()); }
+  bool branches() const;  // trains as branching() says
   // The limits that were asked for, within what memory is known to hold.
   goodput::Bounds bounded() const;
   BatchShape initial() const;
@@ -71,12 +74,14 @@ class DataLoop {
  private:
   void agree();
   void open_pass();
+  void choose_pass_shape();
   void cut_pass();
   void plan_pass(std::int64_t start);
   bool goes_on(std::int64_t number);
   std::int64_t reach(std::int64_t position);
   bool look();
   void close_pass();
+  void end_branch();
   void hand_out();
   void settle();
   void cut_stretch();
@@ -98,7 +103,8 @@ class DataLoop {
   bool agreeing_ = false;
 
   // The pass.
-  std::int64_t end_ = size();  // of it
+  std::int64_t end_ = size();      // of it
+  std::int64_t limit_ = kNoLimit;  // position at which a branch has used its samples
   std::int64_t pass_number_ = 0;
   std::int64_t steps_before_pass_ = 0;
   std::int64_t cut_at_ = 0;              // the step at which it was cut

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "batchscope/protocol/branch.h"
 #include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/checkpoint_writer.h"
 #include "batchscope/protocol/error.h"
@@ -13,6 +14,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/fork.h"
 #include "batchscope/storage/origins.h"
+#include "client/fork.h"
 #include "client/start.h"
 
 namespace batchscope::run {
@@ -48,12 +50,13 @@ void copy(const fs::path& from, const fs::path& memory, const fs::path& folder, 
   protocol::fsync_path(folder);
 }
 
-int replicas_of(storage::Catalogue& catalogue, const storage::Run& run) {
+}  // namespace
+
+int last_replicas(storage::Catalogue& catalogue, const storage::Run& run) {
   const auto generations = catalogue.generations(run.id);
   return generations.empty() ? run.spec.replicas : generations.back().replicas;
 }
 
-// Says which as ForkOptions::checkpoint. Reads it whole and checks it.
 fs::path find_checkpoint(const std::string& id, const std::string& text) {
   const protocol::RunPaths paths = protocol::run_paths(id);
   const fs::path& folder = paths.checkpoints;
@@ -72,7 +75,6 @@ fs::path find_checkpoint(const std::string& id, const std::string& text) {
   return *found;
 }
 
-// Refuses a followed run: its checkpoints are elsewhere, and its program is not known to be here.
 void refuse_followed(const std::string& id) {
   const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
   if (origin && origin->followed)
@@ -82,8 +84,6 @@ void refuse_followed(const std::string& id) {
                             "on a machine that sees the folder",
                             id, storage::place_of(*origin)));
 }
-
-}  // namespace
 
 LaidCheckpoint copy_checkpoint(const std::string& run, const std::string& checkpoint,
                                const fs::path& folder) {
@@ -110,9 +110,10 @@ std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const
   const protocol::Manifest manifest = protocol::read_manifest(checkpoint, memory);
   protocol::RunSpec spec = origin->spec;
   spec.name = options.name.empty() ? origin->name + " fork" : options.name;
-  spec.replicas = options.replicas > 0 ? options.replicas : replicas_of(catalogue, *origin);
+  spec.replicas = options.replicas > 0 ? options.replicas : last_replicas(catalogue, *origin);
   if (options.arguments) spec.arguments = *options.arguments;
   spec.triggers.clear();
+  spec.environment.erase(protocol::variable::kBranch);
   return start_run(catalogue, spec, [&](const std::string& fork) {
     copy(checkpoint, memory, protocol::run_paths(fork).checkpoints, manifest, true);
     catalogue.add_event(fork, 0, manifest.step, "info",

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <thread>
 
+#include "batchscope/protocol/branch.h"
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
@@ -38,6 +39,7 @@ ReplicaOrder order_of(const protocol::RunSpec& spec, const fs::path& folder, int
   e.max_local_batch_size = spec.max_local_batch_size;
   for (const auto& [name, value] : e.to_variables()) order.environment[name] = value;
   order.environment.erase(protocol::variable::kForkServer);
+  order.environment.erase(protocol::variable::kBranch);
   order.environment[protocol::variable::kNoiseFile] = (folder / "noise").string();
   order.environment[protocol::variable::kNoiseMicroBatches] = std::to_string(micro_batches);
   return order;

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "batchscope/protocol/branch.h"
 #include "batchscope/protocol/contention.h"
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
@@ -192,7 +193,8 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
         protocol::variable::kContention, protocol::variable::kTriggers, protocol::variable::kMemoryPath,
         protocol::variable::kUnloadable, protocol::variable::kCollectiveTimeout,
         protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite,
-        protocol::variable::kRendezvousToken, protocol::variable::kMeetingTimeout})
+        protocol::variable::kRendezvousToken, protocol::variable::kMeetingTimeout,
+        protocol::variable::kBranch})
     order.environment.erase(name);
   for (const auto& [name, value] : spec.environment) order.environment[name] = value;
   // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten

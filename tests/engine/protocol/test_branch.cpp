@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The variable that makes a run a branch.
+#include "batchscope/protocol/branch.h"
+#include "test_case.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::protocol;
+
+class TestBranch : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void whatIsWrittenIsRead() {
+    const Branch branch{"3f9a12bc", "checkpoint-000003", 300, 123.25, 64, 16384};
+    QVERIFY(Branch::parse(branch.text()) == branch);
+    QVERIFY(branch_of({{variable::kBranch, branch.text()}}) == branch);
+  }
+
+  void othersAreNoBranches() {
+    QVERIFY(!branch_of({}));
+    QVERIFY(!branch_of({{variable::kBranch, "{}"}}));
+  }
+
+  void otherTextsAreRefused() {
+    Branch none;
+    none.samples = 0;
+    for (const std::string& bad : {std::string("x"), std::string("{}"), none.text()})
+      VERIFY_THROWS("usage", "BATCHSCOPE_BRANCH is not a branch", Branch::parse(bad));
+  }
+};
+
+BATCHSCOPE_TEST(TestBranch)
+#include "test_branch.moc"
