@@ -146,6 +146,11 @@ ChartSpec stepTime() {
       .isRobust = true};
 }
 
+// Few runs have it, so the others' legends do without it.
+LineSpec criticalBatchSize() {
+  return {.series = names::kCriticalBatchSize, .label = tr("critical"), .colour = 2, .isSparse = true};
+}
+
 }  // namespace
 
 ChartSpec scalingRulesChart() {
@@ -197,6 +202,8 @@ std::vector<ChartSpec> runCharts() {
 
 std::vector<ChartSpec> chartsOf(const std::vector<std::string>& recorded) {
   std::vector<ChartSpec> charts = runCharts();
+  if (std::ranges::find(recorded, names::kCriticalBatchSize) != recorded.end())
+    std::ranges::find(charts, noiseChart().name, &ChartSpec::name)->lines.push_back(criticalBatchSize());
   std::erase_if(charts, [&](const ChartSpec& chart) {
     return chart.showing == Showing::Recorded &&
            std::none_of(recorded.begin(), recorded.end(),

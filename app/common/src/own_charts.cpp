@@ -19,8 +19,9 @@ namespace names = protocol::series;
 constexpr std::size_t kMostLines = 4;  // as many colours as a chart tells apart
 
 // The series of every run that no chart draws.
-constexpr std::array kBookkeeping{names::kMono,           names::kTime,    names::kEpoch,   names::kReplicas,
-                                  names::kNonFiniteSteps, names::kSamples, names::kStepTime};
+constexpr std::array kBookkeeping{
+    names::kMono,           names::kTime,    names::kEpoch,    names::kReplicas,
+    names::kNonFiniteSteps, names::kSamples, names::kStepTime, names::kCriticalBatchSize};
 
 // Quantities whose parts compare: a word of a series' name, first or last.
 constexpr std::array<std::string_view, 8> kQuantities{"loss", "score", "accuracy", "error",

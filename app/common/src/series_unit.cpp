@@ -17,6 +17,7 @@ SeriesKind kindOf(std::string_view name) noexcept {
        {series::kModelError, SeriesKind::fraction},
        {series::kBatchSize, SeriesKind::whole},
        {series::kLocalBatchSize, SeriesKind::whole},
+       {series::kCriticalBatchSize, SeriesKind::whole},
        {series::kAccumulation, SeriesKind::whole},
        {series::kReplicas, SeriesKind::whole},
        {series::kSamples, SeriesKind::count},
@@ -34,7 +35,7 @@ SeriesKind kindOf(std::string_view name) noexcept {
 
 Unit unitOf(std::string_view name) noexcept {
   if (name == series::kBatchSize || name == series::kLocalBatchSize || name == series::kNoiseScale ||
-      name == series::kSamples)
+      name == series::kSamples || name == series::kCriticalBatchSize)
     return {"samples", 1};
   switch (kindOf(name)) {
     case SeriesKind::fraction: return {"%", 100};

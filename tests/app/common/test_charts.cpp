@@ -2,6 +2,7 @@
 //
 // The charts of a run, which all faces take from one list, by what is recorded.
 #include <QStringList>
+#include <algorithm>
 #include <set>
 
 #include "batchscope/common/charts.h"
@@ -63,6 +64,17 @@ class TestCharts : public QObject {
     };
     QVERIFY(!has("loss"));
     QVERIFY(has("loss accuracy"));
+  }
+
+  void criticalBatchSizesStandBesideTheNoise() {
+    const auto lines = [](const std::vector<ChartSpec>& charts) {
+      return std::ranges::find(charts, std::string("noise"), &ChartSpec::name)->lines;
+    };
+    const auto without = lines(chartsOf({"loss"})), with = lines(chartsOf({"loss", "critical_batch_size"}));
+    QCOMPARE(with.size(), without.size() + 1);
+    QCOMPARE(with.back().series, std::string("critical_batch_size"));
+    QVERIFY(with.back().isSparse);
+    QVERIFY(ownCharts({"critical_batch_size"}).empty());
   }
 
   void devicesHaveALineAReplica() {

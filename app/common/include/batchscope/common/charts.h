@@ -73,6 +73,7 @@ std::vector<ChartSpec> ownCharts(const std::vector<std::string>& recorded);
 std::vector<ChartSpec> deviceCharts(const std::vector<std::string>& recorded);
 
 /// Returns runCharts() without the charts of Showing::Recorded that have nothing recorded, then ownCharts().
+/// The chart of the noise scale has the critical batch sizes where some were found.
 std::vector<ChartSpec> chartsOf(const std::vector<std::string>& recorded);
 
 }  // namespace batchscope::common
