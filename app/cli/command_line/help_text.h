@@ -124,6 +124,24 @@ inline constexpr char kNoise[] =
     "  batchscope noise 3f9a --checkpoint 12 --micro-batches 1000\n"
     "  batchscope noise latest --json\n";
 
+inline constexpr char kBranch[] =
+    "Puts one run for each batch size into the queue. Each begins at a copy of the checkpoint, keeps its "
+    "batch\n"
+    "size, gets its learning rate by the program's scaling rule, and trains over the same samples in the "
+    "same\n"
+    "order. Then their losses over the last quarter of the samples are compared, block by block. The "
+    "largest\n"
+    "size whose loss is within the tolerance of the smallest size's is the critical batch size: up to it,\n"
+    "larger batches cost no samples. The run itself is not changed, but for the series critical_batch_size,\n"
+    "which the chart of the noise scale shows. The program must loop over an AdaptiveDataLoader, in C++ or\n"
+    "Python, and record its loss at each step. Arguments after \"--\" replace all arguments of the program.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope branch latest --batch-sizes 32..1024 --samples 65536\n"
+    "  batchscope branch 3f9a --checkpoint 12 --batch-sizes 64,128,192 --samples 20000 --tolerance 0.02\n"
+    "  batchscope branch 3f9a --show\n"
+    "  batchscope plot 3f9a noise_scale batch_size critical_batch_size --x progress --log\n";
+
 inline constexpr char kStop[] =
     "Nothing is lost: `batchscope resume` continues from the checkpoint.\n"
     "\n"

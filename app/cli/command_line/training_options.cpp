@@ -68,6 +68,34 @@ void addNoise(CommandSet& set) {
   set.passProgramArguments(noise.app(), noise.options()->arguments);
 }
 
+void addBranch(CommandSet& set) {
+  const auto branch =
+      declare(set, "branch", "Find the critical batch size at a checkpoint by training on from it at several",
+              help::kBranch, branchRun)
+          .run()
+          .option("--batch-sizes SIZES", &BranchOptions::batchSizes,
+                  "A..B, both and the powers of two between them, or a list such as 32,64,96")
+          .option("--samples N", &BranchOptions::samples,
+                  "Train each branch over this many samples, at least 16 steps of the largest size",
+                  range(std::int64_t{1}, std::int64_t{1'000'000'000'000}))
+          .option("--checkpoint NAME", &BranchOptions::checkpoint, kCheckpoint)
+          .option("--metric SERIES", &BranchOptions::metric,
+                  "Compare this series of each step, the smaller the better; default: loss", Values::series)
+          .option("--tolerance SHARE", &BranchOptions::tolerance,
+                  "How far above the smallest size's loss another may lie, as a share of it; default: 0.01, "
+                  "or the "
+                  "loss's standard error where that is larger",
+                  range(0.0, 1.0))
+          .option("--replicas N", &BranchOptions::replicas,
+                  "How many replicas of each branch; default: as many as the run had last",
+                  range(1, protocol::kMostReplicas))
+          .flag("--detach", &BranchOptions::detach,
+                "Leave the branches to the queue, and do not wait for them")
+          .flag("--show", &BranchOptions::show, "Show the branches that the run has, and start none")
+          .json();
+  set.passProgramArguments(branch.app(), branch.options()->arguments);
+}
+
 // Started by run::start_run; nobody types it.
 void addSupervise(CommandSet& set) {
   struct Options {
@@ -123,6 +151,7 @@ void addTrainingCommands(CommandSet& set) {
   addFaultFlags(resume.app(), resume.options()->faults);
   addFork(set);
   addNoise(set);
+  addBranch(set);
   declare(set, "stop", "Checkpoint a run and end it", help::kStop, stopRun).run().json();
   declare(set, "attach", "Watch a run that trains or waits", help::kAttach, attachToRun)
       .run()

@@ -78,6 +78,21 @@ struct NoiseOptions {
 };
 int measureNoise(const NoiseOptions& options);
 
+struct BranchOptions {
+  std::string run;
+  std::string batchSizes;    // "32..1024" or "32,64,96"
+  std::int64_t samples = 0;  // that each branch trains over
+  std::string checkpoint;    // a name or a number; empty: the newest good one
+  std::string metric = "loss";
+  std::optional<double> tolerance;  // share of the smallest batch size's metric
+  int replicas = 0;                 // 0: as many as the run had last
+  bool detach = false;
+  bool show = false;                   // what was branched before, and nothing new
+  std::vector<std::string> arguments;  // of the program, from behind "--"; none: the same
+  bool json = false;
+};
+int branchRun(const BranchOptions& options);
+
 struct RunReference {
   std::string run;  // "latest", or a unique prefix of an id or a name
   bool json = false;

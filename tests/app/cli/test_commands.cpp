@@ -22,7 +22,7 @@ class TestCommands : public CommandTest {
          {"run",    "ls",   "show",    "rescale",     "checkpoint", "pause",   "resume", "fork",  "stop",
           "attach", "logs", "cp",      "tensorboard", "rm",         "restore", "gc",     "diff",  "plot",
           "tail",   "tag",  "note",    "rename",      "doctor",     "adopt",   "submit", "queue", "pool",
-          "cancel", "hold", "release", "priority",    "sweep",      "noise"}) {
+          "cancel", "hold", "release", "priority",    "sweep",      "noise",   "branch"}) {
       QTest::newRow(command) << QStringList{command, "--help"};
       QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
     }

@@ -108,8 +108,8 @@ class TestOutput : public CommandTest {
   }
 
   void everyCommandIsInTheTable() {
-    QSet<QString> known{"run",   "rescale", "checkpoint", "pause",       "resume", "fork",
-                        "noise", "stop",    "attach",     "tensorboard", "release"};
+    QSet<QString> known{"run",   "rescale", "checkpoint", "pause",  "resume",      "fork",
+                        "noise", "branch",  "stop",       "attach", "tensorboard", "release"};
     for (const QStringList& arguments : kAnswers)
       if (!arguments.isEmpty()) known << arguments[0];
     const QStringList commands = ask({"__complete", ""}).out.split('\n', Qt::SkipEmptyParts);

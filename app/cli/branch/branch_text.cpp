@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "branch/branch_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "batchscope/protocol/series.h"
+#include "text/format.h"
+#include "text/table.h"
+
+namespace batchscope::cli {
+namespace {
+
+using goodput::BranchLoss;
+using goodput::BranchVerdict;
+
+constexpr int kIndentOfTable = 2;
+
+// "0.2134 ± 0.0051", with as many decimals as two digits of the error need.
+std::string withError(double value, double error, const Style& style) {
+  if (!std::isfinite(value)) return "not finite";
+  if (!std::isfinite(error)) return fmt::format("{:.4g}", value);
+  const int decimals = error > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 9) : 6;
+  return fmt::format("{:.{}f} {} {:.{}f}", value, decimals, style.utf8 ? "±" : "+-", error, decimals);
+}
+
+Table::Cell verdictCell(BranchVerdict verdict) {
+  switch (verdict) {
+    case BranchVerdict::within: return {"yes", Colour::green};
+    case BranchVerdict::above: return {"no", Colour::red};
+    case BranchVerdict::unclear: return {"cannot be told", Colour::yellow};
+  }
+  return "";
+}
+
+const BranchLoss* lossOf(const common::Branching& branching, std::int64_t size) {
+  if (!branching.critical) return nullptr;
+  const auto& losses = branching.critical->branches;
+  const auto found = std::ranges::find(losses, size, &BranchLoss::batch_size);
+  return found == losses.end() ? nullptr : &*found;
+}
+
+std::string answerText(const common::Branching& branching) {
+  if (branching.critical) return common::criticalText(*branching.critical);
+  return branching.isOver() ? "cannot be told: fewer than two branches tell a finite loss"
+                            : "not known yet: the branches are not over";
+}
+
+}  // namespace
+
+std::string branchingText(const common::Branching& branching, const std::string& run, const Style& style) {
+  const protocol::Branch& at = branching.branch;
+  std::string text =
+      style.paint(fmt::format("Branches of {} at {}, after step {}, over {} each", printable(run),
+                              printable(at.checkpoint), at.step, plural(at.samples, "sample")),
+                  Colour::bold) +
+      "\n";
+  const bool hasReference = branching.critical.has_value();
+  const std::int64_t smallest =
+      hasReference ? branching.critical->branches.front().batch_size : at.batch_size;
+  using Align = Table::Align;
+  Table table({{"BATCH SIZE", Align::right},
+               {"RUN"},
+               {"STEPS", Align::right},
+               {"LR FACTOR", Align::right},
+               {"LOSS", Align::right},
+               {fmt::format("ABOVE {}'S", smallest), Align::right},
+               {hasReference ? fmt::format("WITHIN {:.2g}", branching.critical->tolerance) : "STATE"}});
+  for (const common::BranchRun& branch : branching.runs) {
+    const BranchLoss* loss = lossOf(branching, branch.branch.batch_size);
+    const bool isReference = loss && loss->batch_size == smallest;
+    table.addRow({std::to_string(branch.branch.batch_size), branch.run.id,
+                  std::to_string(std::max<std::int64_t>(0, branch.steps)),
+                  branch.rateFactor ? fmt::format("{:.2f}", *branch.rateFactor) : "-",
+                  loss ? withError(loss->loss, loss->error, style) : "-",
+                  loss && !isReference ? withError(loss->excess, loss->excess_error, style) : "-",
+                  isReference ? Table::Cell("is compared with")
+                  : loss      ? verdictCell(loss->verdict)
+                              : Table::Cell(protocol::run_state_name(branch.run.state))});
+    if (!branch.fault.empty()) table.addNote(branch.fault);
+  }
+  text += table.text(style, kIndentOfTable);
+  text += fmt::format("Critical batch size: {}\n", printable(answerText(branching)));
+  if (branching.noiseScale)
+    text += fmt::format("  recorded there: noise scale {}",
+                        formatSeriesValue(protocol::series::kNoiseScale, *branching.noiseScale));
+  if (branching.batchSize)
+    text += fmt::format("{}batch size {}", branching.noiseScale ? ", " : "  recorded there: ",
+                        formatSeriesValue(protocol::series::kBatchSize, *branching.batchSize));
+  if (branching.noiseScale || branching.batchSize) text += "\n";
+  return text;
+}
+
+}  // namespace batchscope::cli
