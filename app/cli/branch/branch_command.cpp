@@ -68,9 +68,8 @@ std::int64_t trainedBy(const common::BranchRun& branch) {
   return branch.isOver ? branch.branch.samples : std::clamp<std::int64_t>(trained, 0, branch.branch.samples);
 }
 
-Branching branchingNamed(storage::Catalogue& catalogue, const std::string& run, const std::string& group,
-                         const BranchQuestion& question) {
-  for (Branching& branching : common::branchingsOf(catalogue, run, question))
+Branching branchingNamed(storage::Catalogue& catalogue, const std::string& run, const std::string& group) {
+  for (Branching& branching : common::branchingsOf(catalogue, run))
     if (branching.group == group) return std::move(branching);
   throw Error(ErrorKind::not_found, fmt::format("the branches of run {} were removed meanwhile", run));
 }
@@ -122,7 +121,7 @@ int showBranchings(const BranchOptions& options) {
                 fmt::format("run {} has no branches; start some with: batchscope branch {} --batch-sizes "
                             "32..1024 --samples 65536",
                             origin.id, origin.id));
-  keepAnswer(catalogue, origin, branchings);
+  if (question.isAsAsked()) keepAnswer(catalogue, origin, branchings);
   if (options.json) {
     Json list = Json::array();
     for (const Branching& branching : branchings) list.push_back(common::branchingJson(branching));
@@ -151,11 +150,16 @@ int branchRun(const BranchOptions& options) {
     throw Error(ErrorKind::usage,
                 "branch needs --batch-sizes, such as 32..1024, and --samples; or --show, for what was "
                 "branched before");
-  storage::check_series(options.metric);
+  if (!options.metric.empty()) storage::check_series(options.metric);
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run origin = catalogue.resolve(options.run);
-  run::BranchOptions wanted{
-      options.checkpoint, run::parse_batch_sizes(options.batchSizes), options.samples, options.replicas, {}};
+  run::BranchOptions wanted;
+  wanted.checkpoint = options.checkpoint;
+  wanted.batch_sizes = run::parse_batch_sizes(options.batchSizes);
+  wanted.samples = options.samples;
+  if (!options.metric.empty()) wanted.metric = options.metric;
+  wanted.tolerance = options.tolerance;
+  wanted.replicas = options.replicas;
   if (!options.arguments.empty()) wanted.arguments = options.arguments;
   const InterruptionGuard guard;
   const std::vector<protocol::RunSpec> specs = run::branch_specs(catalogue, origin.id, wanted);
@@ -173,8 +177,7 @@ int branchRun(const BranchOptions& options) {
     tellTheyGoOn(origin, group);
     throw;
   }
-  const BranchQuestion question{options.metric, options.tolerance};
-  const Branching branching = branchingNamed(catalogue, origin.id, group, question);
+  const Branching branching = branchingNamed(catalogue, origin.id, group);
   keepAnswer(catalogue, origin, {branching});
   if (options.json)
     printJson({{"branching", common::branchingJson(branching)}});

@@ -70,7 +70,7 @@ void addNoise(CommandSet& set) {
 
 void addBranch(CommandSet& set) {
   const auto branch =
-      declare(set, "branch", "Find the critical batch size at a checkpoint by training on from it at several",
+      declare(set, "branch", "Find the critical batch size at a checkpoint by training at several sizes",
               help::kBranch, branchRun)
           .run()
           .option("--batch-sizes SIZES", &BranchOptions::batchSizes,
@@ -80,7 +80,10 @@ void addBranch(CommandSet& set) {
                   range(std::int64_t{1}, std::int64_t{1'000'000'000'000}))
           .option("--checkpoint NAME", &BranchOptions::checkpoint, kCheckpoint)
           .option("--metric SERIES", &BranchOptions::metric,
-                  "Compare this series of each step, the smaller the better; default: loss", Values::series)
+                  "Compare this series of each step, the smaller the better; default: loss, and with --show "
+                  "the one "
+                  "that was asked for",
+                  Values::series)
           .option("--tolerance SHARE", &BranchOptions::tolerance,
                   "How far above the smallest size's loss another may lie, as a share of it; default: 0.01, "
                   "or the "

@@ -83,7 +83,7 @@ struct BranchOptions {
   std::string batchSizes;    // "32..1024" or "32,64,96"
   std::int64_t samples = 0;  // that each branch trains over
   std::string checkpoint;    // a name or a number; empty: the newest good one
-  std::string metric = "loss";
+  std::string metric;
   std::optional<double> tolerance;  // share of the smallest batch size's metric
   int replicas = 0;                 // 0: as many as the run had last
   bool detach = false;

@@ -73,7 +73,7 @@ goodput::BranchCurve curveOf(BranchRun& branch, const std::string& metric) {
   return curve;
 }
 
-// Why a branch that is over tells nothing.
+// Returns why a branch that is over tells nothing; empty where it tells.
 std::string faultOf(const BranchRun& branch, const goodput::BranchCurve& curve, const std::string& metric) {
   const storage::Run& run = branch.run;
   if (run.state != RunState::finished)
@@ -98,19 +98,22 @@ std::string faultOf(const BranchRun& branch, const goodput::BranchCurve& curve, 
 }
 
 void judge(Branching& branching, const BranchQuestion& question) {
+  const std::string& metric = question.metric.empty() ? branching.branch.metric : question.metric;
   std::vector<goodput::BranchCurve> curves;
   for (BranchRun& branch : branching.runs) {
-    goodput::BranchCurve curve = curveOf(branch, question.metric);
+    goodput::BranchCurve curve = curveOf(branch, metric);
     if (!branch.isOver) continue;
     if (hasDiverged(branch.run)) {
       curve.steps = {{static_cast<double>(branch.branch.samples), kNaN}};
     } else {
-      branch.fault = faultOf(branch, curve, question.metric);
+      branch.fault = faultOf(branch, curve, metric);
       if (!branch.fault.empty()) continue;
     }
     curves.push_back(std::move(curve));
   }
-  if (branching.isOver()) branching.critical = critical_batch_size(std::move(curves), question.tolerance);
+  if (!branching.isOver()) return;
+  branching.critical = critical_batch_size(
+      std::move(curves), question.tolerance ? question.tolerance : branching.branch.tolerance);
 }
 
 template <class T>
@@ -225,6 +228,7 @@ Json branchingJson(const Branching& branching) {
           {"step", branching.branch.step},
           {"progress", branching.branch.progress},
           {"samples", branching.branch.samples},
+          {"metric", branching.branch.metric},
           {"over", branching.isOver()},
           {"branches", std::move(branches)},
           {"tolerance", critical ? Json(critical->tolerance) : Json()},

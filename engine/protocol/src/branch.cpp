@@ -7,15 +7,22 @@
 namespace batchscope::protocol {
 
 std::string Branch::text() const {
-  return Json{{"run", run},           {"checkpoint", checkpoint}, {"step", step},
-              {"progress", progress}, {"batch_size", batch_size}, {"samples", samples}}
+  return Json{{"run", run},
+              {"checkpoint", checkpoint},
+              {"step", step},
+              {"progress", progress},
+              {"batch_size", batch_size},
+              {"samples", samples},
+              {"metric", metric},
+              {"tolerance", tolerance ? Json(*tolerance) : Json()}}
       .dump();
 }
 
 Branch Branch::parse(const std::string& text) try {
   const Json json = parse_object(text);
-  Branch branch{json.at("run"),      json.at("checkpoint"), json.at("step"),
-                json.at("progress"), json.at("batch_size"), json.at("samples")};
+  Branch branch{json.at("run"),        json.at("checkpoint"), json.at("step"),   json.at("progress"),
+                json.at("batch_size"), json.at("samples"),    json.at("metric"), {}};
+  if (const Json& share = json.at("tolerance"); !share.is_null()) branch.tolerance = share.get<double>();
   if (branch.batch_size < 1 || branch.samples < 1)
     throw Error(ErrorKind::usage, "a batch size and a number of samples are at least 1");
   return branch;

@@ -57,7 +57,7 @@ std::optional<CriticalBatchSize> judged(const std::vector<std::pair<std::int64_t
 class TestCriticalBatchSize : public QObject {
   Q_OBJECT
  private Q_SLOTS:
-  // Of a line that falls by 1 over all samples, the mean of the last quarter is its value at 7/8.
+  // A line that falls by 1 over all samples has as the mean of its last quarter its value at 7/8.
   void aLossIsTheMeanOfTheLastQuarter() {
     const auto line = [](int sample) { return 1 - (sample + 0.5) / kSamples; };
     const auto critical = critical_batch_size({curve(64, line), curve(16, line)}, 0.1);
@@ -78,7 +78,7 @@ class TestCriticalBatchSize : public QObject {
     QVERIFY(std::abs(critical->branches[1].loss - 2) < 0.02);
   }
 
-  // Of four blocks that differ by 0, 0, 2 and 2 the excess is 1, and its error sqrt(4 / (4 * 3)).
+  // Four blocks that differ by 0, 0, 2 and 2 have an excess of 1, with an error of sqrt(4 / (4 * 3)).
   void theErrorIsThatOfTheBlocks() {
     const auto critical = critical_batch_size({curve(
                                                    64, [](int) { return 1.0; }, 1024),

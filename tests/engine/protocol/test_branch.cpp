@@ -12,7 +12,10 @@ class TestBranch : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void whatIsWrittenIsRead() {
-    const Branch branch{"3f9a12bc", "checkpoint-000003", 300, 123.25, 64, 16384};
+    Branch branch{"3f9a12bc", "checkpoint-000003", 300, 123.25, 64, 16384};
+    QVERIFY(Branch::parse(branch.text()) == branch);
+    branch.metric = "loss/total";
+    branch.tolerance = 0.25;
     QVERIFY(Branch::parse(branch.text()) == branch);
     QVERIFY(branch_of({{variable::kBranch, branch.text()}}) == branch);
   }

@@ -114,7 +114,7 @@ class Streams(unittest.TestCase):
             self.setUp()
             self.run_on(1, 100, 3, "stop=3")
             os.environ["BATCHSCOPE_BRANCH"] = json.dumps({"run": "origin", "checkpoint": "checkpoint-000000", "step": 3, "progress": 3.0,
-                                                          "batch_size": size, "samples": 150})
+                                                          "batch_size": size, "samples": 150, "metric": "loss", "tolerance": None})
             try:
                 said, used = self.run_on(1, 100, 3)  # the rest of an epoch, and a part of the next
             finally:

@@ -26,7 +26,7 @@ class BranchJob : public Job {
     QDir().mkpath(QString::fromStdString(log()));
     variable(protocol::variable::kSampleLog) = log();
     variable(protocol::variable::kBranch) =
-        protocol::Branch{"origin", "checkpoint-000000", 0, 0, batch_size, samples}.text();
+        protocol::Branch{"origin", "checkpoint-000000", 0, 0, batch_size, samples, "loss", {}}.text();
     return generation(replicas, signal);
   }
 

@@ -31,7 +31,7 @@ class Branching {
   void use(std::int64_t samples) { used_->samples += samples; }
 
  private:
-  // Of this run: a fork of a branch counts from 0.
+  // Counts for this run alone: a fork of a branch begins at 0.
   struct Used final : JsonState {
     explicit Used(std::string job) : JsonState("branch"), run(std::move(job)) {}
     const std::string run;

@@ -44,7 +44,7 @@ std::int64_t whole_steps(std::int64_t samples, std::int64_t largest) {
   return (samples + largest - 1) / largest * largest;
 }
 
-// What the run's loader told of its bounds; the branches find out themselves where it told nothing.
+// Compares with what the run's loader told of its bounds. Where it told nothing, the branches find out.
 void check_fit(const protocol::Model& model, const std::vector<std::int64_t>& sizes, int replicas) {
   for (const std::int64_t size : sizes) {
     const std::int64_t share = (size + replicas - 1) / replicas;
@@ -126,8 +126,8 @@ std::vector<protocol::RunSpec> branch_specs(storage::Catalogue& catalogue, const
   if (const auto model = catalogue.model(id); model && !options.arguments)
     check_fit(*model, options.batch_sizes, spec.replicas);
 
-  protocol::Branch branch{id, checkpoint.filename().string(),       manifest.step, manifest.progress,
-                          1,  whole_steps(options.samples, largest)};
+  protocol::Branch branch{id, checkpoint.filename().string(),        manifest.step,  manifest.progress,
+                          1,  whole_steps(options.samples, largest), options.metric, options.tolerance};
   std::vector<protocol::RunSpec> specs;
   for (const std::int64_t size : options.batch_sizes) {
     branch.batch_size = size;

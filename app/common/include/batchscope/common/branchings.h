@@ -16,10 +16,12 @@
 
 namespace batchscope::common {
 
-/// The judgement of branches.
+/// Another judgement of branches than the one that was asked for when they began.
 struct BranchQuestion {
-  std::string metric = "loss";           ///< a series of each step, the smaller the better
-  std::optional<double> tolerance = {};  ///< share of the smallest size's; none: goodput::kTolerance
+  std::string metric = {};               ///< a series of each step, the smaller the better; empty: as asked
+  std::optional<double> tolerance = {};  ///< share of the smallest size's; none: as asked
+
+  bool isAsAsked() const { return metric.empty() && !tolerance; }  ///< nothing else is asked
 };
 
 /// A run of a branching.
@@ -56,10 +58,10 @@ std::vector<Branching> branchingsOf(storage::Catalogue& catalogue, const std::st
 /// be told, why.
 std::string criticalText(const goodput::CriticalBatchSize& critical);
 
-/// {"group", "run", "checkpoint", "step", "progress", "samples", "over", "branches": [{"run", "batch_size",
-/// "state", "steps", "lr_factor", "loss", "error", "excess", "excess_error", "verdict", "fault"}],
-/// "tolerance", "critical_batch_size", "at_least", "below", "answer", "noise_scale", "batch_size"}; null
-/// where something is unknown.
+/// {"group", "run", "checkpoint", "step", "progress", "samples", "metric", "over", "branches": [{"run",
+/// "batch_size", "state", "steps", "lr_factor", "loss", "error", "excess", "excess_error", "verdict",
+/// "fault"}], "tolerance", "critical_batch_size", "at_least", "below", "answer", "noise_scale",
+/// "batch_size"}; null where something is unknown.
 protocol::Json branchingJson(const Branching& branching);
 
 /// Records, as the series "critical_batch_size" of the run at the checkpoint's step, what its branchings have

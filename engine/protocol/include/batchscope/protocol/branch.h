@@ -26,6 +26,8 @@ struct Branch {
   double progress = 0;                             ///< scale-invariant iterations done there
   std::int64_t batch_size = 1;                     ///< samples of a step, all replicas
   std::int64_t samples = 1;                        ///< to train over; then the program ends
+  std::string metric = "loss";                     ///< the series by which the branches are compared
+  std::optional<double> tolerance = {};            ///< share of it that is allowed; none: the usual
   bool operator==(const Branch&) const = default;  ///< all of it
 
   /// Returns the variable's value, JSON.
