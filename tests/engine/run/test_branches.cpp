@@ -38,7 +38,7 @@ class TestBranches : public QObject {
   void othersAreRefused() {
     QFETCH(QString, text);
     QFETCH(QString, complaint);
-    VERIFY_THROWS("usage", complaint, parse_batch_sizes(text.toStdString()));
+    VERIFY_THROWS("usage", complaint.toStdString(), parse_batch_sizes(text.toStdString()));
   }
 };
 
