@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Light, dark or as the system has it, and the series' colours for the colour-blind: two attributes of the root, to which
-// style/tokens.css answers. A canvas gets its colours from the same custom properties.
+// style/tokens.css answers. A canvas gets its colours from the same custom properties. Paper is light.
 import { keep, kept } from "./kept";
 import { Signal } from "./signal";
 
@@ -16,15 +16,17 @@ let isColourBlind = kept("palette") === "colour-blind";
 export const chosenScheme = () => scheme;
 export const hasColourBlindPalette = () => isColourBlind;
 
-function apply(): void {
-  const isDark = scheme === "dark" || (scheme === "system" && system.matches);
+function apply(isPaper = false): void {
+  const isDark = !isPaper && (scheme === "dark" || (scheme === "system" && system.matches));
   document.documentElement.dataset["scheme"] = isDark ? "dark" : "light";
   document.documentElement.dataset["palette"] = isColourBlind ? "colour-blind" : "usual";
   themed.emit();
 }
 
 export function startTheme(): void {
-  system.addEventListener("change", apply);
+  system.addEventListener("change", () => apply());
+  addEventListener("beforeprint", () => apply(true));
+  addEventListener("afterprint", () => apply());
   apply();
 }
 

@@ -73,6 +73,13 @@ export class Chart {
         this.update();
       }),
     );
+    // Paper has no next frame, and all charts are in sight of it.
+    this.endings.on(window, "beforeprint", () => {
+      const wasSeen = this.isSeen;
+      this.isSeen = true;
+      this.drawNow();
+      this.isSeen = wasSeen;
+    });
   }
 
   setLines(lines: readonly Line[], bands: readonly Band[]): void {
