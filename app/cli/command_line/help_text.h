@@ -210,6 +210,13 @@ inline constexpr char kExport[] =
     "for each sample. tensorboard is a folder with an event file. No format holds checkpoints, logs or the\n"
     "run's own event files: `batchscope cp` copies those. Files of the run store are never overwritten.\n"
     "\n"
+    "html is the page of `batchscope serve` with the run's data, in one file that opens in a browser without\n"
+    "server or network: charts, goodput explorer, events, generations, checkpoints and hyperparameters as\n"
+    "they were recorded by then, with the run's name, group, tags and note. It holds no token, program,\n"
+    "argument, environment variable, or name of a folder or a machine, unless one of these texts or a series\n"
+    "names it. A line has at most 4,000 points, each with the lowest, mean and highest of its samples, and\n"
+    "fewer where a run has very many series: the file has about 4 MB at most, and its page says how many.\n"
+    "\n"
     "--follow appends new records to a jsonl file about once a second, beginning where the file ends. When\n"
     "started again, it repeats nothing and leaves nothing out. It waits while the run is paused, and while "
     "the\n"
@@ -224,6 +231,7 @@ inline constexpr char kExport[] =
     "  batchscope export latest --format csv --series loss -o - | head\n"
     "  batchscope export 3f9a --format sqlite -o digits.sqlite\n"
     "  batchscope export latest --format tensorboard -o events\n"
+    "  batchscope export latest --format html -o digits.html\n"
     "  batchscope export 3f9a --follow -o /shared/3f9a12bc/record.jsonl\n";
 
 inline constexpr char kImport[] =

@@ -66,8 +66,8 @@ void addKeepingCommands(CommandSet& set) {
   declare(set, "export", "Write a run to a file", help::kExport, exportRun)
       .run()
       .option("--format FORMAT", &ExportOptions::format,
-              "csv, json, jsonl, tensorboard or sqlite; default: jsonl",
-              OneOf{{"csv", "json", "jsonl", "tensorboard", "sqlite"}})
+              "csv, html, json, jsonl, tensorboard or sqlite; default: jsonl",
+              OneOf{{"csv", "html", "json", "jsonl", "tensorboard", "sqlite"}})
       .option("-o,--output FILE", &ExportOptions::output,
               "Write to this file; -: standard output; default: NAME-ID.FORMAT here", Values::files)
       .option("--series NAME", &ExportOptions::series, "Write only this series; may be repeated",

@@ -219,7 +219,7 @@ int adoptRuns(const AdoptOptions& options);
 
 struct ExportOptions {
   std::string run;
-  std::string format = "jsonl";     // csv, json, jsonl, tensorboard, sqlite
+  std::string format = "jsonl";     // csv, html, json, jsonl, tensorboard, sqlite
   std::string output;               // "-": standard output; empty: NAME-ID.FORMAT here
   std::vector<std::string> series;  // none: all
   bool force = false;               // overwrite

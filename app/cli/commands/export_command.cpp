@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // export: writes a run to a file. jsonl and sqlite hold the whole record, which import reads back; csv, json
-// and tensorboard are for other programs.
+// and tensorboard are for other programs, and html is for people.
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 #include "batchscope/common/data_forms.h"
 #include "batchscope/protocol/suggestion.h"
+#include "batchscope/run/own_program.h"
 #include "commands/commands.h"
 #include "commands/follow_export.h"
 #include "files/export_sink.h"
@@ -61,6 +65,22 @@ std::vector<storage::SeriesInfo> chosenSeries(storage::SampleReader* samples,
   return all;
 }
 
+// Becomes the program that has the page.
+[[noreturn]] void exportPage(const storage::Run& run, const ExportOptions& options) {
+  if (!options.series.empty())
+    throw Error(ErrorKind::usage, "--format html holds all series: leave out --series");
+  const std::string program = run::own_program("batchscope-serve").string();
+  std::vector<std::string> words{"batchscope", "export", run.id};
+  if (!options.output.empty()) words.push_back("--output=" + options.output);
+  if (options.force) words.emplace_back("--force");
+  if (options.json) words.emplace_back("--json");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(program.c_str(), pointers.data());
+  throw Error(ErrorKind::io, fmt::format("cannot start {}: {}", program, std::strerror(errno)));
+}
+
 std::int64_t copySamples(storage::SampleReader& samples, const std::vector<storage::SeriesInfo>& series,
                          const std::string& label, ExportSink& sink) {
   std::int64_t total = 0, done = 0;
@@ -86,6 +106,7 @@ int exportRun(const ExportOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   if (options.follow) return followExport(catalogue, run, options);
+  if (options.format == "html") exportPage(run, options);
   const storage::RunRecord record = catalogue.record(run.id);
   const OutputTarget target(options.output.empty() ? usualExportName(record.run, options.format)
                                                    : options.output);

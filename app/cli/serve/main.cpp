@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program `batchscope-serve`, which `batchscope serve` becomes.
+// The program `batchscope-serve`, which `batchscope serve` and `batchscope export --format html` become.
 #include "command_line/command_builder.h"
 #include "command_line/command_line.h"
 #include "command_line/help_text.h"
+#include "serve/recording_command.h"
 #include "serve/serve_command.h"
 #include "serve/tokens_command.h"
 
@@ -64,9 +65,22 @@ void addServe(CommandSet& set) {
       .json();
 }
 
+// Called by `batchscope export --format html`, which has the help.
+void addRecording(CommandSet& set) {
+  declare(set, "export", "Write a run's page to a file", help::kExport, exportRecording)
+      .run()
+      .option("-o,--output FILE", &RecordingOptions::output, "Write to this file; -: standard output",
+              Values::files)
+      .flag("--force", &RecordingOptions::force, "Overwrite what is there")
+      .json()
+      .app()
+      ->group("");
+}
+
 }  // namespace
 }  // namespace batchscope::cli
 
 int main(int argc, char** argv) {
-  return batchscope::cli::runCommandLine(argc, argv, {batchscope::cli::addServe});
+  return batchscope::cli::runCommandLine(argc, argv,
+                                         {batchscope::cli::addServe, batchscope::cli::addRecording});
 }

@@ -112,7 +112,8 @@ void tell(const ServeOptions& options, const web::Server& server,
     if (!metrics.empty()) line["metrics"] = metrics;
     return printJson(line);
   }
-  if (web::installed_page().empty()) fmt::print(stderr, "batchscope: {}\n", web::no_page_advice());
+  if (web::installed_page().empty())
+    fmt::print(stderr, "batchscope: {}; the API answers without it\n", web::no_page_advice());
   fmt::print("{}{}\n", url, options.readOnly ? "   (read-only)" : "");
   for (const web::NamedToken& token : tokens)
     fmt::print("For {}{}: {}\n", token.name, token.right == web::Right::read ? ", read-only" : "",

@@ -65,6 +65,28 @@ class TestExport : public CommandTest {
     QCOMPARE(samples, kSteps + 3);
   }
 
+  // The page itself is another program's, and may not have been built here; what is in its file is tested
+  // there (web.recording, page.recording).
+  void writesThePage() {
+    const Answer answer = ask({"export", id_, "--format", "html", "--json"});
+    if (answer.code == kExitNotFound) {
+      VERIFY_HOLDS(answer.err, "the page was not built", "./dev build");
+      QCOMPARE(QDir(sandbox_->path(".")).entryList({"*html*"}, QDir::AllEntries | QDir::Hidden),
+               QStringList());
+      return;
+    }
+    QCOMPARE(answer.code, kExitOk);
+    const QString file = "di-gits-" + id_ + ".html";
+    QCOMPARE(answer.json()["written"].toString(), file);
+    QCOMPARE(answer.json()["bytes"].toInt(), contents(file).size());
+    QVERIFY(contents(file).startsWith("<!doctype html>"));
+    QCOMPARE(ask({"export", id_, "--format", "html", "-o", "-"}).out.left(15), "<!doctype html>");
+    VERIFY_REFUSED(kExitConflict, "--force", ask({"export", id_, "--format", "html"}));
+    QCOMPARE(ask({"export", id_, "--format", "html", "--force"}).code, kExitOk);
+    VERIFY_REFUSED(kExitNotFound, "nosuch", ask({"export", "nosuch", "--format", "html"}));
+    VERIFY_REFUSED(kExitUsage, "--series", ask({"export", id_, "--format", "html", "--series", "loss"}));
+  }
+
   void writesEventFiles() {
     QCOMPARE(ask({"export", id_, "--format", "tensorboard", "-o", "events"}).code, kExitOk);
     const QStringList files = QDir(sandbox_->path("events")).entryList(QDir::Files);

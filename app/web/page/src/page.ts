@@ -4,7 +4,8 @@ import "uplot/dist/uPlot.min.css";
 import "../style/page.css";
 import { startKeys } from "./base/keys";
 import { startNotices } from "./base/notices";
-import { followLinks, here, navigated, parse, pathOf, type Route } from "./base/route";
+import { followLinks, here, navigated, pathOf, type Route } from "./base/route";
+import { isRecording } from "./base/recording";
 import { serverAbout } from "./base/server";
 import { Shell } from "./base/shell";
 import { startTheme } from "./base/theme";
@@ -18,11 +19,12 @@ followLinks();
 const shell = new Shell();
 let list: RunList | null = null;
 let end = () => {};
-let only: string | null = null; // the run that a link shows
+let only: string | null = null; // the run that a link or a recording shows
 
 function show(asked: Route): void {
   const isElsewhere = only !== null && asked.id !== only;
-  const route = isElsewhere ? parse(pathOf("run", only!)) : asked;
+  if (isElsewhere) history.replaceState(null, "", pathOf("run", only!));
+  const route = isElsewhere ? here() : asked;
   end();
   shell.main.replaceChildren();
   shell.mark(route);
@@ -41,7 +43,7 @@ function show(asked: Route): void {
 }
 
 navigated.listen(show);
-show(here());
+if (!isRecording) show(here()); // a recording first says which run it has
 // The shell shows a failure.
 void serverAbout().then(({ run }) => {
   if (run === null) return startNotices();

@@ -20,8 +20,10 @@ namespace {
 constexpr int kMostTransfers = 4;
 constexpr std::size_t kPiece = 256 << 10;  // bytes of a log
 
-const std::map<std::string, std::string> kTypes{
-    {"jsonl", "application/jsonl"}, {"csv", "text/csv; charset=utf-8"}, {"json", "application/json"}};
+const std::map<std::string, std::string> kTypes{{"jsonl", "application/jsonl"},
+                                                {"csv", "text/csv; charset=utf-8"},
+                                                {"json", "application/json"},
+                                                {"html", "text/html; charset=utf-8"}};
 
 http::Response head_of(const std::string& type, const std::string& name) {
   http::Response head{200, "", type};
@@ -61,7 +63,7 @@ void Downloads::send_record(const std::string& run, const http::Request& request
   const std::string format = request.value("format").value_or("jsonl");
   const auto type = kTypes.find(format);
   if (type == kTypes.end())
-    throw Error(ErrorKind::usage, fmt::format("format={} is not one of jsonl, csv, json", format));
+    throw Error(ErrorKind::usage, fmt::format("format={} is not one of jsonl, csv, json, html", format));
   start(std::move(allowed), reply, [this, run, type](Store& store) {
     const storage::Run found = store.run(run);
     storage::require_sound(found);

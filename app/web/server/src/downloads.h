@@ -31,7 +31,7 @@ class Downloads {
   Downloads(const Downloads&) = delete;
   Downloads& operator=(const Downloads&) = delete;
 
-  // ?format=jsonl, csv or json. Throws http::Fault where too many files are being sent.
+  // ?format=jsonl, csv, json or html. Throws http::Fault where too many files are being sent.
   void send_record(const std::string& run, const http::Request& request, Allowed allowed,
                    const http::Reply& reply);
   // ?generation=0&rank=0, as log_json reads them. Throws the same.

@@ -40,13 +40,17 @@ int devices_of(const Model& model) {
   return static_cast<int>(machine.gpus.empty() ? machine.cores.size() : machine.gpus.size());
 }
 
+// Returns up to how many replicas curves go.
+int longest_curve(const Model& model) {
+  return std::min(std::max(kLeastCurve, 2 * devices_of(model)), kMostCurve);
+}
+
 // The best of each number of replicas; whether it is worth its devices as auto replicas judge that: the
 // speed-up over one replica, a replica, is no less than the floor.
 Json curve_json(const Model& model, double floor) {
   const auto on_one_replica = run::predict(model, 1);
   Json curve = Json::array();
-  for (int replicas = 1; replicas <= std::min(std::max(kLeastCurve, 2 * devices_of(model)), kMostCurve);
-       ++replicas) {
+  for (int replicas = 1; replicas <= longest_curve(model); ++replicas) {
     const auto best = run::predict(model, replicas);
     if (!best) continue;
     Json point = point_json(*best);
@@ -123,6 +127,15 @@ Json explorer_json(Store& store, const std::string& id, const http::Request& req
            {{"replicas", run.replicas},
             {"measured", goodput.at("measured")},
             {"predicted", goodput.at("predicted")}}}};
+}
+
+Json batch_curves_json(Store& store, const std::string& id) {
+  Json curves = Json::object();
+  const auto model = common::readableModel(store.catalogue(), id);
+  if (!model || !model->perf) return curves;
+  for (int replicas = 1; replicas <= longest_curve(*model); ++replicas)
+    curves[std::to_string(replicas)] = batch_curve_json(*model, replicas);
+  return curves;
 }
 
 }  // namespace batchscope::web

@@ -14,5 +14,8 @@ namespace batchscope::web {
 
 // Answers as API.md has it. Throws Error.
 protocol::Json explorer_json(Store& store, const std::string& id, const http::Request& request);
+// Returns the `batch_curve` of each number of replicas that `curve` has, by that number; empty where there is
+// no model. Throws Error.
+protocol::Json batch_curves_json(Store& store, const std::string& id);
 
 }  // namespace batchscope::web

@@ -39,8 +39,7 @@ std::string tag_of(const std::string& content) {
 }  // namespace
 
 const char kNoPage[] =
-    "the page was not built: `./dev build` makes it, with Debian's nodejs, npm and esbuild; the API answers "
-    "without it";
+    "the page was not built: `./dev build` makes it, with Debian's nodejs, npm and esbuild";
 
 PageFiles::PageFiles(const fs::path& folder) {
   std::error_code fault;
@@ -60,7 +59,7 @@ http::Response PageFiles::answer(const http::Request& request) const {
   if (std::find(kViews.begin(), kViews.end(), request.path.front()) == kViews.end())
     throw http::Fault{404, "there is nothing at this address"};
   const auto index = files_.find(kIndex);
-  if (index == files_.end()) throw http::Fault{404, kNoPage};
+  if (index == files_.end()) throw http::Fault{404, std::string(kNoPage) + "; the API answers without it"};
   return answer(index->second, request);
 }
 

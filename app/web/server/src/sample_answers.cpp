@@ -19,8 +19,7 @@ namespace {
 using protocol::Json;
 using storage::Bucket;
 
-constexpr long kMostColumns = 4000, kUsualColumns = 1000;
-constexpr std::size_t kMostSeries = 64;  // of one answer
+constexpr long kUsualColumns = 1000;
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the recorded series that a horizontal axis counts; null for steps.

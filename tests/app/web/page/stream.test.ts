@@ -7,6 +7,7 @@ const listeners = new Set<() => void>();
 const page = {
   hidden: false,
   documentElement: { dataset: {} as Record<string, string> },
+  getElementById: () => null,
   addEventListener: (_name: string, heard: () => void) => listeners.add(heard),
   removeEventListener: (_name: string, heard: () => void) => listeners.delete(heard),
 };

@@ -48,7 +48,7 @@ class TestDownloads : public WebTest {
 
   void theRecordIsWhatTheCommandLineExports() {
     serveBy("echo \"$@\"");
-    for (const std::string format : {"jsonl", "csv", "json"}) {
+    for (const std::string format : {"jsonl", "csv", "json", "html"}) {
       const Answer sent = get(record() + "?format=" + format);
       QCOMPARE(sent.status, 200);
       QCOMPARE(body(sent.all).toStdString(), "export " + id + " --format " + format + " --output -\n");
@@ -76,7 +76,7 @@ class TestDownloads : public WebTest {
     serveBy("echo");
     const Answer format = get(record() + "?format=sqlite");
     QCOMPARE(format.status, 400);
-    VERIFY_HOLDS(error(format), "jsonl, csv, json");
+    VERIFY_HOLDS(error(format), "jsonl, csv, json, html");
     QCOMPARE(get(record() + "?format=../x").status, 400);
     QCOMPARE(get("/api/runs/aaaaaaaa/record").status, 404);
     QCOMPARE(get("/api/runs/..%2f../record").status, 404);

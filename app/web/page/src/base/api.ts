@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests to the server (app/web/server/API.md), by its types. An error carries the server's own sentence.
+// The requests to the server (app/web/server/API.md), by its types, or to the recording where the page is one. An error
+// carries the server's own sentence.
+import { isRecording, recorded } from "./recording";
 import type { About, Complaints, ControlRequest, Explorer, Fork, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepRequest, Trash } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
@@ -33,6 +35,7 @@ async function answer<T>(path: string, init: RequestInit): Promise<T> {
 }
 
 export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  if (isRecording) return recorded(path) as Promise<T>;
   const inTime = AbortSignal.timeout(1000 * patience);
   return answer<T>(path, { signal: signal ? AbortSignal.any([signal, inTime]) : inTime });
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses: which view a path is, and what the query says of how it is looked at. Every view has an address that can be
-// shared, so whatever a person chooses is written into it.
+// shared, so whatever a person chooses is written into it. In a recording, which is one file, paths stand behind its "#".
+import { isRecording } from "./recording";
 import { Signal } from "./signal";
+
+const root = isRecording ? "#/" : "/";
 
 export type View = "runs" | "run" | "explorer" | "log" | "compare" | "queue" | "sweeps" | "sweep" | "trash" | "nowhere";
 
@@ -37,19 +40,19 @@ export function pathOf(view: View, id = ""): string {
   const name = encodeURIComponent(id);
   switch (view) {
     case "run":
-      return `/run/${name}`;
+      return `${root}run/${name}`;
     case "explorer":
     case "log":
-      return `/run/${name}/${view}`;
+      return `${root}run/${name}/${view}`;
     case "sweep":
-      return `/sweeps/${name}`;
+      return `${root}sweeps/${name}`;
     case "compare":
     case "queue":
     case "sweeps":
     case "trash":
-      return `/${view}`;
+      return `${root}${view}`;
     default:
-      return "/";
+      return root;
   }
 }
 
@@ -71,9 +74,15 @@ export function address(path: string, query: URLSearchParams): string {
 
 export const navigated = new Signal<Route>();
 
+function place(): [path: string, query: string] {
+  if (!isRecording) return [location.pathname, location.search];
+  const [path = "", query = ""] = location.hash.slice(1).split("?");
+  return [path, query];
+}
+
 export function here(): Route {
   writeQuery();
-  return parse(location.pathname, location.search);
+  return parse(...place());
 }
 
 export function go(target: string): void {
@@ -95,9 +104,10 @@ export function setQuery(changes: Record<string, string | null>): void {
 
 function writeQuery(): void {
   if (timer === undefined) return;
-  const query = withQuery(new URLSearchParams(location.search), unwritten);
+  const [path, before] = place();
+  const query = withQuery(new URLSearchParams(before), unwritten);
   forgetQuery();
-  history.replaceState(history.state, "", address(location.pathname, query));
+  history.replaceState(history.state, "", (isRecording ? "#" : "") + address(path, query));
 }
 
 function forgetQuery(): void {
@@ -119,6 +129,6 @@ export function followLinks(): void {
     if (!link || !isPlain || event.defaultPrevented || link.target !== "" || link.origin !== location.origin) return;
     if (link.hasAttribute("download") || link.pathname.startsWith("/api/")) return;
     event.preventDefault();
-    go(link.pathname + link.search);
+    go(isRecording ? link.hash : link.pathname + link.search);
   });
 }

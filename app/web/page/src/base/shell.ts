@@ -2,12 +2,14 @@
 // The frame around every view: the bar with its links, the list of runs beside those of one, and the line below.
 import { about } from "./api";
 import { button, fill, h, setAttributes, setText } from "./dom";
+import { count } from "./format";
 import { showSheet } from "./keys";
 import { canNotify, chooseNotices, notifies } from "./notices";
 import { pathOf, type Route } from "./route";
 import { serverAbout } from "./server";
 import { type Connection, connectionChanged, unheard } from "./stream";
 import { chooseColourBlind, chooseScheme, chosenScheme, hasColourBlindPalette, type Scheme } from "./theme";
+import type { About } from "./types";
 
 const links: [href: string, text: string, views: string[]][] = [
   ["/", "Runs", ["runs", "run", "explorer", "log", "trash"]],
@@ -51,6 +53,11 @@ function lookMenu(): HTMLElement {
   return menu;
 }
 
+function recordingText(time: number, { columns, whole }: NonNullable<About["recording"]>): string {
+  const when = new Date(1000 * time).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  return `Recorded ${when}${whole ? "" : ` · ${count(columns)} points a line at most, each with the lowest, mean and highest of several steps`}`;
+}
+
 export class Shell {
   readonly main = h("main", { id: "main", tabindex: -1 });
   readonly beside = h("div.beside", { hidden: true });
@@ -63,7 +70,12 @@ export class Shell {
     const server = h("span");
     const bar = h("header.bar", {}, this.brand, this.views, lookMenu());
     const line = h("footer.line", {}, server, connection, button("? keys", showSheet, { class: "link" }));
-    document.body.append(h("a.skip", { href: "#main" }, "Skip to the content"), bar, this.beside, this.main, line);
+    const skip = h("a.skip", { href: "#main" }, "Skip to the content");
+    skip.addEventListener("click", (event) => {
+      event.preventDefault(); // what is behind "#" may be an address
+      this.main.focus();
+    });
+    document.body.append(skip, bar, this.beside, this.main, line);
 
     connectionChanged.listen((state: Connection) => {
       setText(connection, state === "lost" ? "The connection is lost. Connecting again." : "");
@@ -74,6 +86,7 @@ export class Shell {
       if (document.documentElement.dataset["connection"] === "silent") setText(connection, `The server has been silent for ${seconds} s. Connecting again.`);
     });
     serverAbout().then((about) => {
+      if (about.recording) return setText(server, `${recordingText(about.now, about.recording)} · BatchScope ${about.version}`);
       const devices = about.devices.length === 1 ? "1 device" : `${about.devices.length} devices`;
       setText(server, [about.host, devices, about.token ? `for ${about.token}` : "", about.read_only ? "read only" : "", `BatchScope ${about.version}`].filter(Boolean).join(" · "));
     }, (error: Error) => this.fail(error.message));

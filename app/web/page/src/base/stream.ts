@@ -3,6 +3,7 @@
 // was its last. The connection is closed while nobody looks (a browser allows six to a host), and tried again, less and
 // less often, where it breaks. One that hangs does not break: the server beats every few seconds, and a connection that is
 // silent for longer is replaced. The root shows its state: data-connection is live, silent, lost or idle.
+import { isRecording } from "./recording";
 import { Signal } from "./signal";
 
 export type Connection = "live" | "silent" | "lost" | "idle";
@@ -88,7 +89,7 @@ export class Stream {
   }
 
   private open(): void {
-    if (this.source !== null) return;
+    if (this.source !== null || isRecording) return;
     clearTimeout(this.timer);
     this.openedAt = Date.now();
     this.heardAt ||= this.openedAt;

@@ -18,6 +18,7 @@ export interface About {
   run: string | null; // the only run that it shows, to who has come by a link
   now: number; // s since 1970, the server's
   devices: string[];
+  recording?: { columns: number; whole: boolean }; // the most points of a line, and whether each is one step; of a server absent
 }
 
 /** A link that shows one run: the part of the address behind the server's. */

@@ -22,6 +22,7 @@ function showDownloads(id: string): void {
     h("ul.downloads", {},
       entry(record("jsonl", "Everything, as JSON lines"), "The whole record; ", h("code", {}, "batchscope import"), " reads it"),
       entry(record("csv", "All samples, as a table (CSV)"), "A line for each sample: series, generation, step, value"),
+      entry(record("html", "This run's page, as one file (HTML)"), "It opens in any browser without a server: charts, explorer and records, without logs"),
       entry(h("a", { href: pathOf("log", id) }, "Logs"), "The log's view saves each replica's output as a text file")),
     h("footer", {}, button("Close", close)));
   showDialog(dialog);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a run: what runs, how far it is, and how the charts below are looked at.
 import { fill, h, setAttributes, setText } from "../base/dom";
+import { isRecording } from "../base/recording";
 import { pathOf } from "../base/route";
 import { Endings } from "../base/signal";
 import { unheard } from "../base/stream";
@@ -20,7 +21,8 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
   const time = h("span.dim");
   const bar = h("progress", { max: 1, value: 0, "aria-label": "Progress of the run" });
   const links = h("nav.run-links", { "aria-label": "More about this run" },
-    h("a", { href: pathOf("explorer", session.id) }, "Explorer"), h("a", { href: pathOf("log", session.id) }, "Log"));
+    h("a", { href: pathOf("explorer", session.id) }, "Explorer"),
+    !isRecording && h("a", { href: pathOf("log", session.id) }, "Log"));
 
   const showCharts = () => {
     const names = new Set(dashboard.shown.map((spec) => spec.name));

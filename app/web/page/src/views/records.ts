@@ -2,6 +2,7 @@
 // The records of a run beside its samples, as tabs of tables: events, restarts, checkpoints and hyperparameters.
 import { button, fill, h } from "../base/dom";
 import { bytes, clock, count, pause } from "../base/format";
+import { isRecording } from "../base/recording";
 import { pathOf } from "../base/route";
 import { Table } from "../base/table";
 import type { Checkpoint, Generation, RunDetail, RunEvent } from "../base/types";
@@ -73,7 +74,7 @@ export class Records {
       ["Hyperparameters", this.#parameters.element],
     ]);
     this.element = h("section.card.records", {}, tabs.element);
-    fill(tabs.more, h("a", { href: pathOf("log", id) }, "Log"));
+    if (!isRecording) fill(tabs.more, h("a", { href: pathOf("log", id) }, "Log"));
   }
 
   /** Has a button beside each checkpoint call this. */

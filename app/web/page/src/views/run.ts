@@ -2,6 +2,7 @@
 // A run: its charts in the middle, what can be done with it at the right, what is recorded below.
 import { h, setText } from "../base/dom";
 import { addKeys } from "../base/keys";
+import { isRecording } from "../base/recording";
 import { go, pathOf, type Route } from "../base/route";
 import { Endings } from "../base/signal";
 import { ViewState } from "../chart/view_state";
@@ -44,7 +45,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     setText(said, [group && `Group ${group}`, tags.length > 0 && `Tags ${tags.join(", ")}`, note].filter(Boolean).join(" · "));
     said.hidden = said.textContent === "";
   });
-  head.links.append(downloadButton(route.id));
+  if (!isRecording) head.links.append(downloadButton(route.id));
   let control: Control | null = null;
   void serverAbout().then((about) => {
     if (about.read_only) return;

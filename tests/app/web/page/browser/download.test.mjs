@@ -47,6 +47,19 @@ for (const [title, format] of [["Everything, as JSON lines", "jsonl"], ["All sam
   });
 }
 
+test("the page of a run is kept as one file, which is recording.test.mjs's", async () => {
+  const run = await it.store.idOf("baseline");
+  const view = await it.browser.open(`/run/${run}`);
+  await view.chart("loss");
+  await view.press("Download");
+  const kept = (await keeps(view))();
+  await view.press("This run's page, as one file (HTML)", "link");
+  assert.equal(await kept, `baseline-${run}.html`);
+  const html = await readFile(join(folder, `baseline-${run}.html`), "utf8");
+  assert.ok(html.startsWith("<!doctype html>") && html.endsWith("</html>\n"));
+  view.assertSound();
+});
+
 test("a log is kept as text", async () => {
   const run = await it.store.idOf("baseline");
   const view = await it.browser.open(`/run/${run}/log?generation=1&rank=1`);

@@ -32,19 +32,30 @@ export class Browser {
   }
 
   // A page in a session of its own, which the token has let in; `by` is the server or a way to it.
-  async open(path, { viewport = DESK, dark = false, by = this.server } = {}) {
+  async open(path, { by = this.server, ...look } = {}) {
+    const view = await this.#blank(by, look);
+    const address = new URL(path, by.url);
+    address.searchParams.set("token", by.token);
+    await view.page.goto(address.href);
+    return view;
+  }
+
+  // A file of the disk, which may ask nobody.
+  async openFile(address, look = {}) {
+    const view = await this.#blank({ url: address }, look);
+    await view.page.goto(address);
+    return view;
+  }
+
+  async #blank(by, { viewport = DESK, dark = false }) {
     const context = await this.program.createBrowserContext();
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     await page.setViewport(viewport);
     // Firefox is driven without the means to say what the system wants.
     if (!FIREFOX) await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
-    else await page.evaluateOnNewDocument((scheme) => location.host && localStorage.setItem("scheme", scheme), dark ? "dark" : "light");
-    const view = new View(page, by);
-    const address = new URL(path, by.url);
-    address.searchParams.set("token", by.token);
-    await page.goto(address.href);
-    return view;
+    else await page.evaluateOnNewDocument((scheme) => /^(http|file)/.test(location.protocol) && localStorage.setItem("scheme", scheme), dark ? "dark" : "light");
+    return new View(page, by);
   }
 
   async close() {
