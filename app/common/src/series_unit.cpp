@@ -11,7 +11,7 @@ namespace batchscope::common {
 namespace series = protocol::series;
 
 SeriesKind kindOf(std::string_view name) noexcept {
-  static constexpr std::array<std::pair<std::string_view, SeriesKind>, 15> kKinds{
+  static constexpr std::array<std::pair<std::string_view, SeriesKind>, 16> kKinds{
       {{series::kAccuracy, SeriesKind::fraction},
        {series::kEfficiency, SeriesKind::fraction},
        {series::kModelError, SeriesKind::fraction},
