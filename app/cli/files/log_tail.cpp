@@ -22,8 +22,7 @@ std::map<protocol::LogName, std::filesystem::path> listLogs(const std::filesyste
   return logs;
 }
 
-LogTail::LogTail(std::filesystem::path file, std::int64_t offset)
-    : file_(std::move(file)), offset_(offset) {}
+LogTail::LogTail(std::filesystem::path file, std::int64_t offset) : file_(std::move(file)), offset_(offset) {}
 
 std::int64_t LogTail::unread() const {
   std::error_code fault;

@@ -85,8 +85,9 @@ void MainWindow::tellsWithoutRun(QAction* action) {
   auto* key = new QShortcut(action->shortcut(), this);
   connect(key, &QShortcut::activated, this, [this, action] {
     const QString what = action->text().remove(QLatin1Char('&'));
-    toasts_->say(hasRun_ ? tr("“%1” belongs to a run, and this page shows none: Esc goes back.").arg(what)
-                         : tr("“%1” belongs to a run, and there is none yet: Ctrl+D starts the demo.").arg(what));
+    toasts_->say(hasRun_
+                     ? tr("“%1” belongs to a run, and this page shows none: Esc goes back.").arg(what)
+                     : tr("“%1” belongs to a run, and there is none yet: Ctrl+D starts the demo.").arg(what));
   });
   const auto enable = [key, action] { key->setEnabled(!action->isEnabled()); };
   connect(action, &QAction::enabledChanged, key, enable);

@@ -40,9 +40,15 @@ class TestReplicaOutput : public QObject {
     row("half an escape", "text\x1b", "text");
     row("tabs", "a\tbb\tccc", "a       bb      ccc");
     row("wide letters and tabs", "漢字\t.", "漢字    .");
-    row("bell", "a\x07" "b", "a b");
+    row("bell",
+        "a\x07"
+        "b",
+        "a b");
     row("other bytes", "a\xff", "a\xEF\xBF\xBD");
-    row("direction", "a\xE2\x80\xAE" "b", "a b");
+    row("direction",
+        "a\xE2\x80\xAE"
+        "b",
+        "a b");
     row("nothing", "", "");
   }
   void showsALineAsATerminalDoes() {

@@ -86,10 +86,12 @@ class TestTerminal : public CommandTest {
   }
 
   void letsOutputScrollAboveTheBars() {
-    const Session session = converse(*sandbox_, {"run", "--", "/bin/sh", "-c",
-                                                 "sleep 0.5; printf 'one\\033[2J\\ntwo\\n'; printf '10 %%\\r'; sleep 0.5; "
-                                                 "printf '20 %%\\n'"},
-                                     "", {{"COLUMNS", "40"}, {"NO_COLOR", "1"}});
+    const Session session =
+        converse(*sandbox_,
+                 {"run", "--", "/bin/sh", "-c",
+                  "sleep 0.5; printf 'one\\033[2J\\ntwo\\n'; printf '10 %%\\r'; sleep 0.5; "
+                  "printf '20 %%\\n'"},
+                 "", {{"COLUMNS", "40"}, {"NO_COLOR", "1"}});
     QCOMPARE(session.code, kExitOk);
     VERIFY_HOLDS(session.screen, "\x1b[Jone\r\n", "two\r\n", "20 %\r\n");
     QVERIFY2(!session.screen.contains("\x1b[2J"), "the program does not clear the screen");

@@ -16,7 +16,7 @@ namespace batchscope::desktop::test {
 struct SyntheticSweep {
   std::string name = "digits-lr";
   int trials = 40;
-  std::string stop = "asha";  // as in a file
+  std::string stop = "asha";                                    // as in a file
   std::size_t ended = std::numeric_limits<std::size_t>::max();  // legs; those behind them are under way
   bool hasRuns = true;
 };

@@ -67,7 +67,8 @@ class TestPages : public WindowTest {
     // Esc first closes what lies over the charts.
     press(Page::Queue);
     press(Page::Run);
-    QTRY_VERIFY(window_->session()->series() != nullptr && !window_->session()->series()->generations().empty());
+    QTRY_VERIFY(window_->session()->series() != nullptr &&
+                !window_->session()->series()->generations().empty());
     window_->view()->setCursor(window_->session()->series()->nearest(XAxis::Step, 100));
     QVERIFY(window_->view()->cursor());
     escape();

@@ -118,8 +118,8 @@ class TestView : public QObject {
     sweep.spec.working_directory = "/home/me";
     sweep.spec.recipe = "/home/me/mine/recipe.toml";
     const SweepView view = view_of(sweep, {leg(0, 0, "0.1", 2, 0)}, {{0, 0, 0, "aaaaaaaa"}});
-    QCOMPARE(best_command(view), (Arguments{"batchscope", "run", "--recipe", "/home/me/mine/recipe.toml",
-                                            "--set", "lr=0.1"}));
+    QCOMPARE(best_command(view),
+             (Arguments{"batchscope", "run", "--recipe", "/home/me/mine/recipe.toml", "--set", "lr=0.1"}));
   }
 
   // A trial that goes on from another one's checkpoint has a run of its own, and the one before is not among

@@ -23,7 +23,8 @@ class ModelFitter {
   ModelFitter() = default;
   ~ModelFitter();
 
-  // `rows` is not empty, `done` neither; `contention` is goodput::fit's first guess. Starts the thread at the first call.
+  // `rows` is not empty, `done` neither; `contention` is goodput::fit's first guess. Starts the thread at the
+  // first call.
   void fit(std::vector<goodput::ProfileRow> rows, double contention, Done done);
   void settle();  // waits until all requests are fitted
 

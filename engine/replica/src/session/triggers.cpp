@@ -28,8 +28,8 @@ TriggerList::TriggerList(const std::string& json) {
   try {
     protocol::Json::parse(json).get_to(triggers_);
   } catch (const protocol::Json::exception& e) {
-    throw Error(ErrorKind::usage,
-                std::string(protocol::variable::kTriggers) + " is not a JSON array of triggers: " + protocol::fault_text(e));
+    throw Error(ErrorKind::usage, std::string(protocol::variable::kTriggers) +
+                                      " is not a JSON array of triggers: " + protocol::fault_text(e));
   }
 }
 

@@ -143,7 +143,7 @@ class RunMachine {
   std::int64_t crash_step_ = 0;  // in which the last one happened
   std::string exception_;        // that ended the generation before; empty: none did
   std::int64_t exception_step_ = 0;
-  int stillborn_ = 0;            // generations in a row that ended before their first step
+  int stillborn_ = 0;  // generations in a row that ended before their first step
 };
 
 }  // namespace batchscope::run

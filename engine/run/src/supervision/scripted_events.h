@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripted events that the supervisor lets happen: those at a time of the run, and those at a step, an epoch or
-// an iteration of a program that is not on our engine, as soon as it has told of that. The engine's replicas
-// notice theirs by themselves, at exactly that step on all of them.
+// Scripted events that the supervisor lets happen: those at a time of the run, and those at a step, an epoch
+// or an iteration of a program that is not on our engine, as soon as it has told of that. The engine's
+// replicas notice theirs by themselves, at exactly that step on all of them.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@ class ScriptedEvents {
 
   // Where a run is, as far as its supervisor knows.
   struct Place {
-    double elapsed = 0;             // s of run time
-    std::int64_t step = 0;          // optimizer steps done
-    int epoch = 0;                  // epochs finished
-    double progress = 0;            // scale-invariant iterations
-    bool on_engine = false;         // all but the time is the replicas' own to notice
+    double elapsed = 0;      // s of run time
+    std::int64_t step = 0;   // optimizer steps done
+    int epoch = 0;           // epochs finished
+    double progress = 0;     // scale-invariant iterations
+    bool on_engine = false;  // all but the time is the replicas' own to notice
     bool has(const Trigger& trigger) const {
       switch (trigger.when) {
         case Trigger::When::elapsed: return elapsed >= trigger.at;
