@@ -19,7 +19,7 @@ import threading
 import time
 
 STEPS = {"python.step.mlp.k1": 1.15, "python.step.mlp.k2": 1.10, "python.step.resnet18.k1": 1.02,
-         "python.step.resnet18.k2": 1.00, "python.monitor.mlp.k1": 1.06, "python.monitor.mlp.k2": 1.05, "python.monitor.resnet18.k1": 1.02, "python.monitor.resnet18.k2": 1.02}
+         "python.step.resnet18.k2": 1.00, "python.monitor.mlp.k1": 1.06, "python.monitor.mlp.k2": 1.05, "python.monitor.resnet18.k2": 1.02}
 RUNS = 3
 
 BIN = pathlib.Path(__file__).resolve().parent.parent

@@ -38,9 +38,10 @@ from .example_norms import ExampleNorms
 _monitored = "_batchscope_monitor"  # the attribute of a monitored model, and of its optimizer
 
 ONE_PROCESS = ("monitor(): one process has one gradient a step, and no layer of this model tells those of its examples (a Linear, "
-               "Conv1d, Conv2d, Embedding or normalisation that is called once a step, with the examples first): batch size, step time and throughput "
-               "are recorded, and gain, noise scale and goodput are not. Start two or more processes, as torchrun --nproc_per_node 2 or "
-               "`batchscope run train.py --replicas 2` do; AdaptiveDataParallel measures one replica of any model")
+               "Conv1d, Conv2d, Embedding, LayerNorm or GroupNorm that is called once a step, with the examples first, and no "
+               "BatchNorm): batch size, step time and throughput are recorded, and gain, noise scale and goodput are not. Start two or "
+               "more processes, as torchrun --nproc_per_node 2 or `batchscope run train.py --replicas 2` do; AdaptiveDataParallel "
+               "measures one replica of any model")
 NO_BATCH_SIZE = ("monitor(): neither the model's inputs nor its outputs have a tensor with a batch dimension, so batch size, noise "
                  "scale and goodput are not known: give the samples of one call with monitor(model, optimizer, batch_size=..)")
 SEVERAL_PASSES = ("monitor(): several backward passes of a step exchange gradients, so such steps are not measured: run all but the "
@@ -272,7 +273,8 @@ class Monitor:
         if _logger.current is None and not _recorder.current().supervised:
             _logger.begin(pathlib.Path(sys.argv[0]).name)
         values = {name: self.__dict__[name] for name in _SERIES if self.__dict__[name] == self.__dict__[name]}  # which NaN is not
-        values.update(replicas=self._replicas, step_time=seconds, data_time=self._data_time, lr=float(self._optimizer.param_groups[0]["lr"]) * self.lr_factor)
+        rate = float(self._optimizer.param_groups[0]["lr"]) * self.lr_factor
+        values.update(replicas=self._replicas, step_time=seconds, data_time=self._data_time, lr=rate)
         if self._scales_rate:
             values["lr_factor"] = self.lr_factor
         _recorder.current().measure(values)

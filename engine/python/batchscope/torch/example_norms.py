@@ -15,6 +15,9 @@ tell their squares, from its input x and the gradient g at its output, at positi
 
 The first and the last cost next to nothing. The others cost about as much as the weight's gradient, so that a model with one of them
 is asked in one step of INTERVAL. Parameters of no such layer are taken to have the ratio of L to T that those of all others have.
+
+A BatchNorm in training makes examples depend on one another. Their shares are then no sample of independent gradients, and the noise
+scale came out twice too large for a small ResNet: such a step tells nothing.
 """
 import functools
 import math
@@ -33,7 +36,10 @@ class ExampleNorms:
         self._squares_of = {}
         self._passes = []
         self._steps = 0
+        self._is_coupled = False  # examples depend on one another
         for module in model.modules():
+            if isinstance(module, nn.modules.batchnorm._BatchNorm):
+                module.register_forward_hook(self._after_batch_norm)
             squares = _squares_of(module)
             if squares and any(parameter.requires_grad for parameter in module.parameters(recurse=False)):
                 self._squares_of[module] = squares
@@ -86,7 +92,7 @@ class ExampleNorms:
         told = [layer for layer, (count, _) in self._shares.items() if count == samples and self._calls[layer] == 1]
         shares = sum(float(self._shares[layer][1]) for layer in told)
         total = sum(float(self._totals.get(id(parameter), 0)) for layer in told for parameter in layer.parameters(recurse=False))
-        if samples < 2 or not total > 0:
+        if self._is_coupled or samples < 2 or not total > 0:
             return math.nan, math.nan, samples
         return samples**2 * shares * everything / total, everything, samples
 
@@ -99,6 +105,9 @@ class ExampleNorms:
         if self._asks and layer.training and torch.is_grad_enabled() and output.requires_grad:
             self._calls[layer] = self._calls.get(layer, 0) + 1
             output.register_hook(functools.partial(self._add_shares, layer, inputs[0].detach()))
+
+    def _after_batch_norm(self, layer, *_):
+        self._is_coupled = self._is_coupled or layer.training
 
     def _add_shares(self, layer, inputs, gradient):
         if len(inputs) == len(gradient) and gradient.dim() > 1:
@@ -178,14 +187,9 @@ def _group_norm(layer, inputs, gradient):
     return _affine(layer, functional.group_norm(inputs, layer.num_groups, eps=layer.eps), gradient, tuple(range(2, inputs.dim())))
 
 
-def _batch_norm(layer, inputs, gradient):
-    normalised = functional.batch_norm(inputs, None, None, training=True, eps=layer.eps)
-    return _affine(layer, normalised, gradient, tuple(range(2, inputs.dim())))
-
-
-_CHEAP = {_layer_norm, _group_norm, _batch_norm}
+_CHEAP = {_layer_norm, _group_norm}
 _SQUARES = ((nn.Linear, _linear), ((nn.Conv1d, nn.Conv2d), _convolution), (nn.Embedding, _embedding), (nn.LayerNorm, _layer_norm),
-            (nn.GroupNorm, _group_norm), ((nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d), _batch_norm))
+            (nn.GroupNorm, _group_norm))
 
 
 def _squares_of(module):
