@@ -4,7 +4,9 @@
 // its series, logs and checkpoints.
 #include <fmt/core.h>
 
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "commands/commands.h"
 #include "records/job_records.h"
@@ -15,9 +17,27 @@
 namespace batchscope::cli {
 namespace {
 
+constexpr auto kSupervisorsEnd = std::chrono::seconds(10), kBetweenLooks = std::chrono::milliseconds(20);
+
+// Returns whether the run's supervisor is still there some time after the run ended. It ends a moment after
+// the run's state says so, on a busy machine a longer one.
+bool hasSupervisor(storage::Catalogue& catalogue, const std::string& id) {
+  const auto until = std::chrono::steady_clock::now() + kSupervisorsEnd;
+  do {
+    const auto run = catalogue.run(id);
+    if (!run || !isHeld(*run)) return false;
+    std::this_thread::sleep_for(kBetweenLooks);
+  } while (std::chrono::steady_clock::now() < until);
+  return true;
+}
+
 void refuseWhileActive(storage::Catalogue& catalogue, const storage::Run& run) {
   if (run.removed <= 0) common::refusePending(catalogue, run);
-  if (isHeld(run))
+  if (isHeld(run) && !protocol::is_active(run.state) && hasSupervisor(catalogue, run.id))
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} is {}, but its supervisor, process {}, has not ended: try again later",
+                            title(run), protocol::run_state_name(run.state), run.supervisor_pid));
+  if (protocol::is_active(run.state))
     throw Error(ErrorKind::conflict, fmt::format("{} is {}; stop it first: batchscope stop {}", title(run),
                                                  protocol::run_state_name(run.state), run.id));
 }
