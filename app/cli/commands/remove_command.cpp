@@ -17,7 +17,7 @@
 namespace batchscope::cli {
 namespace {
 
-constexpr auto kSupervisorsEnd = std::chrono::seconds(10), kBetweenLooks = std::chrono::milliseconds(20);
+constexpr std::chrono::milliseconds kSupervisorsEnd{10'000}, kBetweenLooks{20};
 
 // Returns whether the run's supervisor is still there some time after the run ended. It ends a moment after
 // the run's state says so, on a busy machine a longer one.
