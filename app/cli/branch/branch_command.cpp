@@ -63,9 +63,9 @@ std::vector<std::string> submitBranches(storage::Catalogue& catalogue, const sto
   return ids;
 }
 
-std::int64_t trainedBy(const common::BranchRun& branch) {
-  const std::int64_t trained = (branch.run.step - branch.branch.step) * branch.branch.batch_size;
-  return branch.isOver ? branch.branch.samples : std::clamp<std::int64_t>(trained, 0, branch.branch.samples);
+std::int64_t trainedBy(const storage::Run& run, const protocol::Branch& branch) {
+  if (common::trainsNoMore(run.state)) return branch.samples;
+  return std::clamp<std::int64_t>((run.step - branch.step) * branch.batch_size, 0, branch.samples);
 }
 
 Branching branchingNamed(storage::Catalogue& catalogue, const std::string& run, const std::string& group) {
@@ -85,15 +85,8 @@ void awaitBranches(storage::Catalogue& catalogue, const std::vector<std::string>
     for (const std::string& id : ids) {
       const auto run = catalogue.run(id);
       if (!run || run->removed > 0) continue;
-      const common::BranchRun one{*run,
-                                  protocol::branch_of(run->spec.environment).value_or(branch),
-                                  common::trainsNoMore(run->state),
-                                  {},
-                                  0,
-                                  0,
-                                  {}};
-      now += trainedBy(one);
-      areOver = areOver && one.isOver;
+      now += trainedBy(*run, protocol::branch_of(run->spec.environment).value_or(branch));
+      areOver = areOver && common::trainsNoMore(run->state);
     }
     progress.add(std::max<std::int64_t>(0, now - before));
     before = std::max(before, now);

@@ -35,13 +35,6 @@ Table::Cell verdictCell(BranchVerdict verdict) {
   return "";
 }
 
-const BranchLoss* lossOf(const common::Branching& branching, std::int64_t size) {
-  if (!branching.critical) return nullptr;
-  const auto& losses = branching.critical->branches;
-  const auto found = std::ranges::find(losses, size, &BranchLoss::batch_size);
-  return found == losses.end() ? nullptr : &*found;
-}
-
 std::string answerText(const common::Branching& branching) {
   if (branching.critical) return common::criticalText(*branching.critical);
   return branching.isOver() ? "cannot be told: fewer than two branches tell a finite loss"
@@ -69,7 +62,7 @@ std::string branchingText(const common::Branching& branching, const std::string&
                {fmt::format("ABOVE {}'S", smallest), Align::right},
                {hasReference ? fmt::format("WITHIN {:.2g}", branching.critical->tolerance) : "STATE"}});
   for (const common::BranchRun& branch : branching.runs) {
-    const BranchLoss* loss = lossOf(branching, branch.branch.batch_size);
+    const BranchLoss* loss = common::lossOf(branching, branch.branch.batch_size);
     const bool isReference = loss && loss->batch_size == smallest;
     table.addRow({std::to_string(branch.branch.batch_size), branch.run.id,
                   std::to_string(std::max<std::int64_t>(0, branch.steps)),

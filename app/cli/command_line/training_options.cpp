@@ -81,13 +81,11 @@ void addBranch(CommandSet& set) {
           .option("--checkpoint NAME", &BranchOptions::checkpoint, kCheckpoint)
           .option("--metric SERIES", &BranchOptions::metric,
                   "Compare this series of each step, the smaller the better; default: loss, and with --show "
-                  "the one "
-                  "that was asked for",
+                  "the one that was asked for",
                   Values::series)
           .option("--tolerance SHARE", &BranchOptions::tolerance,
                   "How far above the smallest size's loss another may lie, as a share of it; default: 0.01, "
-                  "or the "
-                  "loss's standard error where that is larger",
+                  "or the loss's standard error where that is larger",
                   range(0.0, 1.0))
           .option("--replicas N", &BranchOptions::replicas,
                   "How many replicas of each branch; default: as many as the run had last",

@@ -189,6 +189,13 @@ std::vector<Branching> branchingsOf(storage::Catalogue& catalogue, const std::st
   return list;
 }
 
+const goodput::BranchLoss* lossOf(const Branching& branching, std::int64_t batchSize) {
+  if (!branching.critical) return nullptr;
+  const auto& losses = branching.critical->branches;
+  const auto found = std::ranges::find(losses, batchSize, &goodput::BranchLoss::batch_size);
+  return found == losses.end() ? nullptr : &*found;
+}
+
 std::string criticalText(const goodput::CriticalBatchSize& critical) {
   const std::int64_t smallest = critical.branches.front().batch_size,
                      largest = critical.branches.back().batch_size;
@@ -211,16 +218,8 @@ std::string criticalText(const goodput::CriticalBatchSize& critical) {
 
 Json branchingJson(const Branching& branching) {
   Json branches = Json::array();
-  for (const BranchRun& branch : branching.runs) {
-    const goodput::BranchLoss* loss = nullptr;
-    if (branching.critical) {
-      const auto& losses = branching.critical->branches;
-      const auto found =
-          std::ranges::find(losses, branch.branch.batch_size, &goodput::BranchLoss::batch_size);
-      if (found != losses.end()) loss = &*found;
-    }
-    branches.push_back(branchJson(branch, loss));
-  }
+  for (const BranchRun& branch : branching.runs)
+    branches.push_back(branchJson(branch, lossOf(branching, branch.branch.batch_size)));
   const auto& critical = branching.critical;
   return {{"group", branching.group},
           {"run", branching.branch.run},

@@ -21,6 +21,7 @@ def remove(folder):
     deadline = time.monotonic() + PATIENCE
     while folder.exists():
         shutil.rmtree(folder, ignore_errors=time.monotonic() < deadline)
+        time.sleep(0.01)
 
 
 class WithPrograms(unittest.TestCase):

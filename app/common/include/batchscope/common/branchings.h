@@ -54,6 +54,9 @@ bool trainsNoMore(protocol::RunState state);
 std::vector<Branching> branchingsOf(storage::Catalogue& catalogue, const std::string& run,
                                     const BranchQuestion& question = {});
 
+/// Returns what was found of a batch size; null where nothing was.
+const goodput::BranchLoss* lossOf(const Branching& branching, std::int64_t batchSize);
+
 /// Returns the answer as a sentence: "256: at 512 the loss is higher", "at least 1024", and where it cannot
 /// be told, why.
 std::string criticalText(const goodput::CriticalBatchSize& critical);
