@@ -13,8 +13,8 @@ tell their squares, from its input x and the gradient g at its output, at positi
     embedding               sum_pq (g_p g_q) where p and q are the same word
     normalisation           weight |sum_p g_p z_p|^2, z: normalised x; bias |sum_p g_p|^2
 
-The first and the last cost next to nothing. The others cost about as much as the weight's gradient, so that a model with one of them
-is asked in one step of INTERVAL. Parameters of no such layer are taken to have the ratio of L to T that those of all others have.
+The first and the last are sums over inputs and gradients. The others cost about as much as the weight's gradient, so that a model with
+one of them is asked in one step of INTERVAL. Parameters of no such layer are taken to have the ratio of L to T that those of all others have.
 
 A BatchNorm in training makes examples depend on one another. Their shares are then no sample of independent gradients, and the noise
 scale came out twice too large for a small ResNet: such a step tells nothing.
