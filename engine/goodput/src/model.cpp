@@ -33,6 +33,12 @@ std::int64_t batch_size(const Configuration& at) {
 
 }  // namespace
 
+std::pair<GradParams, GradParams> GradParams::interval() const {
+  constexpr double kNineOfTen = 1.645;  // of a normal distribution, in standard deviations
+  const double half = kNineOfTen * sqr_error;
+  return {{sqr + half, var}, {std::max(sqr - half, 0.0), var}};
+}
+
 Configuration initial_configuration(std::int64_t batch_size, int num_replicas, const Bounds& bounds) {
   std::int64_t local = ceil_div(batch_size, num_replicas);
   if (bounds.max_batch_size > 0 && local < bounds.min_local)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace batchscope::goodput {
@@ -15,6 +16,8 @@ constexpr double kSmallestVar = 1e-6;
 
 // The memories of NoiseMode::tracking, in batches of the initial size.
 constexpr double kVarMemory = 20, kLeastMemory = 100, kMostMemory = 1000, kShareOfAge = 0.2;
+
+double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
@@ -76,6 +79,7 @@ void NoiseScale::rescale_variance(double factor) {
     var_avg_[group] *= factor;
     if (tracks()) sqr_[group].sum /= factor;
   }
+  error_.rescale(1 / factor);
 }
 
 double NoiseScale::theta(double scale, int count) const {
@@ -110,7 +114,7 @@ bool NoiseScale::update(const NormSample& sample) {
   }
   if (!single && difference_ && !tracks()) begin_anew();  // what the difference estimator left is biased
   difference_ = single;
-  if (single && !pair) return false;
+  if ((single && !pair) || groups == 0) return false;
 
   const double count = single ? 2 : sample.count;
   const double scale = single ? 2 * sample.scale : sample.scale;
@@ -133,6 +137,7 @@ void NoiseScale::follow(double scale, int count) {
   const bool clips = options_.mode != NoiseMode::adaptdl;
   const bool debiases =
       options_.mode == NoiseMode::adaptdl || (options_.mode == NoiseMode::fairscale && options_.debias);
+  const double before = quotient();
   const auto add = [&](Average& average, double& value, double estimate) {
     value = debiases ? average.add_debiased(estimate, theta) : average.add_to_mean(estimate, theta, value);
   };
@@ -144,6 +149,9 @@ void NoiseScale::follow(double scale, int count) {
     add(sqr_[group], sqr_avg_[group], last_sqr_[group]);
     add(var_[group], var_avg_[group], last_var_[group]);
   }
+  const double weight = var_.front().weight;
+  const double share = debiases ? (1 - theta) / weight : std::max(1 / weight, 1 - theta);
+  error_.add(share, share < 1 ? (sum(last_sqr_) - before * sum(last_var_)) / var() : 0);
 }
 
 // The quotient is by the variance of all groups, as one may have none.
@@ -153,9 +161,18 @@ void NoiseScale::track(double scale) {
   const double theta_sqr = std::pow(1 - 1 / memory, scale), theta_var = std::pow(1 - 1 / kVarMemory, scale);
   for (std::size_t group = 0; group < sqr_.size(); ++group)
     var_avg_[group] = var_[group].add_debiased(last_var_[group], theta_var);
-  const double var = this->var();
+  const double var = this->var(), before = quotient();
   for (std::size_t group = 0; group < sqr_.size(); ++group)
     sqr_avg_[group] = var * sqr_[group].add_debiased(last_sqr_[group] / var, theta_sqr);
+  error_.add((1 - theta_sqr) / sqr_.front().weight, sum(last_sqr_) / var - before);
+}
+
+// The estimate of sqr over var that the averages hold.
+double NoiseScale::quotient() const {
+  if (!tracks()) return var() > 0 ? sum(sqr_avg_) / var() : 0;
+  double quotient = 0;
+  for (const Average& average : sqr_) quotient += average.weight > 0 ? average.sum / average.weight : 0;
+  return quotient;
 }
 
 double NoiseScale::Average::add_debiased(double value, double theta) {
@@ -179,11 +196,12 @@ double NoiseScale::raw_gain(double scale) const {
 
 double NoiseScale::sqr() const { return clamped_sum(sqr_avg_, 0); }
 double NoiseScale::var() const { return clamped_sum(var_avg_, smallest_var()); }
+GradParams NoiseScale::params() const { return {sqr(), var(), error_.standard_error().value_or(0) * var()}; }
 const std::vector<double>& NoiseScale::sqr_by_group() const { return sqr_avg_; }
 const std::vector<double>& NoiseScale::var_by_group() const { return var_avg_; }
 bool NoiseScale::biased() const { return difference_; }
 
-// The mode and two flags, then eight numbers a group; then the age of what tracks.
+// The mode and two flags, then eight numbers a group; then the age of what tracks, and the sums of the error.
 std::vector<double> NoiseScale::state() const {
   const bool estimated = !last_sqr_.empty();
   std::vector<double> state{static_cast<double>(options_.mode), difference_ ? 1.0 : 0.0,
@@ -194,14 +212,17 @@ std::vector<double> NoiseScale::state() const {
                   var_avg_[group], estimated ? last_sqr_[group] : 0, estimated ? last_var_[group] : 0});
   }
   if (tracks()) state.push_back(age_);
+  const auto error = error_.state();
+  state.insert(state.end(), error.begin(), error.end());
   return state;
 }
 
 void NoiseScale::restore(const std::vector<double>& state) {
   const std::size_t groups = sqr_.size();
   const bool tracked = !state.empty() && state[0] == static_cast<double>(NoiseMode::tracking);
-  const std::size_t size = 3 + 8 * groups + (tracked ? 1 : 0);
-  if (state.size() != size || !all_finite(state)) {
+  const std::size_t without = 3 + 8 * groups + (tracked ? 1 : 0);  // the error, which older states lack
+  const std::size_t size = without + error_.state().size();
+  if ((state.size() != size && state.size() != without) || !all_finite(state)) {
     throw std::invalid_argument("NoiseScale::restore: " + std::to_string(size) +
                                 " finite numbers are needed for " + std::to_string(groups) +
                                 " parameter groups; the state has " + std::to_string(state.size()));
@@ -210,7 +231,11 @@ void NoiseScale::restore(const std::vector<double>& state) {
   difference_ = state[1] != 0;
   last_sqr_.assign(state[2] != 0 ? groups : 0, 0);
   last_var_ = last_sqr_;
-  age_ = same_mode && tracked ? state.back() : 0;
+  age_ = same_mode && tracked ? state[without - 1] : 0;
+  auto error = AverageError().state();
+  if (state.size() == size)
+    std::copy(state.begin() + static_cast<std::ptrdiff_t>(without), state.end(), error.begin());
+  error_.restore(error);
   for (std::size_t group = 0; group < groups; ++group) {
     const double* numbers = state.data() + 3 + 8 * group;
     sqr_[group] = {numbers[0], numbers[1]};

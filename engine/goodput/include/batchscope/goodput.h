@@ -11,6 +11,7 @@
 ///     std::cout << best.local_batch_size << " samples a replica: " << best.goodput << " samples/s\n";
 #pragma once
 
+#include "batchscope/goodput/average_error.h"
 #include "batchscope/goodput/critical_batch_size.h"
 #include "batchscope/goodput/fit.h"
 #include "batchscope/goodput/measured_noise.h"

@@ -37,6 +37,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace batchscope::goodput {
@@ -58,8 +59,14 @@ struct PerfParams {
 
 /// The gradient's statistics, in squared units of the gradient; only their ratio counts.
 struct GradParams {
-  double sqr = 0;  ///< |true gradient|^2
-  double var = 0;  ///< trace of the gradient's covariance at the initial batch size
+  double sqr = 0;        ///< |true gradient|^2
+  double var = 0;        ///< trace of the gradient's covariance at the initial batch size
+  double sqr_error = 0;  ///< standard error of sqr where var is taken as exact; 0: unknown
+
+  /// Returns the statistics at the ends of the interval in which nine of ten true noise scales are: the
+  /// smallest of them, where sqr is largest, and the largest of them. Twice the same where the error is
+  /// unknown.
+  std::pair<GradParams, GradParams> interval() const;
 };
 
 /// The devices that the replicas of a run compute on.

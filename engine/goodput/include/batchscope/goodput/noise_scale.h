@@ -14,6 +14,9 @@
 #include <optional>
 #include <vector>
 
+#include "batchscope/goodput/average_error.h"
+#include "batchscope/goodput/model.h"
+
 namespace batchscope::goodput {
 
 /// The squared norms of one step, each vector with an entry for each parameter group.
@@ -96,6 +99,10 @@ class NoiseScale {
   double raw_gain(double scale) const;  ///< from the last step's estimates alone; NaN where there are none
   double sqr() const;                   ///< |true gradient|^2: sum over groups, each clamped to >= 0
   double var() const;                   ///< tr(cov): sum over groups, each clamped to >= 1e-6
+  /// sqr and var with the error of sqr: of their quotient, all of it taken as that of sqr, as the gain and
+  /// the noise scale need the quotient alone. It covers the scatter of the estimates, not the movement of the
+  /// weights: neither the lag of the averages nor the bias of the difference estimator.
+  GradParams params() const;
   const std::vector<double>& sqr_by_group() const;  ///< the averages as they are, without clamping
   const std::vector<double>& var_by_group() const;  ///< the averages as they are, without clamping
   bool biased() const;                              ///< the averages come from the difference estimator
@@ -128,12 +135,14 @@ class NoiseScale {
   bool tracks() const { return options_.mode == NoiseMode::tracking; }
   void follow(double scale, int count);
   void track(double scale);
+  double quotient() const;
 
   NoiseOptions options_;
   bool difference_ = false;
   double age_ = 0;                  // tracking: the scales of all estimates
   std::vector<Average> sqr_, var_;  // tracking: sqr_ is of quotients
   std::vector<double> sqr_avg_, var_avg_, last_sqr_, last_var_;
+  AverageError error_;  // of sqr / var
 };
 
 }  // namespace batchscope::goodput
