@@ -20,7 +20,12 @@ ChartSpec gain() {
   return {.name = "gain",
           .title = tr("Gain"),
           .unit = tr("between 1 and S"),
-          .lines = {{.series = names::kGain, .label = tr("gain"), .isSmoothed = true, .isEstimate = true},
+          .lines = {{.series = names::kGain,
+                     .label = tr("gain"),
+                     .isSmoothed = true,
+                     .isEstimate = true,
+                     .low = names::kGainLow,
+                     .high = names::kGainHigh},
                     {.series = names::kRawGain,
                      .label = tr("raw"),
                      .colour = 1,
@@ -52,12 +57,18 @@ ChartSpec goodput() {
       .title = tr("Goodput"),
       .unit = unitText(names::kGoodput),
       .lines = {{.series = names::kThroughput, .label = tr("throughput"), .colour = 1, .isSmoothed = true},
-                {.series = names::kGoodput, .label = tr("goodput"), .isSmoothed = true},
+                {.series = names::kGoodput,
+                 .label = tr("goodput"),
+                 .isSmoothed = true,
+                 .low = kGoodputLow,
+                 .high = kGoodputHigh},
                 {.series = names::kEfficiency,
                  .label = tr("efficiency"),
                  .colour = 2,
                  .isSmoothed = true,
-                 .isRight = true}},
+                 .isRight = true,
+                 .low = kEfficiencyLow,
+                 .high = kEfficiencyHigh}},
       .subject = names::kGoodput,
       .rightTop = 1,
       .isRobust = true};
@@ -190,6 +201,7 @@ std::set<std::string> ChartSpec::series() const {
   std::set<std::string> wanted;
   for (const LineSpec& line : lines) {
     wanted.insert(line.series);
+    if (!line.low.empty()) wanted.insert({line.low, line.high});
     if (line.isEstimate) wanted.insert(names::kAccumulation);
   }
   return wanted;

@@ -22,6 +22,9 @@ double noiseFactor(Values v) {
   return Factors(v.subspan(1, 1), v.subspan(0, 1), v[2]).front();
 }
 
+// Of efficiency or goodput, the end of the gain's interval, gain: each is as uncertain as the gain.
+double atEnd(Values v) { return v[2] > 0 ? v[0] * v[1] / v[2] : kNothing; }
+
 // progress, epoch, scale. What LEGW needs of the data set is how many initial batches a pass has; the
 // recorded progress and epoch say it as their ratio, and the batches are counted in thousandths here.
 double legwFactor(Values v) {
@@ -42,6 +45,12 @@ std::optional<DerivedSeries> derivedSeries(const std::string& name) {
   if (name == kSqrtFactor)
     return DerivedSeries{{names::kScale}, [](Values v) { return goodput::sqrt_factor(v[0]); }};
   if (name == kLegwFactor) return DerivedSeries{{names::kProgress, names::kEpoch, names::kScale}, legwFactor};
+  if (name == kEfficiencyLow)
+    return DerivedSeries{{names::kEfficiency, names::kGainLow, names::kGain}, atEnd};
+  if (name == kEfficiencyHigh)
+    return DerivedSeries{{names::kEfficiency, names::kGainHigh, names::kGain}, atEnd};
+  if (name == kGoodputLow) return DerivedSeries{{names::kGoodput, names::kGainLow, names::kGain}, atEnd};
+  if (name == kGoodputHigh) return DerivedSeries{{names::kGoodput, names::kGainHigh, names::kGain}, atEnd};
   if (name == kComputeTime)
     return DerivedSeries{{names::kStepTime, names::kSyncTime}, [](Values v) { return v[0] - v[1]; }, "minus"};
   if (name == kScheduledRate)

@@ -26,9 +26,10 @@ struct ScenePiece {
 struct SceneLine {
   std::size_t spec = 0;  // index into ChartSpec::lines
   std::vector<ScenePiece> pieces;
-  std::size_t run = 0;           // of those compared
-  int colour = -1;               // of Theme::runs; negative: nothing is compared, the line has its own
-  std::vector<QPolygonF> bands;  // around the median of a group
+  std::size_t run = 0;              // of those compared
+  int colour = -1;                  // of Theme::runs; negative: nothing is compared, the line has its own
+  std::vector<QPolygonF> bands;     // around the median of a group
+  std::vector<QPolygonF> interval;  // in which the true value lies
 
   // Returns the height of the line at the pixel x, in this generation or in any.
   std::optional<double> yAt(std::optional<int> generation, double x) const;

@@ -156,6 +156,7 @@ GoodputPrediction predictGoodput(const protocol::Model& model, int replicas, int
   if (replicas < 1 || model.init_batch_size < 1) return prediction;
   const Configurations configurations(model, replicas);
   if (const auto& best = configurations.best()) prediction.best = pointOf(*best);
+  prediction.bestRange = run::best_batch_sizes(model, replicas);
   if (present == replicas) prediction.now = presentPoint(model, present, latest);
 
   auto low = static_cast<double>(std::max<std::int64_t>(model.init_batch_size, replicas));
@@ -230,6 +231,14 @@ QString predictedText(double value, int digits) {
 
 QString predictedGoodput(const OperatingPoint& point) {
   return predictedText(point.goodput) + rangeText(point.goodput, point.error);
+}
+
+QString bestBatchText(const GoodputPrediction& prediction) {
+  if (!prediction.best) return {};
+  const QString best = common::formatCount(prediction.best->batchSize);
+  const auto& range = prediction.bestRange;
+  if (!range || range->first == range->second) return best;
+  return tr("%1 (%2 to %3)").arg(best, common::formatCount(range->first), common::formatCount(range->second));
 }
 
 QString forecastText(const storage::Generation& generation, bool goesOn) {

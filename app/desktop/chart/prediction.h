@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "batchscope/protocol/telemetry.h"
@@ -45,8 +46,10 @@ struct GoodputPrediction {
   std::vector<OperatingPoint> curve;     // ascending in batch size, those out of reach among them
   std::map<BatchLimit, QString> limits;  // the limits, in words
   std::optional<OperatingPoint> best;    // a point of the curve; empty: none is feasible
-  std::optional<OperatingPoint> now;     // the present configuration, where it is on so many replicas
-  std::optional<double> measured;        // goodput there, which need not lie on the curve
+  // Between which batch sizes the best is, as surely as the noise scale is known; empty: nobody knows.
+  std::optional<std::pair<std::int64_t, std::int64_t>> bestRange;
+  std::optional<OperatingPoint> now;  // the present configuration, where it is on so many replicas
+  std::optional<double> measured;     // goodput there, which need not lie on the curve
 };
 
 // `present` replicas train at the configuration that the newest samples name. `points` of the curve,
@@ -72,6 +75,8 @@ QString constraintText(const protocol::Model& model, int replicas);
 QString predictedText(double value, int digits = 3);
 // Returns "≈ 18,410 (14,700 to 23,060)": a point's predicted goodput and its expected range.
 QString predictedGoodput(const OperatingPoint& point);
+// Returns "512 (384 to 700)": the best batch size and between which it is; empty where there is none.
+QString bestBatchText(const GoodputPrediction& prediction);
 // Says how a restart compares with its prediction:
 // "Predicted goodput ≈ 18,410 samples/s, obtained 17,890 (−3 %)", or that it is still being measured where
 // `goesOn`; empty where nothing was predicted.

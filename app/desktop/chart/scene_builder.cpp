@@ -219,6 +219,30 @@ SceneLine lineOf(const std::vector<Part>& parts, const common::LineSpec& line, c
   return drawn;
 }
 
+// The same line, of another series.
+common::LineSpec with(common::LineSpec line, const std::string& series) {
+  line.series = series;
+  return line;
+}
+
+// Returns the areas between two lines of the same steps.
+std::vector<QPolygonF> between(const SceneLine& low, const SceneLine& high) {
+  std::vector<QPolygonF> areas;
+  for (std::size_t piece = 0; piece < std::min(low.pieces.size(), high.pieces.size()); ++piece) {
+    const auto inkOf = [piece](const SceneLine& line) -> const std::vector<QPolygonF>& {
+      const Polylines& ink = line.pieces[piece].ink;
+      return ink.smooth.empty() ? ink.raw : ink.smooth;
+    };
+    const auto &lower = inkOf(low), &upper = inkOf(high);
+    for (std::size_t i = 0; i < std::min(lower.size(), upper.size()); ++i) {
+      QPolygonF area = upper[i];
+      area.append(QPolygonF(lower[i].rbegin(), lower[i].rend()));
+      areas.push_back(std::move(area));
+    }
+  }
+  return areas;
+}
+
 // Whether the axis begins at its lowest value: where all of its lines ask for it.
 bool isFromLowest(const common::ChartSpec& spec, bool isRight) {
   return std::all_of(spec.lines.begin(), spec.lines.end(), [&](const common::LineSpec& line) {
@@ -253,6 +277,10 @@ ChartScene buildScene(SeriesModel& model, const common::ChartSpec& spec, const Q
     return line < options.isHidden.size() && options.isHidden[line];
   };
 
+  struct Edges {
+    std::vector<Part> low, high;
+  };
+  std::vector<Edges> edges(spec.lines.size());  // those of several runs would hide the lines
   // Parts by run and line.
   std::vector<std::vector<std::vector<Part>>> parts(runs.size(),
                                                     std::vector<std::vector<Part>>(spec.lines.size()));
@@ -273,6 +301,9 @@ ChartScene buildScene(SeriesModel& model, const common::ChartSpec& spec, const Q
           scene.hasBands |= part.isNoise && options.runs.empty();
           parts[run][i].push_back(std::move(part));
         }
+        if (line.low.empty() || !options.runs.empty()) continue;
+        for (Part& part : reader.read(with(line, line.low))) edges[i].low.push_back(std::move(part));
+        for (Part& part : reader.read(with(line, line.high))) edges[i].high.push_back(std::move(part));
       }
     }
   }
@@ -300,8 +331,10 @@ ChartScene buildScene(SeriesModel& model, const common::ChartSpec& spec, const Q
     std::map<int, WindowPlaces> places;
     for (std::size_t i = 0; i < spec.lines.size(); ++i) {
       if (isHidden(i)) continue;
-      SceneLine line = lineOf(parts[run][i], spec.lines[i], spec.lines[i].isRight ? scene.right : scene.left,
-                              options, places);
+      const Projection& projection = spec.lines[i].isRight ? scene.right : scene.left;
+      SceneLine line = lineOf(parts[run][i], spec.lines[i], projection, options, places);
+      line.interval = between(lineOf(edges[i].low, spec.lines[i], projection, options, places),
+                              lineOf(edges[i].high, spec.lines[i], projection, options, places));
       line.spec = i;
       line.run = run;
       line.colour = runs[run].colour;

@@ -15,6 +15,7 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr double kInk = 1.6, kHair = 1.0;
+constexpr double kPale = 0.7;  // an interval, beside a band of noise
 // A series with so few points shows each of them, and one that is measured once in a while with so few.
 constexpr std::int64_t kDots = 40, kMostMarkers = 120;
 constexpr double kMarkerGap = 72, kMarkerShift = 17;  // pixels between the markers of a run, and between runs
@@ -152,10 +153,11 @@ void SeriesPainter::paintLines(QPainter& painter) const {
   // A pale edge needs no blending, which takes ten times as long.
   painter.setRenderHint(QPainter::Antialiasing, false);
   for (const SceneLine& line : scene_.lines) {
-    const auto fill = [&](const QColor& colour, const std::vector<QPolygonF>& bands) {
-      painter.setBrush(withAlpha(colour, theme_.isDark ? 0.24 : 0.18));
+    const auto fill = [&](const QColor& colour, const std::vector<QPolygonF>& bands, double share = 1) {
+      painter.setBrush(withAlpha(colour, share * (theme_.isDark ? 0.24 : 0.18)));
       for (const QPolygonF& band : bands) painter.drawPolygon(isSvg(painter) ? band.intersected(plot) : band);
     };
+    fill(lookOf(line).colour, line.interval, kPale);
     fill(lookOf(line).colour, line.bands);
     for (const ScenePiece& piece : line.pieces) fill(colourOf(line, piece), piece.bands);
   }

@@ -219,8 +219,9 @@ void ExplorerPanel::refreshWhatIf(const protocol::Model& model, int replicas) {
   GoodputPrediction prediction = predictGoodput(model, replicas, 240, present, latest);
   if (const auto& measured = session_->measured()) prediction.measured = measured->goodput;
   curve_->setPrediction(prediction);
-  showTexts(measuredTexts(presentPoint(model, present, latest), session_->measured()),
-            predictedTexts(prediction.best));
+  auto predicted = predictedTexts(prediction.best);
+  if (prediction.best) predicted[3] = bestBatchText(prediction);
+  showTexts(measuredTexts(presentPoint(model, present, latest), session_->measured()), predicted);
   const QString sharing = sharingText(model, replicas);
   bounds_->setText(tr("Best within: %1.").arg(constraintText(model, replicas)));
   QStringList notes;

@@ -90,15 +90,14 @@ FigureData GoodputCurve::figure() const {
   if (!prediction_.limits.empty()) data.series.push_back(beyond);
   if (const auto& best = prediction_.best) {
     const auto at = static_cast<double>(best->batchSize);
-    data.notes.push_back(
-        {at, kAnywhere, tr("best %1").arg(common::formatCount(best->batchSize)), {Ink::Accent}});
+    data.notes.push_back({at, kAnywhere, tr("best %1").arg(bestBatchText(prediction_)), {Ink::Accent}});
     // A batch size that a program fixes is one place on a line that is out of reach.
     data.series.push_back({.ink = {Ink::Series, 0},
                            .mark = FigureSeries::Mark::Dots,
                            .points = {{at, best->goodput}},
                            .size = 5});
     data.description = tr("Predicted best batch size %1 with %2 samples per second")
-                           .arg(common::formatCount(best->batchSize), common::formatNumber(best->goodput));
+                           .arg(bestBatchText(prediction_), common::formatNumber(best->goodput));
   }
   if (prediction_.now && prediction_.measured) {
     const auto at = std::clamp(static_cast<double>(prediction_.now->batchSize), first, last);

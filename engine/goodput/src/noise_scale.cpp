@@ -189,6 +189,13 @@ double NoiseScale::Average::add_to_mean(double value, double theta, double avera
 
 double NoiseScale::gain(double scale) const { return gain_of(sqr(), var(), scale); }
 
+std::optional<std::pair<double, double>> NoiseScale::gain_interval(double scale) const {
+  const GradParams at = params();
+  if (!(at.sqr_error > 0)) return {};
+  const auto [least, most] = at.interval();
+  return std::pair(gain_of(least.sqr, least.var, scale), gain_of(most.sqr, most.var, scale));
+}
+
 double NoiseScale::raw_gain(double scale) const {
   if (last_sqr_.empty()) return std::numeric_limits<double>::quiet_NaN();
   return gain_of(clamped_sum(last_sqr_, 0), clamped_sum(last_var_, kSmallestVar), scale);

@@ -47,6 +47,7 @@ void fields(M& m, V&& visit) {
     visit("update_time", m.update_time);
     visit("cores", m.cores), visit("divides_cores", m.divides_cores);
     visit("grad_sqr", m.grad_sqr), visit("grad_var", m.grad_var);
+    visit("grad_sqr_error", m.grad_sqr_error);
     visit("init_batch_size", m.init_batch_size), visit("max_batch_size", m.max_batch_size);
     visit("min_local_batch_size", m.min_local_batch_size),
         visit("max_local_batch_size", m.max_local_batch_size);

@@ -7,6 +7,7 @@
 
 #include "batchscope/common/charts.h"
 #include "batchscope/common/charts_json.h"
+#include "batchscope/common/derived_series.h"
 #include "test_case.h"
 
 using namespace batchscope::common;
@@ -75,6 +76,23 @@ class TestCharts : public QObject {
     QCOMPARE(with.back().series, std::string("critical_batch_size"));
     QVERIFY(with.back().isSparse);
     QVERIFY(ownCharts({"critical_batch_size"}).empty());
+  }
+
+  // Nobody looks for the ends of the gain's interval in a chart of their own.
+  void whatIsEstimatedHasABand() {
+    QVERIFY(ownCharts({"gain", "gain_low", "gain_high"}).empty());
+    for (const ChartSpec& chart : runCharts()) {
+      for (const LineSpec& line : chart.lines) {
+        const bool isEstimated =
+            line.series == "gain" || line.series == "efficiency" || line.series == "goodput";
+        QCOMPARE(!line.low.empty() && !line.high.empty(), isEstimated);
+      }
+    }
+    const auto low = derivedSeries(kGoodputLow), high = derivedSeries(kEfficiencyHigh);
+    QCOMPARE(low->inputs, (std::vector<std::string>{"goodput", "gain_low", "gain"}));
+    QCOMPARE(high->inputs, (std::vector<std::string>{"efficiency", "gain_high", "gain"}));
+    QCOMPARE(low->value(std::vector{1000.0, 3.0, 4.0}), 750.0);
+    QCOMPARE(high->value(std::vector{0.5, 5.0, 4.0}), 0.625);
   }
 
   void devicesHaveALineAReplica() {

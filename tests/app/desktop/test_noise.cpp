@@ -45,11 +45,13 @@ class NoisyRun {
     std::normal_distribution<double> noise(0, 0.5);
     for (int step = 1; step <= 4000; ++step) {
       writer_.append(0, "time", step, 1000.0 + step);
+      writer_.append(0, "low", step, 4);
+      writer_.append(0, "high", step, 21);
       writer_.append(0, "loss", step, step == 1500 ? 900 : (step <= 2000 ? 5 : 20) + noise(random));
     }
     writer_.commit();
     model_ = std::make_unique<SeriesModel>(file);
-    model_->want({"loss"});
+    model_->want({"loss", "low", "high"});
     storage::Generation row;
     row.replicas = 2;
     row.first_step = 1;
@@ -62,7 +64,7 @@ class NoisyRun {
   ChartScene scene(SceneOptions options) {
     if (options.range.empty()) options.range = model_->extent(XAxis::Step);
     common::ChartSpec spec;
-    spec.lines = {{.series = "loss", .label = {}, .isSmoothed = true}};
+    spec.lines = {{.series = "loss", .label = {}, .isSmoothed = true, .low = "low", .high = "high"}};
     return buildScene(*model_, spec, QRectF(0, 0, 400, 100), options);
   }
 
@@ -223,10 +225,26 @@ class TestNoise : public QObject {
     if (isWhole) QVERIFY(scene.left.y1 > 900);
   }
 
+  // Between two series of their own, drawn as the line is: by windows of noise, by columns, with every step.
+  void anIntervalIsTheAreaBetweenTwoSeries_data() { whereItIsNoBand_data(); }
+  void anIntervalIsTheAreaBetweenTwoSeries() {
+    QFETCH(double, last);
+    QFETCH(double, smoothing);
+    QFETCH(bool, isWhole);
+    NoisyRun run(file(QTest::currentDataTag()));
+    const ChartScene scene =
+        run.scene({.range = {1, last}, .smoothing = smoothing, .isZoomed = true, .isWhole = isWhole});
+    QCOMPARE(scene.lines[0].interval.size(), 1);
+    const QRectF box = scene.lines[0].interval[0].boundingRect();
+    QVERIFY(std::abs(box.bottom() - scene.left.py(4)) < 0.1 && std::abs(box.top() - scene.left.py(21)) < 0.1);
+    QVERIFY(std::abs(box.left() - scene.left.px(1)) < 1 && std::abs(box.right() - scene.left.px(last)) < 1);
+  }
+
   void comparedRunsHaveNoBands() {
     NoisyRun run(file("compared.db"));
     const ChartScene scene = run.scene({.smoothing = 0.6, .runs = {{&run.model(), 0, {}, {}}}});
     QVERIFY(scene.lines[0].pieces[0].bands.empty());
+    QVERIFY(scene.lines[0].interval.empty());
     QVERIFY(!scene.lines[0].pieces[0].ink.raw.empty());
   }
 

@@ -178,6 +178,10 @@ class TestPassPlan : public QObject {
     // Away from a step that was left: half the way to it.
     QCOMPARE(reach(wide, {72, 100, 144}), std::pair(std::int64_t{144}, std::int64_t{120}));
     QCOMPARE(reach(wide, {72, 200, 144}), std::pair(std::int64_t{144}, std::int64_t{800}));
+    // No farther than the least noise allows, and no smaller than the step in force.
+    QCOMPARE(reach(wide, {72, 100, 0, 180}), std::pair(std::int64_t{144}, std::int64_t{180}));
+    QCOMPARE(reach(wide, {72, 100, 0, 90}), std::pair(std::int64_t{144}, std::int64_t{100}));
+    QCOMPARE(reach(wide, {72, 100, 0, 4000}), std::pair(std::int64_t{144}, std::int64_t{400}));
   }
 };
 

@@ -67,7 +67,7 @@ void make_step(Device& device, std::int64_t local_batch_size, int accumulation_s
   context.samples = local_batch_size * (accumulation_steps + 1);
   metrics::begin_micro_step();
   device.work(work.backward);
-  metrics::StepReport report{.grad_sqr = 1, .grad_var = 10};
+  metrics::StepReport report{.gradient = {1, 10}};
   const Timer::Moment began = timer().now();
   device.work(work.exchange);
   report.waited = {began, timer().now()};

@@ -95,6 +95,39 @@ class TestPrediction : public QObject {
     QCOMPARE(prediction.goodput / prediction.low(), 1 + doubled);
   }
 
+  void theNoiseScalesErrorIsPartOfIt() {
+    protocol::Model m = fitted_model();
+    m.max_batch_size = 1024;
+    m.max_profiled_replicas = 2;
+    m.residual = 0;
+    m.grad_sqr_error = 0.3;
+    const double known = std::expm1(1.645 * 0.1);
+    QCOMPARE(predict(m, {1, 2, 32, 0}).error, known);  // the initial batch size has an efficiency of 1
+    QVERIFY(predict(m, {1, 2, 64, 0}).error > known);
+    QVERIFY(predict(m, {1, 2, 256, 0}).error > predict(m, {1, 2, 64, 0}).error);
+    // gain = 21 / (20 / 4 + sqr): between those of 1 + 0.49 and 1 - 0.49.
+    const double ends =
+        std::log(((20 + 0.5065) / (5 + 0.5065)) / ((20 + 1.4935) / (5 + 1.4935))) / (2 * 1.645);
+    QCOMPARE(predict(m, {1, 2, 128, 0}).error, std::expm1(1.645 * std::hypot(0.1, ends)));
+  }
+
+  void theBestBatchSizeIsAsSureAsTheNoiseScale() {
+    protocol::Model m = fitted_model();
+    QVERIFY(!best_batch_sizes(m, 2));  // the program fixes it
+    m.max_batch_size = 4096;
+    QVERIFY(!best_batch_sizes(m, 2));  // nobody knows how sure the noise scale is
+    m.grad_sqr_error = 0.3;
+    const auto range = best_batch_sizes(m, 2);
+    QVERIFY(range);
+    const std::int64_t best = predict(m, 2)->batch_size;
+    QVERIFY(range->first < best && best < range->second);
+    m.grad_sqr = 1 - 1.645 * 0.3;
+    QCOMPARE(range->second, predict(m, 2)->batch_size);
+    m.grad_sqr = 1;
+    m.grad_sqr_error = 2;  // the gradient cannot be told from nothing: as large as it may be
+    QCOMPARE(best_batch_sizes(m, 2)->second, std::int64_t{4096});
+  }
+
   void linksBetweenNodesCost() {
     protocol::Model m = fitted_model();
     m.perf->alpha_n = 1;  // s

@@ -34,6 +34,14 @@ Json point_json(const run::Prediction& point) {
           {"step_time", point.throughput > 0 ? static_cast<double>(point.batch_size) / point.throughput : 0}};
 }
 
+// The best configuration, and between which batch sizes it is, as surely as the noise scale is known.
+Json best_json(const Model& model, const run::Prediction& best) {
+  Json point = point_json(best);
+  const auto range = run::best_batch_sizes(model, best.at.num_replicas);
+  point["batch_range"] = range ? Json{range->first, range->second} : Json();
+  return point;
+}
+
 int devices_of(const Model& model) {
   if (const int counted = run::counted_devices(model); counted > 0) return counted;
   const run::Machine machine = run::Machine::here();
@@ -53,7 +61,7 @@ Json curve_json(const Model& model, double floor) {
   for (int replicas = 1; replicas <= longest_curve(model); ++replicas) {
     const auto best = run::predict(model, replicas);
     if (!best) continue;
-    Json point = point_json(*best);
+    Json point = best_json(model, *best);
     if (on_one_replica && on_one_replica->goodput > 0) {
       point["speedup"] = best->goodput / on_one_replica->goodput;
       point["reaches_floor"] = best->goodput / on_one_replica->goodput >= floor * replicas;
@@ -95,7 +103,9 @@ Json batch_curve_json(const Model& model, int replicas) {
     points.push_back(point_json(*point));
   }
   const auto best = run::predict(model, replicas);
-  return {{"replicas", replicas}, {"points", std::move(points)}, {"best", best ? point_json(*best) : Json()}};
+  return {{"replicas", replicas},
+          {"points", std::move(points)},
+          {"best", best ? best_json(model, *best) : Json()}};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // pass, and in it after 30, 60, 120 .. steps: what goodput prefers, if it promises at least 1.05 of the
 // goodput of what is in force. Both the model of a step's time and the noise scale only guess what they have
 // not seen.
+//   A step grows only as far as it would with the smallest noise scale that nine of ten cases leave.
 //   A choice reaches no farther than twice the largest local batch size that was measured (AdaptDL's rule for
 //   replicas, ours for batch sizes), and four times the step in force: one replica has two micro-batches
 //   where it had one, and twice as large. What was chosen is compared, as both were measured, with what was
@@ -37,6 +38,7 @@ struct Seen {
   std::int64_t local_batch_size = 0;  // the largest measured; 0: none
   std::int64_t batch_size = 0;        // of the step in force; 0: none
   std::int64_t left = 0;              // a larger step that brought less; 0: none
+  std::int64_t sure = 0;              // the best step if the noise is as small as it may be; 0: nobody knows
 };
 
 // Returns the limits as far as a choice may reach. The initial batch size stays within them.

@@ -121,6 +121,7 @@ class Account final : public JsonState {
             {"non_finite_steps", non_finite_steps},
             {"grad_sqr", protocol::encode_number(gradient.sqr)},
             {"grad_var", protocol::encode_number(gradient.var)},
+            {"grad_sqr_error", protocol::encode_number(gradient.sqr_error)},
             {"initial_batch_size", initial_batch_size},
             {"profile", profile.json()}};
   }
@@ -131,6 +132,8 @@ class Account final : public JsonState {
     non_finite_steps = json.value("non_finite_steps", std::int64_t{0});
     gradient.sqr = protocol::decode_number(json.at("grad_sqr"));
     gradient.var = protocol::decode_number(json.at("grad_var"));
+    gradient.sqr_error =
+        json.contains("grad_sqr_error") ? protocol::decode_number(json["grad_sqr_error"]) : 0;
     json.at("initial_batch_size").get_to(initial_batch_size);
     profile = Profile::from_json(json.at("profile"));
   }
@@ -215,6 +218,7 @@ void Account::request_fit() {
   protocol::Model message;
   message.grad_sqr = gradient.sqr;
   message.grad_var = gradient.var;
+  message.grad_sqr_error = gradient.sqr_error;
   message.init_batch_size = initial_batch_size;
   message.max_batch_size = limits.max_batch_size;
   message.min_local_batch_size = limits.min_local;
@@ -255,22 +259,26 @@ Row Account::row(const StepReport& report, double now) const {
   set(row, series::kMono, now);
   set(row, series::kGain, report.nominal_gain);
   if (!std::isnan(report.raw_gain)) set(row, series::kRawGain, report.raw_gain);
+  if (report.gain_interval) {
+    set(row, series::kGainLow, report.gain_interval->first);
+    set(row, series::kGainHigh, report.gain_interval->second);
+  }
   set(row, series::kLearningRateFactor, report.lr_factor);
   set(row, series::kLearningRate, report.learning_rate);
   set(row, series::kReplicas, num_replicas());
   set(row, series::kProgress, progress);
   set(row, series::kSamples, static_cast<double>(samples));
-  set(row, series::kGradSqr, report.grad_sqr);
-  set(row, series::kGradVar, report.grad_var);
+  set(row, series::kGradSqr, report.gradient.sqr);
+  set(row, series::kGradVar, report.gradient.var);
   if (in_a_row > 0) set(row, series::kNonFiniteSteps, static_cast<double>(non_finite_steps));
   if (step.initial_batch_size > 0) {
     set(row, series::kScale, over_initial(nominal_batch_size()));
     set(row, series::kBatchSize, static_cast<double>(nominal_batch_size()));
     set(row, series::kLocalBatchSize, static_cast<double>(step.local_batch_size));
     set(row, series::kAccumulation, step.accumulation_steps);
-    if (report.grad_sqr > 0)
+    if (report.gradient.sqr > 0)
       set(row, series::kNoiseScale,
-          report.grad_var / report.grad_sqr * static_cast<double>(step.initial_batch_size));
+          report.gradient.var / report.gradient.sqr * static_cast<double>(step.initial_batch_size));
   }
   if (const auto& loop = running_loop())
     set(row, series::kEpoch, loop->finished_epochs + loop->fraction(progress));
@@ -332,7 +340,7 @@ void Account::commit_step(const StepReport& report) {
   if (in_a_row > 0) ++non_finite_steps;
   ++steps;
   samples += step.samples;
-  gradient = {report.grad_sqr, report.grad_var};
+  gradient = report.gradient;
   initial_batch_size = step.initial_batch_size;
   last_step = now;
   set_step(steps);
@@ -410,11 +418,18 @@ std::optional<goodput::Choice> Account::suggest(const goodput::Bounds& wanted, s
   complete_last_step();
   if (profile.measured() >= kFirstFit && profile.measured() > fitted_at) request_fit();
   fitter.settle();
-  const auto function = goodput_function();
-  if (!function) return std::nullopt;
-  const goodput::Bounds bounds = within_reach(wanted, {profile.local_batch_sizes().most, batch_size, left},
-                                              initial_batch_size, num_replicas());
-  const goodput::Choice best = function->optimize(process().environment.num_nodes, num_replicas(), bounds);
+  if (!goodput_function()) return std::nullopt;
+  const auto best_with = [&](const goodput::GradParams& statistics, const goodput::Bounds& bounds) {
+    return goodput::GoodputFunction(*fitter.model(), statistics, initial_batch_size, devices())
+        .optimize(process().environment.num_nodes, num_replicas(), bounds);
+  };
+  Seen seen{profile.local_batch_sizes().most, batch_size, left};
+  if (gradient.sqr_error > 0) {
+    const goodput::Choice sure = best_with(gradient.interval().first, wanted);
+    seen.sure = BatchShape{sure.local_batch_size, sure.accumulation_steps}.batch_size(num_replicas());
+  }
+  const goodput::Choice best =
+      best_with(gradient, within_reach(wanted, seen, initial_batch_size, num_replicas()));
   return best.goodput > 0 && best.local_batch_size > 0 ? std::optional(best) : std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "adapt/batch_shape.h"
 #include "adapt/timer.h"
@@ -26,16 +27,16 @@ StepScale step_scale(int gradients);
 
 // Results of an optimizer step that AdaptiveDataParallel reports.
 struct StepReport {
-  double gain = 1;             // averaged, at the step's own samples: progress grows by it
-  double nominal_gain = gain;  // the same at a full step, which charts show between 1 and the scale
-  bool skipped = false;        // the gradient was not finite: no update was made, nothing was gained
-  bool expected = false;       // that, by a gradient scaler that looks for its scale
-  double raw_gain = 1;         // of a full step, from this step's estimates alone; NaN where there are none
-  double lr_factor = 1;        // first group
-  double learning_rate = 0;    // first group, as applied
-  double grad_sqr = 0;         // averaged, all groups
-  double grad_var = 0;
-  std::optional<Timer::Interval> waited = std::nullopt;  // for other replicas' gradients
+  double gain = 1;               // averaged, at the step's own samples: progress grows by it
+  double nominal_gain = gain;    // the same at a full step, which charts show between 1 and the scale
+  bool skipped = false;          // the gradient was not finite: no update was made, nothing was gained
+  bool expected = false;         // that, by a gradient scaler that looks for its scale
+  double raw_gain = 1;           // of a full step, from this step's estimates alone; NaN where there are none
+  double lr_factor = 1;          // first group
+  double learning_rate = 0;      // first group, as applied
+  goodput::GradParams gradient;  // averaged, all groups
+  std::optional<std::pair<double, double>> gain_interval = std::nullopt;  // of a full step
+  std::optional<Timer::Interval> waited = std::nullopt;                   // for other replicas' gradients
 };
 
 // Micro-batches: the loader calls begin before it makes a batch and data_ready when it is there,

@@ -80,8 +80,8 @@ struct GradientAverage::Impl final : JsonState {
     step.gain = report.gain = report.lr_factor = noise.gain(scale.own);
     report.nominal_gain = noise.gain(scale.nominal);
     report.raw_gain = noise.raw_gain(scale.nominal);
-    report.grad_sqr = noise.sqr();
-    report.grad_var = noise.var();
+    report.gain_interval = noise.gain_interval(scale.nominal);
+    report.gradient = noise.params();
     report.skipped = !norms.is_finite();
     if (!report.skipped) return step;
     previous.clear();

@@ -21,8 +21,12 @@ goodput::Devices devices(const protocol::Model& model) {
   return {counted_devices(model), model.divides_cores && model.devices > 0, std::max(1, model.cores)};
 }
 
+goodput::GradParams grad_params(const protocol::Model& model) {
+  return {model.grad_sqr, model.grad_var, model.grad_sqr_error};
+}
+
 goodput::GoodputFunction goodput_function(const protocol::Model& model) {
-  return {perf_params(model), {model.grad_sqr, model.grad_var}, model.init_batch_size, devices(model)};
+  return {perf_params(model), grad_params(model), model.init_batch_size, devices(model)};
 }
 
 goodput::Bounds batch_bounds(const protocol::Model& model) {

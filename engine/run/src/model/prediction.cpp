@@ -27,7 +27,17 @@ goodput::Configuration fixed_configuration(const protocol::Model& model, int rep
 // Doublings from `from` to `to`; 0 where one is unknown.
 double doublings(double from, double to) { return from > 0 && to > 0 ? std::log2(to / from) : 0; }
 
-double prediction_error(const protocol::Model& model, const goodput::Configuration& at) {
+// Returns how far, in standard deviations of its logarithm, the efficiency may be from what is predicted.
+double efficiency_deviation(const protocol::Model& model, std::int64_t batch_size) {
+  const auto [least, most] = grad_params(model).interval();
+  const auto efficiency = [&](const goodput::GradParams& statistics) {
+    return goodput::GoodputFunction({}, statistics, model.init_batch_size).efficiency(batch_size);
+  };
+  return std::log(efficiency(most) / efficiency(least)) / (2 * kNineOfTen);
+}
+
+double prediction_error(const protocol::Model& model, const goodput::Configuration& at,
+                        std::int64_t batch_size) {
   if (!(model.residual >= 0)) return 0;
   const auto local = static_cast<double>(at.local_batch_size);
   const double replicas = std::max(0.0, doublings(model.max_profiled_replicas, at.num_replicas));
@@ -35,7 +45,8 @@ double prediction_error(const protocol::Model& model, const goodput::Configurati
       std::max({0.0, doublings(static_cast<double>(model.max_profiled_local_batch_size), local),
                 doublings(local, static_cast<double>(model.min_profiled_local_batch_size))});
   const double deviation =
-      std::hypot(std::hypot(model.residual, kMachine), kDoubling * std::hypot(replicas, size));
+      std::hypot(std::hypot(model.residual, kMachine), kDoubling * std::hypot(replicas, size),
+                 efficiency_deviation(model, batch_size));
   return std::expm1(kNineOfTen * deviation);
 }
 
@@ -54,7 +65,7 @@ Prediction predict(const protocol::Model& model, const goodput::Configuration& a
           function.throughput(at),
           function.efficiency(batch_size),
           function.evaluate(at),
-          prediction_error(model, at)};
+          prediction_error(model, at, batch_size)};
 }
 
 std::optional<Prediction> predict(const protocol::Model& model, int replicas, int nodes) {
@@ -67,6 +78,20 @@ std::optional<Prediction> predict(const protocol::Model& model, int replicas, in
   }
   const Prediction prediction = predict(model, at);
   return prediction.goodput > 0 ? std::optional(prediction) : std::nullopt;
+}
+
+std::optional<std::pair<std::int64_t, std::int64_t>> best_batch_sizes(const protocol::Model& model,
+                                                                      int replicas, int nodes) {
+  if (has_fixed_batch_size(model) || !(model.grad_sqr_error > 0)) return {};
+  const auto [least, most] = grad_params(model).interval();
+  const auto best_with = [&](double grad_sqr) {
+    protocol::Model other = model;
+    other.grad_sqr = grad_sqr;
+    return predict(other, replicas, nodes);
+  };
+  const auto low = best_with(least.sqr), high = best_with(most.sqr);
+  if (!low || !high) return {};
+  return std::pair(low->batch_size, high->batch_size);
 }
 
 }  // namespace batchscope::run

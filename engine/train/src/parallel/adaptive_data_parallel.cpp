@@ -191,8 +191,8 @@ struct AdaptiveDataParallel::Impl {
     report.lr_factor = last.lr_factor;
     if (gain_of_past) learn();
     report.raw_gain = noise.raw_gain(scale.nominal);
-    report.grad_sqr = noise.sqr();
-    report.grad_var = noise.var();
+    report.gain_interval = noise.gain_interval(scale.nominal);
+    report.gradient = noise.params();
     buffers.finish();
     if (scaler) scaler->update_after(report.skipped);
     const bool accounts = accountant() == this;

@@ -268,8 +268,8 @@ at::Tensor AdaScaleOptimizer::step(const LossClosure& closure) {
   }
   report.gain = gain();
   report.raw_gain = impl_->noise.raw_gain(impl_->scale);
-  report.grad_sqr = impl_->noise.sqr();
-  report.grad_var = impl_->noise.var();
+  report.gain_interval = impl_->noise.gain_interval(impl_->scale);
+  report.gradient = impl_->noise.params();
   if (!report.skipped) impl_->progress += report.gain;
   if (impl_->scaler) impl_->scaler->update_after(report.skipped);
   impl_->begin_step();

@@ -27,6 +27,8 @@ struct LineSpec {
   bool isBound = false;       ///< dotted, a limit rather than a measurement
   bool isFromLowest = false;  ///< its axis begins at the lowest value instead of at the base
   bool isOff = false;         ///< hidden until the legend shows it
+  std::string low = {};       ///< the series of a band's lower edge, around this line; empty: no band
+  std::string high = {};      ///< of its upper edge
 };
 
 /// When a chart is shown without being chosen.

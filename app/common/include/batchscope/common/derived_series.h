@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Series that are computed from recorded ones: the time of a step without synchronisation, the learning rate
-/// without the scaling rule's factor, and the factor that a rule would have given on the recorded statistics,
-/// so that rules can be compared on a run that trained with one of them.
+/// without the scaling rule's factor, how sure efficiency and goodput are, and the factor that a rule would
+/// have given on the recorded statistics, so that rules can be compared on a run that trained with one of
+/// them.
 #pragma once
 
 #include <functional>
@@ -29,6 +30,12 @@ std::optional<DerivedSeries> derivedSeries(const std::string& name);
 
 inline constexpr char kComputeTime[] = "step_time-sync_time";  ///< a step without synchronisation
 inline constexpr char kScheduledRate[] = "lr/lr_factor";       ///< the learning rate without its factor
+
+// The ends of the intervals in which nine of ten true values are, as those of the recorded gain.
+inline constexpr char kEfficiencyLow[] = "efficiency:low";    ///< lower end
+inline constexpr char kEfficiencyHigh[] = "efficiency:high";  ///< upper end
+inline constexpr char kGoodputLow[] = "goodput:low";          ///< lower end, samples/s
+inline constexpr char kGoodputHigh[] = "goodput:high";        ///< upper end, samples/s
 
 // The rules that can be replayed.
 inline constexpr char kAdaScaleFactor[] = "factor:adascale";    ///< AdaScale

@@ -12,6 +12,7 @@ export interface Point {
   throughput: JsonNumber;
   efficiency: JsonNumber;
   batch_size: number;
+  batch_range?: [number, number] | null; // between which the best batch size is
   local_batch_size: number;
   accumulation: number;
   step_time: JsonNumber;
@@ -127,8 +128,8 @@ export function batchFigure(explorer: Explorer, chosen: Point | undefined): Figu
     bottom: { kind: "log", title: "batch size" },
     left: { low: 0, title: "samples/s" },
     right: { low: 0, high: 1, title: "efficiency" },
-    notes: chosen ? [{ x: chosen.batch_size, text: `best ${count(chosen.batch_size)}`, colour: "var(--accent)" }] : [],
-    description: `Predicted goodput over batch size on ${replicas(at)}${chosen ? `, best at ${count(chosen.batch_size)}` : ""}`,
+    notes: chosen ? [{ x: chosen.batch_size, text: `best ${batchText(chosen)}`, colour: "var(--accent)" }] : [],
+    description: `Predicted goodput over batch size on ${replicas(at)}${chosen ? `, best at ${batchText(chosen)}` : ""}`,
     ...(points.length === 0 && { missing: "The model has no curve for this number of replicas." }),
   };
 }
@@ -157,6 +158,12 @@ export function stepTimeFigure(measured: readonly MeasuredStep[]): FigureData {
     description: `${measured.length} measured step times over predicted ones`,
     ...(measured.length === 0 && { missing: "No step time has been measured yet." }),
   };
+}
+
+/** Returns "512 (384 to 700)". */
+export function batchText(point: Partial<Point>): string {
+  const [low, high] = point.batch_range ?? [0, 0];
+  return count(point.batch_size ?? NaN) + (low < high ? ` (${count(low)} to ${count(high)})` : "");
 }
 
 /** "Best within: batch size up to 1,024." */

@@ -7,7 +7,7 @@ import { pathOf, type Route, setQuery } from "../base/route";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { isActive, type RunDetail, toNumber } from "../base/types";
-import { batchFigure, boundsText, type Explorer, legend, type MeasuredStep, type Point, type PredictedRestart, presentPoint, rangeText, replicasFigure, stepTimeFigure } from "../explorer/what_if";
+import { batchFigure, batchText, boundsText, type Explorer, legend, type MeasuredStep, type Point, type PredictedRestart, presentPoint, rangeText, replicasFigure, stepTimeFigure } from "../explorer/what_if";
 import { card } from "../figure/card";
 import { Figure } from "../figure/figure";
 
@@ -25,7 +25,7 @@ const rows: Row[] = [
   { name: "Throughput, samples/s", text: (point) => number(toNumber(point.throughput)) },
   { name: "Statistical efficiency", text: (point) => number(toNumber(point.efficiency), 2) },
   { name: "Step time, ms", text: (point) => number(1000 * toNumber(point.step_time)) },
-  { name: "Batch size", text: (point) => number(point.batch_size, 4), isChosen: true },
+  { name: "Batch size", text: batchText, isChosen: true },
   { name: "Local batch size", text: (point) => number(point.local_batch_size, 4), isChosen: true },
   { name: "Accumulation steps", text: (point) => number(point.accumulation), isChosen: true },
 ];

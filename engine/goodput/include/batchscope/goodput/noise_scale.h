@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "batchscope/goodput/average_error.h"
@@ -95,7 +96,9 @@ class NoiseScale {
   /// or a count or scale that is not positive.
   bool update(const NormSample& sample);
 
-  double gain(double scale) const;      ///< gain_of the averages
+  double gain(double scale) const;  ///< gain_of the averages
+  /// Returns the ends of the interval in which nine of ten true gains are; empty where the error is unknown.
+  std::optional<std::pair<double, double>> gain_interval(double scale) const;
   double raw_gain(double scale) const;  ///< from the last step's estimates alone; NaN where there are none
   double sqr() const;                   ///< |true gradient|^2: sum over groups, each clamped to >= 0
   double var() const;                   ///< tr(cov): sum over groups, each clamped to >= 1e-6

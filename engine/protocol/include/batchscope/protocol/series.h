@@ -5,12 +5,14 @@
 
 namespace batchscope::protocol::series {
 
-inline constexpr char kMono[] = "mono";                        ///< s, telemetry only: stored as kTime
-inline constexpr char kTime[] = "time";                        ///< s since 1970, wall time
-inline constexpr char kLoss[] = "loss";                        ///< mean over the step's samples, training
-inline constexpr char kGain[] = "gain";                        ///< of a full step: between 1 and the scale
-inline constexpr char kRawGain[] = "gain_raw";                 ///< from this step's estimates alone
-inline constexpr char kScale[] = "scale";                      ///< S: batch size over the initial batch size
+inline constexpr char kMono[] = "mono";           ///< s, telemetry only: stored as kTime
+inline constexpr char kTime[] = "time";           ///< s since 1970, wall time
+inline constexpr char kLoss[] = "loss";           ///< mean over the step's samples, training
+inline constexpr char kGain[] = "gain";           ///< of a full step: between 1 and the scale
+inline constexpr char kGainLow[] = "gain_low";    ///< nine of ten true gains are between this and kGainHigh
+inline constexpr char kGainHigh[] = "gain_high";  ///< the other end, where the noise scale is largest
+inline constexpr char kRawGain[] = "gain_raw";    ///< from this step's estimates alone
+inline constexpr char kScale[] = "scale";         ///< S: batch size over the initial batch size
 inline constexpr char kLearningRateFactor[] = "lr_factor";     ///< of the scaling rule, first parameter group
 inline constexpr char kLearningRate[] = "lr";                  ///< as applied, first parameter group
 inline constexpr char kBatchSize[] = "batch_size";             ///< samples per optimizer step, all replicas

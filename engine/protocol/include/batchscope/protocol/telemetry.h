@@ -140,6 +140,7 @@ struct Model {
   std::optional<PerfParams> perf;         ///< none before the first fit
   double grad_sqr = 0;                    ///< |true gradient|^2
   double grad_var = 0;                    ///< trace of its covariance at the initial batch size
+  double grad_sqr_error = 0;              ///< standard error of grad_sqr, grad_var taken as exact; 0: unknown
   std::int64_t init_batch_size = 0;       ///< samples, all replicas
   std::int64_t max_batch_size = 0;        ///< samples, all replicas; 0: none
   std::int64_t min_local_batch_size = 0;  ///< samples of a micro-batch; 0: none

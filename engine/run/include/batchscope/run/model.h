@@ -10,6 +10,8 @@ namespace batchscope::run {
 
 /// Returns the parameters; all 0 where the model has none.
 goodput::PerfParams perf_params(const protocol::Model& model);
+/// Returns the statistics of the gradient, with their error where the model has one.
+goodput::GradParams grad_params(const protocol::Model& model);
 /// Returns the number of replicas beyond which no speed-up is expected, because they take turns on the
 /// devices that the model says the run may have. Where the model does not say, as in earlier versions: the
 /// most replicas that were measured. 0: unknown, and each replica counts as having its own device.

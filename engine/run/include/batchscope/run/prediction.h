@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "batchscope/run/model.h"
 
@@ -18,12 +19,13 @@ struct Prediction {
   double throughput = 0;        ///< samples/s
   double efficiency = 0;        ///< statistical efficiency, 0..1
   double goodput = 0;           ///< samples/s
-  /// Nine of ten outcomes lie between goodput / (1 + error) and goodput * (1 + error), and likewise for
+  /// Nine of ten outcomes lie between goodput / (1 + error) and goodput * (1 + error), and even more so for
   /// throughput; 0: unknown. It is the root of the sum of squares, by logarithms, of
   ///   how far measured step times are from the model's,
   ///   0.1 for a machine that is not as fast all the time,
   ///   0.15 for each doubling of the replicas beyond the most that were measured,
-  ///   0.15 for each doubling of a micro-batch beyond the largest that was measured, or below the smallest.
+  ///   0.15 for each doubling of a micro-batch beyond the largest that was measured, or below the smallest,
+  ///   how far the efficiency changes with the noise scale, as surely as that is known.
   double error = 0;
   double low() const { return goodput / (1 + error); }   ///< samples/s
   double high() const { return goodput * (1 + error); }  ///< samples/s
@@ -39,5 +41,11 @@ Prediction predict(const protocol::Model& model, const goodput::Configuration& a
 /// (goodput::GoodputFunction::optimize), or the one that the program fixes. Empty where the model says
 /// nothing or no configuration is feasible.
 std::optional<Prediction> predict(const protocol::Model& model, int replicas, int nodes = 1);
+
+/// Returns between which batch sizes, samples of a step, the best one of predict is: the best with the
+/// smallest and with the largest noise scale that nine of ten cases leave. Empty where the program fixes the
+/// batch size, where the error of the noise scale is unknown, and where no configuration is feasible.
+std::optional<std::pair<std::int64_t, std::int64_t>> best_batch_sizes(const protocol::Model& model,
+                                                                      int replicas, int nodes = 1);
 
 }  // namespace batchscope::run
