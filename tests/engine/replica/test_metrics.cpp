@@ -39,7 +39,7 @@ class TestMetrics : public QObject {
     for (std::int64_t step = 1; step <= 70; ++step) {
       step_context() = {.initial_batch_size = 32, .local_batch_size = 32};
       metrics::begin_micro_step();
-      metrics::commit_step({.grad_sqr = 1, .grad_var = 10});
+      metrics::commit_step({.gradient = {1, 10}});
       if (step != 6 && step != 31 && step != 56) continue;
       const protocol::Model model = next_model(supervisor);
       QCOMPARE(model.step, before + step);

@@ -183,7 +183,7 @@ class TestStepTimes : public QObject {
       metrics::begin_micro_step();
       if (waits) QTest::qSleep(kLoading);
       metrics::data_ready();
-      metrics::commit_step({.grad_sqr = 1, .grad_var = 10});
+      metrics::commit_step({.gradient = {1, 10}});
       if (waits) QTest::qSleep(kLoading);
     }
     auto reader = std::async(std::launch::async, [&] { return supervisor.read_to_goodbye(); });

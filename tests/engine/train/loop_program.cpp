@@ -126,7 +126,7 @@ void train(const Settings& settings, AdaptiveDataLoader& loader, Accumulator<>& 
     std::this_thread::sleep_for(std::chrono::milliseconds(settings.step_ms));
     if (step.optimizer_step) {
       raise_signal(settings, std::to_string(metrics::steps() + 1));
-      metrics::commit_step({.gain = settings.gain, .grad_sqr = 1, .grad_var = 100});
+      metrics::commit_step({.gain = settings.gain, .gradient = {1, 100}});
       record("loss", 1.0);
     } else {
       raise_signal(settings, std::to_string(metrics::steps() + 1) + "m" + std::to_string(step.micro_step));

@@ -104,7 +104,7 @@ void step(Json line) {
   if (!step_context().optimizer_step) return metrics::end_micro_step();
   if (signal_at == std::to_string(metrics::steps() + 1) + ":" + std::to_string(replica_rank()))
     raise(SIGTERM);
-  metrics::commit_step({.gain = 1, .grad_sqr = 1, .grad_var = 100});
+  metrics::commit_step({.gain = 1, .gradient = {1, 100}});
 }
 
 Json list(const at::Tensor& tensor) {

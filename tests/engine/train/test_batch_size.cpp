@@ -60,7 +60,7 @@ class TestBatchSize : public QObject {
         worked += batch.size() <= 20 ? 0.002 : 0.02;
         // The epoch ends with the pass.
         const bool last = seen_.size() == kSamples;
-        metrics::commit_step({.gain = last ? kSamples / 10.0 : 0.001, .grad_sqr = 1, .grad_var = 1000});
+        metrics::commit_step({.gain = last ? kSamples / 10.0 : 0.001, .gradient = {1, 1000}});
       }
     });
   }
