@@ -3,41 +3,22 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "answer.h"
 #include "asked_for.h"
 #include "batchscope/common/run_control.h"
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/fork.h"
-#include "batchscope/run/recipe.h"
 #include "batchscope/storage/annotation.h"
-#include "batchscope/storage/origins.h"
+#include "run_recipe.h"
 
 namespace batchscope::web {
 namespace {
 
 using protocol::Json;
 
-// Whether the run is one of the recipe: of its program, with its parameters and no other arguments.
-bool is_of(const run::Recipe& recipe, const protocol::RunSpec& spec) {
-  if (!recipe.made(spec) || !recipe.values_of(spec.arguments)) return false;
-  try {
-    return recipe.spec().program == spec.program;
-  } catch (const Error&) {  // its program is not built
-    return false;
-  }
-}
-
 void refuse_other_programs(const storage::Run& run) {
-  const std::vector<run::Recipe> recipes = run::installed_recipes();
-  const bool is_of_a_recipe = std::any_of(recipes.begin(), recipes.end(),
-                                          [&](const auto& recipe) { return is_of(recipe, run.spec); });
-  // The record of a run from elsewhere may name any program.
-  if (!is_of_a_recipe || storage::Origins(protocol::catalogue_path()).find(run.id))
+  if (!recipe_of(run))
     throw Error(ErrorKind::conflict,
                 fmt::format("a page can fork only runs of recipes that are installed here, and {} is not "
                             "such a run; fork it in a terminal: batchscope fork {}",

@@ -11,12 +11,14 @@
 #include "answer.h"
 #include "asked_for.h"
 #include "batchscope/common/queue_json.h"
+#include "batchscope/common/run_control.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/recipe.h"
 #include "batchscope/storage/annotation.h"
 #include "queue_verbs.h"
+#include "run_recipe.h"
 
 namespace batchscope::web {
 namespace {
@@ -163,6 +165,35 @@ Json recipes_json() {
   return {{"recipes", std::move(recipes)},
           {"replicas", devices > 1 ? fmt::format("1-{}", devices) : "1"},
           {"devices", devices}};
+}
+
+Json clone_json(Store& store, const std::string& id) {
+  const storage::Run run = store.run(id);
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorKind::conflict,
+                fmt::format("a page cannot clone {}, because {}; in a terminal: batchscope submit, with what "
+                            "`batchscope show {}` says of its command",
+                            common::title(run), why, run.id));
+  };
+  const auto recipe = recipe_of(run);
+  if (!recipe) refuse("it is not of a recipe that is installed here");
+  Recipe::Values values = *recipe->values_of(run.spec.arguments);
+  for (const Parameter& each : recipe->parameters) {
+    if (each.type != Parameter::Type::text) continue;
+    if (values[each.name] != each.value && values[each.name] != each.left_out)
+      refuse(each.name + " is free text, and not its default");
+    values.erase(each.name);
+  }
+  std::string tags;
+  for (const std::string& tag : run.tags)
+    if (!tag.starts_with(storage::kLessonTag)) tags += (tags.empty() ? "" : ", ") + tag;
+  return {{"recipe", recipe->name},
+          {"values", values},
+          {"name", run.name + " copy"},
+          {"replicas",
+           run.spec.auto_replicas ? run.spec.auto_replicas->text() : std::to_string(run.spec.replicas)},
+          {"group", run.spec.group},
+          {"tags", tags}};
 }
 
 http::Response submit_new_run(Store& store, const std::string& person, const Json& body) {

@@ -16,6 +16,11 @@ namespace batchscope::web {
 // The recipes with the fields that a page may set: {"recipes":[..],"replicas":"1-4","devices":4}.
 protocol::Json recipes_json();
 
+// Returns the new run that a run's own settings make, named a copy of it, with the fields that
+// submit_new_run takes. Throws Error(conflict) for a run that a page may not start: of no installed recipe, or
+// with free text of its own.
+protocol::Json clone_json(Store& store, const std::string& id);
+
 // Puts a run into the queue as {"recipe":"digits","values":{"epochs":"3"},"name":..} says (API.md), for a
 // `person` by name or the owner. Answers {"run":..,"job":..}, or 400 with what is wrong by its field:
 // {"error":..,"fields":{"name":..,"values.epochs":..}}. With "check":true nothing is submitted, and the

@@ -61,6 +61,47 @@ default = ""
     QVERIFY(answer.at("devices").get<int>() > 0);
   }
 
+  // What a clone begins with is taken as it is for a new run.
+  void aCloneBeginsWithTheRunsOwnSettings() {
+    const Json wish{{"recipe", "toy"},     {"values", {{"epochs", "5"}, {"quiet", "true"}}},
+                    {"name", "mine"},      {"replicas", "1"},
+                    {"held", true},        {"group", "g"},
+                    {"tags", "paper, toy"}};
+    const std::string first = submit(wish).json.at("run");
+    const Answer answer = get("/api/runs/" + first + "/clone");
+    QVERIFY2(answer.status == 200, answer.all.constData());
+    const Json expected{
+        {"recipe", "toy"},      {"name", "mine copy"},
+        {"replicas", "1"},      {"group", "g"},
+        {"tags", "paper, toy"}, {"values", {{"epochs", "5"}, {"quiet", "true"}, {"rule", "adascale"}}}};
+    QCOMPARE(text(answer.json), text(expected));
+    Json again = answer.json;
+    again["held"] = true;
+    const Answer copy = submit(again);
+    QVERIFY2(copy.status == 200, copy.all.constData());
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    QVERIFY(catalogue.run(copy.json.at("run"))->spec.arguments == catalogue.run(first)->spec.arguments);
+  }
+
+  void aRunThatAPageMayNotStartIsNotCloned() {
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    protocol::RunSpec spec;
+    spec.name = "other";
+    spec.program = "/bin/true";
+    spec.working_directory = path(".");
+    const std::string program = catalogue.create_run(spec);
+    spec.program = path("bin/toy");
+    spec.arguments = {"--data", "/etc"};
+    const std::string free_text = catalogue.create_run(spec);
+    for (const auto& [run, why] :
+         {std::pair(program, "not of a recipe"), std::pair(free_text, "data is free text")}) {
+      const Answer answer = get("/api/runs/" + run + "/clone");
+      QVERIFY2(answer.status == 409, answer.all.constData());
+      VERIFY_HOLDS(answer.json.value("error", ""), why);
+    }
+    QCOMPARE(get("/api/runs/nosuch00/clone").status, 404);
+  }
+
   void aRunIsPutIntoTheQueue() {
     const Answer answer = submit({{"recipe", "toy"},
                                   {"values", {{"epochs", "5"}, {"quiet", "true"}}},

@@ -87,6 +87,8 @@ export const askSweep = (name: string, request: SweepRequest) =>
   post<unknown>(`/api/sweeps/${encodeURIComponent(name)}`, request);
 export const configurePool = (change: PoolChange) => post<unknown>("/api/pool", change);
 export const recipes = () => get<Recipes>("/api/recipes");
+/** The new run that a run's own settings make; throws where a page may not clone it. */
+export const clone = (id: string) => get<Clone>(`${runPath(id)}/clone`);
 /** Throws an ApiError that says what is wrong by its field. */
 export const submit = (run: NewRun) => post<{ run: string }>("/api/queue", run);
 export const check = async (run: NewRun) => (await post<{ fields: Complaints }>("/api/queue", { ...run, check: true })).fields;

@@ -328,6 +328,9 @@ export interface NewRun {
   note: string;
 }
 
+/** A new run as another one was made. */
+export type Clone = Pick<NewRun, "recipe" | "values" | "name" | "replicas" | "group" | "tags">;
+
 /** A run that is to begin at a checkpoint of another one. */
 export interface Fork {
   checkpoint: string;

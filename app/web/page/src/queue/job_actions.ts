@@ -7,6 +7,7 @@ import { addKeys } from "../base/keys";
 import { ask } from "../base/question";
 import { Signal } from "../base/signal";
 import type { PriorityChange, QueueRequest } from "../base/types";
+import type { Place } from "./drag";
 import { canMove, isHeld, type Job, mostPriority } from "./jobs";
 
 const mostMoves = 50; // that can be taken back
@@ -101,6 +102,12 @@ export class JobActions {
       const [job, other] = [this.chosenJobs[0], this.neighbour(by)];
       if (job && other) await this.change([job], by < 0 ? { command: "move", before: other.run } : { command: "move", after: other.run });
     });
+  }
+
+  /** Moves a run before another, or behind it. */
+  place(run: string, place: Place): void {
+    this.chooseOnly(run);
+    this.inLine(() => this.change(this.chosenJobs, { command: "move", ...place }));
   }
 
   private setPriority(): void {

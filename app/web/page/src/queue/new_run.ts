@@ -5,7 +5,7 @@ import * as api from "../base/api";
 import { button, type Child, fill, h, setText } from "../base/dom";
 import { type Editor, Field, line } from "../base/field";
 import { showDialog } from "../base/keys";
-import type { Complaints, NewRun, Recipe, RecipeParameter, Recipes } from "../base/types";
+import type { Clone, Complaints, NewRun, Recipe, RecipeParameter, Recipes, RunSummary } from "../base/types";
 import { mostPriority } from "./jobs";
 
 const patience = 250; // ms, in which a person goes on writing
@@ -41,7 +41,7 @@ class NewRunForm {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private newest = 0; // of the questions that were asked
 
-  constructor(private readonly offer: Recipes, close: () => void, private readonly submitted: (run: string) => void) {
+  constructor(private readonly offer: Recipes, like: Clone | undefined, close: () => void, private readonly submitted: (run: string) => void) {
     const titles = offer.recipes.map((each) => h("option", { value: each.name }, each.title));
     this.what = new Field("recipe", "What to run", h("select", {}, ...titles));
     this.replicas = new Field("replicas", "Replicas", line(offer.replicas), "A number; or a range such as 1-4, or auto: the best goodput decides");
@@ -61,8 +61,9 @@ class NewRunForm {
       event.preventDefault();
       void this.submit();
     });
-    this.what.editor.value = offer.recipes.find((each) => each.name === "digits")?.name ?? offer.recipes[0]!.name;
+    this.what.editor.value = like?.recipe ?? offer.recipes.find((each) => each.name === "digits")?.name ?? offer.recipes[0]!.name;
     this.showRecipe();
+    if (like) this.take(like);
   }
 
   end(): void {
@@ -93,6 +94,18 @@ class NewRunForm {
     setText(this.fixed, recipe.fixed.length === 0 ? "" :
       `Free text can only be set in a terminal: batchscope submit --recipe ${recipe.name} ${recipe.fixed.map((each) => `--set ${each}=…`).join(" ")}`);
     this.complain({});
+  }
+
+  private take(like: Clone): void {
+    this.name.editor.value = like.name;
+    this.replicas.editor.value = like.replicas;
+    this.group.editor.value = like.group;
+    this.tags.editor.value = like.tags;
+    for (const { name, editor } of this.parameters) {
+      const value = like.values[name.slice("values.".length)] ?? "";
+      if (editor instanceof HTMLInputElement && editor.type === "checkbox") editor.checked = value === "true";
+      else editor.value = value;
+    }
   }
 
   private get run(): NewRun {
@@ -139,16 +152,16 @@ class NewRunForm {
   }
 }
 
-/** Asks for a new run, and tells of the one that was put into the queue. */
-export async function askForRun(submitted: (run: string) => void): Promise<void> {
+/** Asks for a new run, or for a clone of one, and tells of the one that was put into the queue. */
+export async function askForRun(submitted: (run: string) => void, cloned?: RunSummary): Promise<void> {
   const body = h("div", { role: "status" }, h("p", {}, "Reading the recipes …"));
-  const dialog = h("dialog.form", { "aria-labelledby": "new-run-title" }, h("h2", { id: "new-run-title" }, "Add a run to the queue"), body);
+  const dialog = h("dialog.form", { "aria-labelledby": "new-run-title" }, h("h2", { id: "new-run-title" }, cloned ? `Clone ${cloned.name}` : "Add a run to the queue"), body);
   showDialog(dialog);
   const fail = (text: string) => fill(body, h("p.complaint", { role: "alert" }, text), h("footer", {}, button("Close", () => dialog.close())));
   try {
-    const offer = await api.recipes();
+    const [offer, like] = await Promise.all([api.recipes(), cloned && api.clone(cloned.id)]);
     if (offer.recipes.length === 0) return fail("No recipe is installed on this machine. In a terminal: batchscope submit PROGRAM");
-    const form = new NewRunForm(offer, () => dialog.close(), (run) => {
+    const form = new NewRunForm(offer, like, () => dialog.close(), (run) => {
       dialog.close();
       submitted(run);
     });

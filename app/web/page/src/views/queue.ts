@@ -5,6 +5,7 @@ import { get } from "../base/api";
 import { button, fill, h, setText } from "../base/dom";
 import { count, duration, timeOfDay } from "../base/format";
 import { JobActions } from "../queue/job_actions";
+import { dragRows } from "../queue/drag";
 import { askForRun } from "../queue/new_run";
 import { PoolBar } from "../queue/pool_bar";
 import { keepFresh } from "../base/fresh";
@@ -14,7 +15,7 @@ import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { card, totals } from "../figure/card";
 import { Figure } from "../figure/figure";
-import { colourOf, hasEnded, type Job, lanes, poolText, type Queue, runsOf, type TableRow, tableRows } from "../queue/jobs";
+import { canMove, colourOf, hasEnded, type Job, lanes, poolText, type Queue, runsOf, type TableRow, tableRows } from "../queue/jobs";
 
 const laneHeight = 30;
 const mostOver = 20; // jobs that are over, the newest
@@ -99,6 +100,7 @@ export function show(root: HTMLElement): () => void {
     const run = pressed.closest("tr")?.querySelector<HTMLElement>("[data-run]")?.dataset["run"];
     if (run) actions.chooseOnly(run);
   });
+  dragRows(table.element, (run, place) => actions.place(run, place));
   endings.add(actions.chosenChanged.listen(() => {
     if (present) refresh(present);
   }));
@@ -120,7 +122,11 @@ export function show(root: HTMLElement): () => void {
     actions.show(rows.filter(({ fold }) => !fold).map(({ job }) => job));
     if (queue.pool) pool.show(queue.pool);
     table.show(rows);
-    for (const box of table.element.querySelectorAll<HTMLInputElement>("[data-run]")) box.checked = actions.chosen.has(box.dataset["run"]!);
+    for (const box of table.element.querySelectorAll<HTMLInputElement>("[data-run]")) {
+      const run = box.dataset["run"]!;
+      box.checked = actions.chosen.has(run);
+      box.closest("tr")!.draggable = jobs.some((job) => job.run === run && canMove(job));
+    }
     overCard.hidden = over.length === 0;
     overTable.show(over);
     const figure = queue.leases && lanes(queue, Date.now() / 1000);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: its charts in the middle, what can be done with it at the right, what is recorded below.
-import { h, setText } from "../base/dom";
+import { button, h, setText } from "../base/dom";
 import { addKeys } from "../base/keys";
 import { isRecording } from "../base/recording";
 import { go, pathOf, type Route } from "../base/route";
 import { Endings } from "../base/signal";
 import { ViewState } from "../chart/view_state";
+import { askForRun } from "../queue/new_run";
 import { Control } from "../run/control";
 import { Dashboard } from "../run/dashboard";
 import { editButton } from "../run/edit";
@@ -49,7 +50,10 @@ export function show(root: HTMLElement, route: Route): () => void {
   let control: Control | null = null;
   void serverAbout().then((about) => {
     if (about.read_only) return;
-    head.links.append(editButton(() => session.detail?.run, () => void session.refresh()), shareButton(route.id));
+    head.links.append(
+      button("Clone", () => void askForRun((run) => go(pathOf("run", run)), session.detail?.run),
+        { class: "link", title: "Set up a new run that begins with the settings of this one" }),
+      editButton(() => session.detail?.run, () => void session.refresh()), shareButton(route.id));
     records.offerForks((checkpoint) => void askForFork(session.detail!.run, checkpoint));
     if (session.detail !== null) records.show(session.detail);
     control = new Control(session, about.devices.length);

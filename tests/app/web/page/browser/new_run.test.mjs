@@ -48,6 +48,25 @@ test("a recipe is chosen, its fields are checked, and the run trains", async () 
   view.assertSound();
 });
 
+test("a run is cloned with other values", async () => {
+  await it.store.ask("submit", "--recipe", "digits", "--set", "epochs=7", "--name", "first", "--group", "mine", "--hold");
+  const first = await it.store.idOf("first");
+  const view = await it.browser.open(`/run/${first}`);
+  await view.press("Clone");
+  await view.sees("Clone first");
+  await view.until(() => document.getElementById("field-values-epochs")?.value === "7");
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  await write(view, "epochs", "8");
+  await view.press("Hold it until it is released", "checkbox");
+  await view.press("Add to the queue");
+  await view.until((id) => !location.pathname.endsWith(id), first);
+  const { run } = await it.store.json("show", "first copy");
+  assert.equal(run.group, "mine");
+  assert.ok(run.spec.arguments.join(" ").includes("--epochs 8"));
+  await it.store.ask("cancel", "first", "first copy");
+  view.assertSound();
+});
+
 test("a run is added, held, from the list of runs on a phone", async () => {
   const view = await it.browser.open("/", { viewport: { width: 390, height: 844, isMobile: true, hasTouch: true } });
   await view.press("New run …");

@@ -54,6 +54,39 @@ test("a run is moved by buttons and by keys, and a move is taken back", async ()
   view.assertSound();
 });
 
+// Drags the row of a run onto a place of another's, a share of its height from its top.
+async function drag(view, run, onto, share) {
+  const boxOf = async (name) => {
+    const box = await view.find(`Choose ${name}`, "checkbox");
+    return (await box.evaluateHandle((each) => each.closest("tr"))).boundingBox();
+  };
+  const [from, to] = [await boxOf(run), await boxOf(onto)];
+  const { mouse } = view.page;
+  await mouse.move(from.x + from.width - 20, from.y + from.height / 2);
+  await mouse.down();
+  await mouse.move(from.x + from.width - 20, from.y + from.height / 2 - 6);
+  await mouse.move(to.x + to.width - 20, to.y + share * to.height);
+  await mouse.move(to.x + to.width - 21, to.y + share * to.height);
+  const mark = await view.page.evaluate(() => document.querySelector("[data-drop]")?.dataset.drop);
+  await mouse.up();
+  return mark;
+}
+
+test("a run is dragged to another place", async () => {
+  await submitHeld("first", "second", "third");
+  const view = await it.browser.open("/queue");
+  await shows(view, "first", "second", "third");
+  assert.equal(await drag(view, "third", "first", 0.2), "before");
+  await shows(view, "third", "first", "second");
+  assert.equal(await drag(view, "third", "second", 0.8), "after");
+  await shows(view, "first", "second", "third");
+  assert.deepEqual(await names(), ["first", "second", "third"]);
+  assert.equal(await drag(view, "second", "second", 0.8), undefined);
+  await view.press("Undo");
+  await shows(view, "third", "first", "second");
+  view.assertSound();
+});
+
 test("a priority is written, and one that there is not is refused beside it", async () => {
   await submitHeld("first", "second");
   const view = await it.browser.open("/queue");
