@@ -91,11 +91,12 @@ class Run:
         self.patiently(text, lambda: text in self.output(job))
 
     def await_end(self):
-        self.patiently("an empty queue", lambda: self.jobs() and not self.queue())
+        """A run that trains on one core of a busy machine takes its time."""
+        self.patiently("an empty queue", lambda: self.jobs() and not self.queue(), 2 * PATIENCE)
 
-    def patiently(self, what, condition):
+    def patiently(self, what, condition, patience=PATIENCE):
         try:
-            return patiently(what, condition)
+            return cluster.patiently(what, condition, patience)
         except TimeoutError as error:
             raise AssertionError(f"{error}:\n{self.told()}") from None
 

@@ -115,7 +115,7 @@ void readTraining(const fs::path& file, policy::ProfileData& data) {
   for (std::size_t row = 0; row < csv.rows(); ++row) {
     const policy::MeasuredEpoch epoch{
         csv.positive(row, 0), csv.positive(row, 1), {csv.number(row, 2), csv.number(row, 3)}};
-    const auto [sqr, var] = epoch.gradient;
+    const double sqr = epoch.gradient.sqr, var = epoch.gradient.var;
     if (sqr < 0 || var < 0 || !(sqr + var > 0))
       csv.refuse(
           row, fmt::format("grad_sqr and grad_var are {} and {}; expected at least 0, and one above it", sqr,

@@ -231,10 +231,10 @@ class TestNoise : public QObject {
     QFETCH(double, last);
     QFETCH(double, smoothing);
     QFETCH(bool, isWhole);
-    NoisyRun run(file(QTest::currentDataTag()));
+    NoisyRun run(file(qPrintable(QLatin1String("interval, ") + QTest::currentDataTag())));
     const ChartScene scene =
         run.scene({.range = {1, last}, .smoothing = smoothing, .isZoomed = true, .isWhole = isWhole});
-    QCOMPARE(scene.lines[0].interval.size(), 1);
+    QCOMPARE(scene.lines[0].interval.size(), 1u);
     const QRectF box = scene.lines[0].interval[0].boundingRect();
     QVERIFY(std::abs(box.bottom() - scene.left.py(4)) < 0.1 && std::abs(box.top() - scene.left.py(21)) < 0.1);
     QVERIFY(std::abs(box.left() - scene.left.px(1)) < 1 && std::abs(box.right() - scene.left.px(last)) < 1);

@@ -27,14 +27,14 @@ StepScale step_scale(int gradients);
 
 // Results of an optimizer step that AdaptiveDataParallel reports.
 struct StepReport {
-  double gain = 1;               // averaged, at the step's own samples: progress grows by it
-  double nominal_gain = gain;    // the same at a full step, which charts show between 1 and the scale
-  bool skipped = false;          // the gradient was not finite: no update was made, nothing was gained
-  bool expected = false;         // that, by a gradient scaler that looks for its scale
-  double raw_gain = 1;           // of a full step, from this step's estimates alone; NaN where there are none
-  double lr_factor = 1;          // first group
-  double learning_rate = 0;      // first group, as applied
-  goodput::GradParams gradient;  // averaged, all groups
+  double gain = 1;             // averaged, at the step's own samples: progress grows by it
+  double nominal_gain = gain;  // the same at a full step, which charts show between 1 and the scale
+  bool skipped = false;        // the gradient was not finite: no update was made, nothing was gained
+  bool expected = false;       // that, by a gradient scaler that looks for its scale
+  double raw_gain = 1;         // of a full step, from this step's estimates alone; NaN where there are none
+  double lr_factor = 1;        // first group
+  double learning_rate = 0;    // first group, as applied
+  goodput::GradParams gradient = {};                                      // averaged, all groups
   std::optional<std::pair<double, double>> gain_interval = std::nullopt;  // of a full step
   std::optional<Timer::Interval> waited = std::nullopt;                   // for other replicas' gradients
 };

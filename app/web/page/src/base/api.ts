@@ -2,7 +2,7 @@
 // The requests to the server (app/web/server/API.md), by its types, or to the recording where the page is one. An error
 // carries the server's own sentence.
 import { isRecording, recorded } from "./recording";
-import type { About, Complaints, ControlRequest, Explorer, Fork, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepRequest, Trash } from "./types";
+import type { About, Clone, Complaints, ControlRequest, Explorer, Fork, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepRequest, Trash } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
 
