@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/common/charts_json.h"
 
-#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
 #include "batchscope/common/charts.h"
-#include "batchscope/common/derived_series.h"
 
 namespace batchscope::common {
 namespace {
@@ -19,12 +17,10 @@ void addTrue(Json& json, std::initializer_list<std::pair<const char*, bool>> fla
 }
 
 Json lineJson(const LineSpec& line, const ChartSpec& chart) {
-  const auto derived = derivedSeries(line.series);
-  Json json{{"series", derived ? derived->inputs[0] : line.series},
+  Json json{{"series", line.series},
             {"label", line.label.toStdString()},
             {"colour", line.colour},
             {"factor", line.factor}};
-  if (derived) json[derived->operation] = derived->inputs[1];
   addTrue(json, {{"isMain", line.series == chart.subject},
                  {"isSmoothed", line.isSmoothed},
                  {"isStepped", line.isStepped},
@@ -34,12 +30,8 @@ Json lineJson(const LineSpec& line, const ChartSpec& chart) {
                  {"isBound", line.isBound},
                  {"isFromLowest", line.isFromLowest},
                  {"isOff", line.isOff}});
+  if (!line.low.empty()) json["band"] = {line.low, line.high};
   return json;
-}
-
-bool isSimple(const LineSpec& line) {
-  const auto derived = derivedSeries(line.series);
-  return !derived || !derived->operation.empty();
 }
 
 }  // namespace
@@ -49,7 +41,6 @@ Json chartsJson(const std::vector<std::string>& recorded) {
   for (ChartSpec& chart : deviceCharts(recorded)) charts.push_back(std::move(chart));
   Json list = Json::array();
   for (const ChartSpec& chart : charts) {
-    if (!std::ranges::all_of(chart.lines, isSimple)) continue;
     Json json{{"name", chart.name},
               {"title", chart.title.toStdString()},
               {"unit", chart.unit.toStdString()},

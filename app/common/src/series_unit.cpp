@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "batchscope/common/derived_series.h"
 #include "batchscope/protocol/series.h"
 
 namespace batchscope::common {
@@ -11,7 +12,7 @@ namespace batchscope::common {
 namespace series = protocol::series;
 
 SeriesKind kindOf(std::string_view name) noexcept {
-  static constexpr std::array<std::pair<std::string_view, SeriesKind>, 16> kKinds{
+  static constexpr std::array<std::pair<std::string_view, SeriesKind>, 17> kKinds{
       {{series::kAccuracy, SeriesKind::fraction},
        {series::kEfficiency, SeriesKind::fraction},
        {series::kModelError, SeriesKind::fraction},
@@ -25,6 +26,7 @@ SeriesKind kindOf(std::string_view name) noexcept {
        {series::kSyncTime, SeriesKind::duration},
        {series::kDataTime, SeriesKind::duration},
        {series::kModelStepTime, SeriesKind::duration},
+       {kComputeTime, SeriesKind::duration},
        {series::kThroughput, SeriesKind::rate},
        {series::kGoodput, SeriesKind::rate},
        {series::kTime, SeriesKind::time}}};

@@ -35,7 +35,7 @@ SeriesModel::SeriesModel(std::filesystem::path samples)
 void SeriesModel::want(const std::set<std::string>& series) {
   for (const std::string& name : series) {
     if (name == common::kStepSeries) continue;
-    const auto derived = common::derivedSeries(name);
+    const auto* derived = common::derivedSeries(name);
     for (const std::string& input : derived ? derived->inputs : std::vector{name}) {
       fresh_ |= wanted_.insert(input).second;
     }
@@ -236,7 +236,7 @@ std::span<const Bucket> SeriesModel::view(const std::string& series, int generat
 }
 
 std::span<const NoiseWindow> SeriesModel::noise(const NoiseStretch& stretch, std::int64_t length) {
-  const auto derived = common::derivedSeries(stretch.series);
+  const auto* derived = common::derivedSeries(stretch.series);
   const Track* have = track(derived ? derived->inputs.front() : stretch.series, stretch.generation);
   if (have == nullptr || have->empty()) return {};
   return noise_.view(stretch, length, have->lastStep(), [&](std::int64_t from, std::int64_t to, int columns) {
@@ -246,50 +246,19 @@ std::span<const NoiseWindow> SeriesModel::noise(const NoiseStretch& stretch, std
 
 std::vector<Bucket> SeriesModel::derive(const std::string& series, int generation, std::int64_t from,
                                         std::int64_t to, int columns) {
-  std::vector<Bucket> result;
-  if (series == common::kStepSeries) {
-    for (const Bucket& b : view(kTime, generation, from, to, columns)) {
-      const auto first = static_cast<double>(b.first_step);
-      const auto last = static_cast<double>(b.last_step);
-      result.push_back({b.first_step, b.last_step, b.count, first, last, (first + last) / 2});
-    }
-    return result;
-  }
-  // Exact for single samples. Within a wider bucket the extremes are not known from those of the inputs; the
-  // first input's, with the means of the others, are their best description.
-  const common::DerivedSeries derived = *common::derivedSeries(series);
+  if (series == common::kStepSeries) return common::stepBuckets(view(kTime, generation, from, to, columns));
+  const common::DerivedSeries& derived = *common::derivedSeries(series);
   std::vector<std::vector<Bucket>> inputs;
   for (const std::string& input : derived.inputs) {
     const auto borrowed = view(input, generation, from, to, columns);
     inputs.emplace_back(borrowed.begin(), borrowed.end());
   }
-  std::vector<std::size_t> at(inputs.size(), 0);
-  std::vector<double> values(inputs.size());
-  const auto evaluate = [&](double first) {
-    values[0] = first;
-    return derived.value(values);
-  };
-  for (Bucket b : inputs.front()) {
-    const std::int64_t middle = b.first_step + (b.last_step - b.first_step) / 2;
-    bool isWhole = true;
-    for (std::size_t i = 1; i < inputs.size(); ++i) {
-      while (at[i] < inputs[i].size() && inputs[i][at[i]].last_step < middle) ++at[i];
-      isWhole = isWhole && at[i] < inputs[i].size() && inputs[i][at[i]].first_step <= middle;
-      if (isWhole) values[i] = inputs[i][at[i]].mean;
-    }
-    if (!isWhole) continue;
-    const double low = evaluate(b.min), high = evaluate(b.max);
-    b.mean = evaluate(b.mean);
-    b.min = std::fmin(low, high);
-    b.max = std::fmax(low, high);
-    result.push_back(b);
-  }
-  return result;
+  return common::derivedBuckets(derived, inputs);
 }
 
 std::optional<double> SeriesModel::value(const std::string& series, const StepRef& at) {
   if (series == common::kStepSeries) return static_cast<double>(at.step);
-  if (const auto derived = common::derivedSeries(series)) {
+  if (const auto* derived = common::derivedSeries(series)) {
     std::vector<double> values;
     for (const std::string& input : derived->inputs) {
       const auto known = value(input, at);

@@ -56,7 +56,7 @@ common::SampleTable readSamples(const std::filesystem::path& samples, const std:
       table.series.push_back(name);  // rows have them
   std::map<Key, std::vector<std::optional<double>>> rows;
   for (std::size_t i = 0; i < table.series.size(); ++i) {
-    const auto derived = common::derivedSeries(table.series[i]);
+    const auto* derived = common::derivedSeries(table.series[i]);
     for (const auto& [key, value] :
          derived ? deriveColumn(reader, *derived) : readColumn(reader, table.series[i])) {
       auto& values = rows[key];

@@ -103,12 +103,11 @@ class TestCharts : public QObject {
     QCOMPARE(charts[0].lines[1].label, QStringLiteral("10"));
   }
 
-  // A chart that is added to the list is in the page, too, unless it wants what a page cannot derive.
+  // A chart that is added to the list is in the page, too.
   void thePageHasAllOfThem() {
     const std::vector<std::string> recorded = words("accuracy gain perplexity device/cpu/0");
     const Json charts = chartsJson(recorded);
     for (const ChartSpec& chart : chartsOf(recorded)) {
-      if (chart.name == scalingRulesChart().name) continue;
       const Json found = chartNamed(charts, chart.name);
       QVERIFY2(found.is_object(), chart.name.c_str());
       QCOMPARE(found.at("title").get<std::string>(), chart.title.toStdString());
@@ -116,7 +115,6 @@ class TestCharts : public QObject {
       QCOMPARE(found.at("isUsual").get<bool>(), chart.showing != Showing::Chosen);
     }
     QVERIFY(chartNamed(charts, "device-cpu").is_object());
-    QVERIFY(chartNamed(charts, scalingRulesChart().name).is_null());
   }
 
   void linesSayHowTheyAreDrawn() {
@@ -125,11 +123,8 @@ class TestCharts : public QObject {
     QCOMPARE(goodput.at("rightTop").get<double>(), 1.0);
     QVERIFY(goodput.at("lines")[1].at("isMain").get<bool>());
     QVERIFY(!goodput.at("lines")[0].contains("isMain"));
-    QCOMPARE(time.at("lines")[0].at("series").get<std::string>(), std::string("step_time"));
-    QCOMPARE(time.at("lines")[0].at("minus").get<std::string>(), std::string("sync_time"));
+    QCOMPARE(time.at("lines")[0].at("series").get<std::string>(), std::string(kComputeTime));
     QCOMPARE(time.at("lines")[0].at("factor").get<double>(), 1000.0);
-    QCOMPARE(chartNamed(charts, "learning-rate").at("lines")[1].at("over").get<std::string>(),
-             std::string("lr_factor"));
     QVERIFY(chartNamed(charts, "noise").at("isLogByDefault").get<bool>());
   }
 

@@ -2,9 +2,11 @@
 #include "run_answers.h"
 
 #include <algorithm>
+#include <map>
 
 #include "answer.h"
 #include "batchscope/common/charts_json.h"
+#include "batchscope/common/derived_series.h"
 #include "batchscope/common/heard.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_clock.h"
@@ -64,20 +66,32 @@ const char* kind_name(common::SeriesKind kind) {
   return "number";
 }
 
-// Adds the series that are recorded, and their charts.
+Json series_json(const std::string& name, std::int64_t count) {
+  const common::Unit unit = common::unitOf(name);
+  return {{"name", name},
+          {"count", count},
+          {"unit", unit.name},
+          {"factor", unit.factor},
+          {"kind", kind_name(common::kindOf(name))}};
+}
+
+// Adds the series that are recorded, those that are computed from them, and their charts.
 void add_series(Store& store, const std::string& id, Json& details) {
   Json list = Json::array();
   std::vector<std::string> names;
+  std::map<std::string, std::int64_t> counts;
   if (storage::SampleReader* samples = store.samples(id))
     for (const storage::SeriesInfo& info : samples->series()) {
       names.push_back(info.name);
-      const common::Unit unit = common::unitOf(info.name);
-      list.push_back({{"name", info.name},
-                      {"count", info.count},
-                      {"unit", unit.name},
-                      {"factor", unit.factor},
-                      {"kind", kind_name(common::kindOf(info.name))}});
+      counts[info.name] = info.count;
+      list.push_back(series_json(info.name, info.count));
     }
+  for (const std::string& name : common::derivedFrom(names)) {
+    const std::vector<std::string>& inputs = common::derivedSeries(name)->inputs;
+    Json json = series_json(name, counts[inputs.front()]);
+    json["inputs"] = inputs;
+    list.push_back(std::move(json));
+  }
   details["series"] = std::move(list);
   details["charts"] = common::chartsJson(names);
 }

@@ -45,7 +45,7 @@ class Chart {
 
   // All steps of any of these series.
   void look_at(const std::vector<std::string>& series) {
-    for (const std::string& name : series)
+    for (const std::string& name : recorded(series))
       for (const int generation : reader_.generations(name)) {
         const std::vector<Bucket> whole = reader_.summarize(name, generation, INT64_MIN, INT64_MAX, 1);
         if (whole.empty()) continue;
@@ -71,7 +71,6 @@ class Chart {
   // Returns the lines of the series between the two places.
   Json lines(const std::string& name, double from, double to) {
     Json lines = Json::array();
-    const bool is_step = name == common::kStepSeries;
     for (const auto& [generation, stretch] : stretches_) {
       const double low = std::max(from, stretch.low), high = std::min(to, stretch.high);
       if (!(low <= high)) continue;
@@ -81,14 +80,39 @@ class Chart {
       const double share = to > from ? (high - low) / (to - from) : 1;
       // A summary may have twice as many buckets as it is asked for columns.
       const int columns = std::max(1, static_cast<int>(std::ceil(share * columns_ / 2)));
-      const std::vector<Bucket> buckets =
-          reader_.summarize(is_step ? protocol::series::kTime : name, generation, first, last, columns);
-      if (!buckets.empty()) lines.push_back(line(generation, buckets, map, is_step));
+      const std::vector<Bucket> buckets = buckets_of(name, generation, first, last, columns);
+      if (!buckets.empty()) lines.push_back(line(generation, buckets, map));
     }
     return lines;
   }
 
  private:
+  // Returns the recorded series by which these are known.
+  static std::vector<std::string> recorded(const std::vector<std::string>& series) {
+    std::vector<std::string> recorded;
+    for (const std::string& name : series) {
+      const common::DerivedSeries* derived = common::derivedSeries(name);
+      if (derived == nullptr)
+        recorded.push_back(name);
+      else
+        recorded.insert(recorded.end(), derived->inputs.begin(), derived->inputs.end());
+    }
+    return recorded;
+  }
+
+  std::vector<Bucket> buckets_of(const std::string& name, int generation, std::int64_t first,
+                                 std::int64_t last, int columns) {
+    const auto summarize = [&](const std::string& series) {
+      return reader_.summarize(series, generation, first, last, columns);
+    };
+    if (name == common::kStepSeries) return common::stepBuckets(summarize(protocol::series::kTime));
+    const common::DerivedSeries* derived = common::derivedSeries(name);
+    if (derived == nullptr) return summarize(name);
+    std::vector<std::vector<Bucket>> inputs;
+    for (const std::string& input : derived->inputs) inputs.push_back(summarize(input));
+    return common::derivedBuckets(*derived, inputs);
+  }
+
   common::StepMap map_of(const Stretch& stretch) const {
     return axis_ == nullptr ? common::StepMap() : common::StepMap(stretch.knots, origin_);
   }
@@ -103,17 +127,15 @@ class Chart {
     stretch.high = map.at(static_cast<double>(stretch.last));
   }
 
-  static Json line(int generation, const std::vector<Bucket>& buckets, const common::StepMap& map,
-                   bool is_step) {
+  static Json line(int generation, const std::vector<Bucket>& buckets, const common::StepMap& map) {
     Json x0 = Json::array(), x1 = Json::array(), min = Json::array(), max = Json::array(),
          mean = Json::array(), count = Json::array();
     for (const Bucket& bucket : buckets) {
-      const auto first = static_cast<double>(bucket.first_step), last = static_cast<double>(bucket.last_step);
-      x0.push_back(protocol::encode_number(map.at(first)));
-      x1.push_back(protocol::encode_number(map.at(last)));
-      min.push_back(protocol::encode_number(is_step ? first : bucket.min));
-      max.push_back(protocol::encode_number(is_step ? last : bucket.max));
-      mean.push_back(protocol::encode_number(is_step ? (first + last) / 2 : bucket.mean));
+      x0.push_back(protocol::encode_number(map.at(static_cast<double>(bucket.first_step))));
+      x1.push_back(protocol::encode_number(map.at(static_cast<double>(bucket.last_step))));
+      min.push_back(protocol::encode_number(bucket.min));
+      max.push_back(protocol::encode_number(bucket.max));
+      mean.push_back(protocol::encode_number(bucket.mean));
       count.push_back(bucket.count);
     }
     return {{"generation", generation}, {"x0", std::move(x0)},   {"x1", std::move(x1)},

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "batchscope/common/derived_series.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
@@ -20,6 +21,7 @@ using storage::Sample, storage::SampleReader;
 constexpr std::size_t kMostRows = 64, kColumns = 16;  // of one look, four a second
 constexpr std::size_t kMostMissed = 2000;             // of who comes back
 constexpr std::int64_t kMostSteps = 20'000;           // beyond which rows are not the way to tell
+constexpr std::size_t kMostInputs = 256;              // rows whose inputs are kept
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the place of a whole series in one generation.
@@ -141,8 +143,31 @@ SampleNews SampleTail::since(Store& store, std::string_view cursor) {
   return news_of(store, std::move(rows), kMostMissed);
 }
 
+// Rows get the values of all derived series, one of whose inputs they bring.
+void SampleTail::derive(Rows& rows) {
+  for (auto& [at, row] : rows) {
+    std::map<std::string, double>& known = inputs_[at].values;
+    std::map<std::string, double> computed;
+    for (const auto& [name, derived] : common::allDerivedSeries()) {
+      bool is_new = false;
+      std::vector<double> values;
+      for (const std::string& input : derived.inputs) {
+        if (const auto found = row.values.find(input); found != row.values.end()) {
+          known[input] = found->second;
+          is_new = true;
+        }
+        if (const auto found = known.find(input); found != known.end()) values.push_back(found->second);
+      }
+      if (is_new && values.size() == derived.inputs.size()) computed[name] = derived.value(values);
+    }
+    for (const auto& [name, value] : computed) row.values[name] = value;
+  }
+  while (inputs_.size() > kMostInputs) inputs_.erase(inputs_.begin());
+}
+
 SampleNews SampleTail::news_of(Store& store, Rows rows, std::size_t most) {
   if (rows.empty()) return {};
+  derive(rows);
   const bool thinned = rows.size() > most;
   // Where each row is on the axes is known before rows are left out.
   std::map<std::pair<int, std::int64_t>, Position> places;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The samples that a run has gained since they were last looked at, as rows of a stream: a row a step, with
-// what was recorded there. Where there are more rows than anybody can see, they are thinned to the least and
-// the greatest of a few columns. Used on one thread.
+// what was recorded there and what is computed from it (derived_series.h). Where there are more rows than
+// anybody can see, they are thinned to the least and the greatest of a few columns. Used on one thread.
 #pragma once
 
 #include <cstdint>
@@ -46,11 +46,13 @@ class SampleTail {
   };
 
   SampleNews news_of(Store& store, Rows rows, std::size_t most);
+  void derive(Rows& rows);
 
   const std::string run_;
   Cursor cursor_;
   const storage::SampleReader* seen_ = nullptr;  // of which `changed` was asked
   std::map<int, Position> positions_;            // the last known of each generation
+  Rows inputs_;  // of derived series at the last steps: another input may come with a later commit
 };
 
 }  // namespace batchscope::web

@@ -154,6 +154,53 @@ class TestApi : public WebTest {
     QCOMPARE(text(answer.at("series").at("step")[0].at("max")), text(lines[0].at("x0")));
   }
 
+  // A computed series is asked for as a recorded one is: single samples exactly, where all inputs have one.
+  void seriesAreComputedAsIfTheyWereRecorded() {
+    const std::string id = make_run("one", 6);
+    {
+      storage::SampleWriter writer(protocol::run_paths(id).samples);
+      writer.append(0, "step_time", 1, std::vector<double>{0.5, 0.75, 1});
+      writer.append(0, "sync_time", 2, std::vector<double>{0.25, 0.5});
+      writer.append(1, "grad_var", 4, std::vector<double>{2, 6, 1});
+      writer.append(1, "grad_sqr", 4, std::vector<double>{1, 2, 1});
+      writer.append(1, "scale", 4, std::vector<double>{2, 4, 1});
+    }
+    const Json run = get("/api/runs/" + id).json;
+    const Json& rules = *std::find_if(run.at("series").begin(), run.at("series").end(),
+                                      [](const Json& each) { return each.at("name") == "factor:adascale"; });
+    QCOMPARE(text(rules.at("inputs")), std::string(R"(["grad_var","grad_sqr","scale"])"));
+    for (const Json& each : run.at("series")) QVERIFY(each.at("name") != "lr/lr_factor");
+
+    const Json series =
+        get("/api/runs/" + id + "/samples?series=step_time-sync_time,factor%3Aadascale,lr%2Flr_factor&x=time")
+            .json.at("series");
+    const Json compute = series.at("step_time-sync_time")[0];
+    QCOMPARE(text(compute.at("x0")), text(Json{2.0, 3.0}));
+    QCOMPARE(text(compute.at("mean")), text(Json{0.5, 0.5}));
+    const Json factor = series.at("factor:adascale")[0];
+    QCOMPARE(factor.at("generation").get<int>(), 1);
+    QCOMPARE(text(factor.at("mean")), text(Json{1.5, 16.0 / 7, 1.0}));  // (var + sqr) / (var / S + sqr)
+    QVERIFY(series.at("lr/lr_factor").empty());
+  }
+
+  // Of a bucket of many samples the means are taken, as the window does.
+  void seriesAreComputedInColumns() {
+    const std::string id = make_run("one", 4000);
+    {
+      storage::SampleWriter writer(protocol::run_paths(id).samples);
+      writer.append(0, "scale", 1, std::vector<double>(2000, 4));
+    }
+    const Json line = get("/api/runs/" + id + "/samples?series=factor%3Asqrt&columns=20")
+                          .json.at("series")
+                          .at("factor:sqrt")[0];
+    int samples = 0;
+    for (const Json& count : line.at("count")) samples += count.get<int>();
+    QCOMPARE(samples, 2000);
+    QVERIFY(line.at("mean").size() <= 20);
+    for (const char* part : {"min", "mean", "max"})
+      for (const Json& value : line.at(part)) QCOMPARE(value.get<double>(), 2.0);
+  }
+
   void axesAreThoseOfTheRun() {
     const std::string id = make_run("one", 100);
     const Json time = get("/api/runs/" + id + "/samples?series=loss&columns=400&x=time&from=10&to=12").json;

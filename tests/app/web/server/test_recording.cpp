@@ -88,6 +88,14 @@ class TestRecording : public WebTest {
     }
   }
 
+  void computedSeriesAreInIt() {
+    storage::SampleWriter(protocol::run_paths(id).samples)
+        .append(0, "scale", 1, std::vector<double>{1, 4, 9});
+    const Json all = answers(html());
+    for (const char* axis : {"step", "time", "progress"})
+      QCOMPARE(text(samples(all, axis, "factor:sqrt").at(0).at("mean")), std::string("[1,2,3]"));
+  }
+
   void eachNumberOfReplicasHasItsCurve() {
     protocol::Model model;
     model.perf = {0.01, 0.001, 0, 0, 0, 0, 1};

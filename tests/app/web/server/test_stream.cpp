@@ -128,6 +128,31 @@ class TestStream : public WebTest {
     QCOMPARE(losses(page), (std::vector<std::pair<int, int>>{{1, 5}, {1, 6}, {1, 7}, {1, 8}, {2, 9}}));
   }
 
+  // What is computed comes with its last input, whichever commit brings that.
+  void computedSeriesAreToldWithTheirInputs() {
+    const std::string id = make_run("one", 4);
+    EventSource page = open("/api/runs/" + id + "/stream");
+    QVERIFY(page.await("status"));
+    storage::SampleWriter writer(protocol::run_paths(id).samples);
+    for (const int step : {5, 6}) append(writer, 1, step);
+    writer.append(1, "scale", 5, std::vector<double>{4, 9});
+    writer.append(1, "step_time", 5, std::vector<double>{0.5, 0.75});
+    writer.append(1, "sync_time", 5, 0.25);
+    writer.commit();
+    QVERIFY(page.await("samples"));
+    Json rows = page.last().data.at("rows");
+    QCOMPARE(rows[0].at("values").at("step_time-sync_time").get<double>(), 0.25);
+    QVERIFY(!rows[1].at("values").contains("step_time-sync_time"));
+    QCOMPARE(rows[1].at("values").at("factor:sqrt").get<double>(), 3.0);
+    writer.append(1, "sync_time", 6, 0.5);
+    writer.commit();
+    QVERIFY(page.await("samples"));
+    rows = page.last().data.at("rows");
+    QCOMPARE(rows.size(), std::size_t(1));
+    QCOMPARE(rows[0].at("values").at("step_time-sync_time").get<double>(), 0.25);
+    QVERIFY(!rows[0].at("values").contains("factor:sqrt"));
+  }
+
   void aRunThatBeginsIsToldFromItsBeginning() {
     const std::string id = make_run("one");
     EventSource page = open("/api/runs/" + id + "/stream");

@@ -7,10 +7,12 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "batchscope/storage/samples.h"
 
 namespace batchscope::common {
 
@@ -21,12 +23,24 @@ inline constexpr char kStepSeries[] = "step";
 struct DerivedSeries {
   std::vector<std::string> inputs;                       ///< recorded series; the first gives the steps
   std::function<double(std::span<const double>)> value;  ///< at one step, from the inputs in their order
-  /// "minus" where the second input is subtracted from the first, "over" where it divides it; else empty.
-  std::string operation = {};
 };
 
-/// Returns how a series is computed; empty where the name is that of a recorded series.
-std::optional<DerivedSeries> derivedSeries(const std::string& name);
+/// Returns all series that are computed, by name.
+const std::map<std::string, DerivedSeries>& allDerivedSeries();
+
+/// Returns how a series is computed; null where the name is that of a recorded series.
+const DerivedSeries* derivedSeries(const std::string& name);
+
+/// Returns the names of the series that are computed from these recorded ones alone, in alphabetical order.
+std::vector<std::string> derivedFrom(const std::vector<std::string>& recorded);
+
+/// Computes a series' buckets from those of its inputs, in their order and over the same steps. Single
+/// samples are exact. In a wider bucket min and max follow the first input's, with the means of the others.
+std::vector<storage::Bucket> derivedBuckets(const DerivedSeries& derived,
+                                            std::span<const std::vector<storage::Bucket>> inputs);
+
+/// Returns the buckets of kStepSeries, from those of a series that is recorded at every step.
+std::vector<storage::Bucket> stepBuckets(std::span<const storage::Bucket> recorded);
 
 inline constexpr char kComputeTime[] = "step_time-sync_time";  ///< a step without synchronisation
 inline constexpr char kScheduledRate[] = "lr/lr_factor";       ///< the learning rate without its factor

@@ -165,12 +165,14 @@ export interface Epoch {
   ended: number | null;
 }
 
+/** A series that is recorded, or that the server computes from others at the same steps. */
 export interface SeriesInfo {
   name: string;
   count: number;
   unit: string;
   factor: number;
   kind: string;
+  inputs?: string[]; // those that it is computed from
 }
 
 /** A mean over the last seconds of training. */
@@ -186,8 +188,6 @@ export interface Measured {
 export interface LineSpec {
   series: string;
   factor?: number; // to the chart's unit
-  minus?: string; // the series that is taken away from it
-  over?: string; // the series that it is divided by
   isMain?: boolean; // what is drawn where a chart has one line for each of several runs; else the first
   label: string;
   colour: number; // of Colours.runs

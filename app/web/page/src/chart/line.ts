@@ -4,7 +4,7 @@ import type { ChartSpec, LineSpec } from "../base/types";
 import type { Piece } from "./piece";
 
 /** How a line looks, and which of a chart's axes it is of. */
-export interface LineLook extends Omit<LineSpec, "series" | "factor" | "minus" | "over" | "isMain"> {
+export interface LineLook extends Omit<LineSpec, "series" | "factor" | "isMain"> {
   isBare?: boolean; // one of many: without what lies around it
 }
 

@@ -2,7 +2,7 @@
 // The charts of a comparison: those of a run, each with the one line that says most, once for every run.
 import type { ChartSpec, LineSpec } from "../base/types";
 import type { Line } from "../chart/line";
-import { lineOf } from "../run/derive";
+import { lineOf } from "../run/lines";
 import type { ComparedRun } from "./compared";
 
 export interface ComparedChart {

@@ -5,7 +5,7 @@ import { here, setQuery } from "../base/route";
 import { Endings, Signal } from "../base/signal";
 import type { ChartSpec } from "../base/types";
 import { Chart } from "../chart/chart";
-import { bandsOf, lineOf, seriesOf } from "./derive";
+import { bandsOf, lineOf } from "./lines";
 import type { RunSession } from "./session";
 
 // Series that are read out besides those of the charts.
@@ -77,14 +77,14 @@ export class Dashboard {
   }
 
   private series(): string[] {
-    return this.shown.flatMap((spec) => spec.lines.flatMap(seriesOf));
+    return this.shown.flatMap((spec) => spec.lines.map((line) => line.series));
   }
 
   private want(): void {
     const first = this.element.querySelector<HTMLElement>(".plot");
     if (first === null) return;
-    const recorded = new Set(["step", ...(this.session.detail?.series ?? []).map((series) => series.name)]);
-    const wanted = [...this.series(), ...readOut].filter((name) => recorded.has(name));
+    const known = new Set(["step", ...(this.session.detail?.series ?? []).map((series) => series.name)]);
+    const wanted = [...this.series(), ...readOut].filter((name) => known.has(name));
     this.session.samples.want(wanted, first.clientWidth * devicePixelRatio);
   }
 

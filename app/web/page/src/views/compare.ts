@@ -14,7 +14,6 @@ import { Compared, mostCompared } from "../compare/compared";
 import { type Difference, differences } from "../compare/differences";
 import { runName, swatch, type ValueRow, valuesTable, valueAt } from "../compare/values";
 import { card } from "../figure/card";
-import { seriesOf } from "../run/derive";
 import { viewControls } from "../run/view_controls";
 
 export function show(root: HTMLElement, route: Route): () => void {
@@ -93,7 +92,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     const width = dashboard.querySelector<HTMLElement>(".plot")?.clientWidth ?? 600;
     for (const run of compared.runs) {
       const recorded = new Set(run.detail?.series.map((series) => series.name));
-      run.samples.want(charts.flatMap(({ line }) => seriesOf(line)).filter((name) => recorded.has(name)), width * devicePixelRatio);
+      run.samples.want(charts.map(({ line }) => line.series).filter((name) => recorded.has(name)), width * devicePixelRatio);
     }
   }
 
