@@ -18,6 +18,13 @@ test("a line in another unit, and one that the server computes", () => {
   assert.deepEqual(scheduled.pieces[0]!.mean, [3]);
 });
 
+test("a band around a line, in the line's unit", () => {
+  const read = (name: string) => [piece(0, [1, 2], name === "low" ? [0.25, 0.5] : name === "high" ? [0.75, 1] : [0.5, 0.75])];
+  const line = lineOf({ series: "gain", factor: 100, label: "gain", colour: 0, band: ["low", "high"] }, read);
+  assert.deepEqual(line.edges!.map(([edge]) => edge!.mean), [[25, 50], [75, 100]]);
+  assert.equal(lineOf({ series: "gain", label: "gain", colour: 0 }, read).edges, undefined);
+});
+
 test("a band reaches to the next restart, and the last to the newest sample", () => {
   const read = (name: string) => (name === "loss" ? [piece(0, [1, 5], [1, 1]), piece(1, [7, 9], [1, 1])] : [piece(1, [6], [1])]);
   const generations = [{ number: 0, replicas: 2 }] as Generation[];

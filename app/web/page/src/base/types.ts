@@ -199,6 +199,7 @@ export interface LineSpec {
   isBound?: boolean; // dotted, a limit rather than a measurement
   isFromLowest?: boolean; // its axis begins at the lowest value instead of at the base
   isOff?: boolean; // hidden until the legend shows it
+  band?: [string, string]; // the series of the lower and of the upper edge of a band around it
 }
 
 export interface ChartSpec {

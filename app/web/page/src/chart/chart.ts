@@ -14,7 +14,7 @@ import { beforeNextFrame } from "./frame";
 import { listenToGestures, pressKey } from "./gestures";
 import { Legend } from "./legend";
 import type { Band, ChartFrame, Line } from "./line";
-import { type Box, type Ink, inkOf, paintBands, paintBound, paintRestarts, paintStroke } from "./paint";
+import { type Box, type Ink, inkOf, paintBands, paintBetween, paintBound, paintRestarts, paintStroke } from "./paint";
 import { download, pictureOf, tableOf } from "./save";
 import { Scene } from "./scene";
 import type { ViewState } from "./view_state";
@@ -239,6 +239,9 @@ export class Chart {
     }
     const left = this.projection(box, verticalOf(plot, "y", this.isLog));
     const right = this.hasRight ? this.projection(box, verticalOf(plot, "right", false)) : left;
+    for (const { line, ink, bands } of this.scene.drawn) {
+      for (const [low, high] of bands) paintBetween(context, low, high, ink, line.look.isRight ? right : left);
+    }
     for (const { line, ink, strokes } of this.scene.drawn) {
       for (const stroke of strokes) paintStroke(context, stroke, line.look, ink, line.look.isRight ? right : left, ratio);
     }

@@ -14,6 +14,7 @@ export interface Line {
   key: string; // within the chart
   look: LineLook;
   pieces: readonly Piece[]; // one a generation, so that no line crosses a restart
+  edges?: readonly [readonly Piece[], readonly Piece[]]; // the lower and the upper one of a band around it
 }
 
 /** A generation's span: where it trained, and with how many replicas. */

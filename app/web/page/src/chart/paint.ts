@@ -90,7 +90,7 @@ export function paintStroke(context: CanvasRenderingContext2D, stroke: Stroke, l
   context.setLineDash([]);
   if (!look.isStepped && !look.isSparse && !look.isBare && !columns.isFlat) {
     context.globalAlpha = 0.16;
-    envelope(context, columns, projection);
+    envelope(context, columns, columns.low, columns.high, projection);
   }
   if (stroke.isGhosted && !look.isBare) {
     context.globalAlpha = 0.32;
@@ -105,19 +105,27 @@ export function paintStroke(context: CanvasRenderingContext2D, stroke: Stroke, l
   if (look.isSparse) markers(context, columns, projection, ratio);
 }
 
+/** Paints the area between two lines of the same columns, pale, below the lines. */
+export function paintBetween(context: CanvasRenderingContext2D, low: Stroke, high: Stroke, ink: Ink, projection: Projection): void {
+  context.fillStyle = ink.colour;
+  context.globalAlpha = 0.14;
+  if (low.columns.size === high.columns.size) envelope(context, low.columns, low.values, high.values, projection);
+  context.globalAlpha = 1;
+}
+
 // Paints the band between the lowest and the highest of each column.
-function envelope(context: CanvasRenderingContext2D, columns: Columns, projection: Projection): void {
+function envelope(context: CanvasRenderingContext2D, columns: Columns, low: Float64Array, high: Float64Array, projection: Projection): void {
   let start = 0;
   const close = (end: number) => {
     if (end - start > 1) {
       context.beginPath();
-      for (let i = start; i < end; ++i) context.lineTo(columns.x[i]!, projection.y(columns.high[i]!));
-      for (let i = end - 1; i >= start; --i) context.lineTo(columns.x[i]!, projection.y(columns.low[i]!));
+      for (let i = start; i < end; ++i) context.lineTo(columns.x[i]!, projection.y(high[i]!));
+      for (let i = end - 1; i >= start; --i) context.lineTo(columns.x[i]!, projection.y(low[i]!));
       context.fill();
     }
   };
   for (let i = 0; i < columns.size; ++i) {
-    const isNumber = Number.isFinite(projection.y(columns.low[i]!)) && Number.isFinite(projection.y(columns.high[i]!));
+    const isNumber = Number.isFinite(projection.y(low[i]!)) && Number.isFinite(projection.y(high[i]!));
     if (i > start && (columns.isAfterHole[i] || !isNumber)) {
       close(i);
       start = isNumber ? i : i + 1;

@@ -4,6 +4,7 @@ import { Columns, type Projection } from "./columns";
 import type { ChartFrame, Line, LineLook } from "./line";
 import type { Ink, Stroke } from "./paint";
 import { smoothed } from "./smooth";
+import type { Piece } from "./piece";
 import { ValueRange } from "./value_range";
 import type { ViewState } from "./view_state";
 
@@ -14,6 +15,7 @@ export interface Inked {
 
 export interface Drawn extends Inked {
   strokes: Stroke[];
+  bands: [low: Stroke, high: Stroke][];
 }
 
 export interface Ranges {
@@ -45,17 +47,18 @@ export class Scene {
     this.right = projection.x(shown.to);
     let used = 0;
     this.drawn = lines.map(({ line, ink }) => {
-      const strokes: Stroke[] = [];
       const strength = line.look.isSmoothed ? smoothing : 0;
-      for (const piece of line.pieces) {
+      const strokesOf = (pieces: readonly Piece[]) => pieces.flatMap((piece): Stroke[] => {
         const columns = (this.pool[used] ??= new Columns());
         columns.read(piece, projection, shown.from, shown.to, columnWidth(line.look));
-        if (columns.size === 0) continue;
+        if (columns.size === 0) return [];
         ++used;
         const values = smoothed(columns, strength, devicePixelRatio);
-        strokes.push({ columns, values, isGhosted: strength > 0 && columns.isFlat });
-      }
-      return { line, ink, strokes };
+        return [{ columns, values, isGhosted: strength > 0 && columns.isFlat }];
+      });
+      const [low, high] = (line.edges ?? []).map(strokesOf);
+      const bands = (low ?? []).flatMap((each, i): [Stroke, Stroke][] => (high?.[i] ? [[each, high[i]]] : []));
+      return { line, ink, strokes: strokesOf(line.pieces), bands };
     });
     this.pool.length = used;
   }

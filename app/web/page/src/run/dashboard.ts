@@ -77,7 +77,7 @@ export class Dashboard {
   }
 
   private series(): string[] {
-    return this.shown.flatMap((spec) => spec.lines.map((line) => line.series));
+    return this.shown.flatMap((spec) => spec.lines.flatMap((line) => [line.series, ...(line.band ?? [])]));
   }
 
   private want(): void {

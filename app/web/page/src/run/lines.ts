@@ -12,9 +12,10 @@ function scaled(piece: Piece, factor: number): Piece {
 }
 
 export function lineOf(spec: LineSpec, read: Reader): Line {
-  const pieces = read(spec.series);
   const factor = spec.factor ?? 1;
-  return { key: spec.series, look: spec, pieces: factor === 1 ? [...pieces] : pieces.map((piece) => scaled(piece, factor)) };
+  const inUnit = (series: string) => (factor === 1 ? [...read(series)] : read(series).map((piece) => scaled(piece, factor)));
+  const edges = spec.band && { edges: [inUnit(spec.band[0]), inUnit(spec.band[1])] as [Piece[], Piece[]] };
+  return { key: spec.series, look: spec, pieces: inUnit(spec.series), ...edges };
 }
 
 /**
