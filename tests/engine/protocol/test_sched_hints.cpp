@@ -13,8 +13,20 @@ class TestSchedHints : public QObject {
 
  private Q_SLOTS:
   void areAdaptDls() {
-    const Model model{
-        PerfParams{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 2.5}, 0.7, 1.5, 64, 1024, 16, 256, true, false, 0, 0, 2, 99};
+    const Model model{PerfParams{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 2.5},
+                      0.7,
+                      1.5,
+                      0.1,
+                      64,
+                      1024,
+                      16,
+                      256,
+                      true,
+                      false,
+                      0,
+                      0,
+                      2,
+                      99};
     const Json expected = Json::parse(R"({
       "initBatchSize": 64, "maxBatchSize": 1024, "localBszBounds": [16, 256], "globalBatchSize": null,
       "maxProfiledReplicas": 2, "gradientAccumulation": true, "gradParams": {"norm": 0.7, "var": 1.5},
