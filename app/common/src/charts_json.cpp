@@ -48,7 +48,9 @@ Json chartsJson(const std::vector<std::string>& recorded) {
     if (chart.base != 0) json["base"] = chart.base;
     if (chart.bound) json["bound"] = *chart.bound;
     if (chart.rightTop) json["rightTop"] = *chart.rightTop;
-    addTrue(json, {{"isRobust", chart.isRobust}, {"isLogByDefault", chart.isLogByDefault || chart.isLogLog}});
+    addTrue(json, {{"isRobust", chart.isRobust},
+                   {"isLogByDefault", chart.isLogByDefault},
+                   {"isLogLog", chart.isLogLog}});
     Json lines = Json::array();
     for (const LineSpec& line : chart.lines) lines.push_back(lineJson(line, chart));
     json["lines"] = std::move(lines);

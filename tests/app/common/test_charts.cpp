@@ -125,7 +125,7 @@ class TestCharts : public QObject {
     QVERIFY(!goodput.at("lines")[0].contains("isMain"));
     QCOMPARE(time.at("lines")[0].at("series").get<std::string>(), std::string(kComputeTime));
     QCOMPARE(time.at("lines")[0].at("factor").get<double>(), 1000.0);
-    QVERIFY(chartNamed(charts, "noise").at("isLogByDefault").get<bool>());
+    QVERIFY(chartNamed(charts, "noise").at("isLogLog").get<bool>());
   }
 
   void namesAreOneEach() {

@@ -58,13 +58,16 @@ class RecordedSamples {
  public:
   RecordedSamples(Store& store, const std::string& id, const std::vector<std::string>& series, long columns) {
     for (const char* axis : {"step", "time", "progress"}) {
-      Json& recorded = axes_[axis] = {{"x", axis}, {"range", nullptr}, {"series", Json::object()}};
+      Json& recorded = axes_[axis] = {
+          {"x", axis}, {"range", nullptr}, {"above_zero", nullptr}, {"series", Json::object()}};
       for (std::size_t at = 0; at < series.size() && fits(); at += kMostSeries) {
         std::string names;
         for (std::size_t i = at; i < std::min(at + kMostSeries, series.size()); ++i)
           names += (names.empty() ? "" : ",") + series[i];
-        add(samples_json(store, id,
-                         question({{"x", axis}, {"series", names}, {"columns", std::to_string(columns)}})),
+        add(samples_json(
+                store, id,
+                question(
+                    {{"x", axis}, {"series", names}, {"log", names}, {"columns", std::to_string(columns)}})),
             recorded);
       }
     }
@@ -83,6 +86,10 @@ class RecordedSamples {
       all = all.is_null() ? range
                           : Json{std::min(all[0].get<double>(), range[0].get<double>()),
                                  std::max(all[1].get<double>(), range[1].get<double>())};
+    }
+    if (const Json& first = answer.at("above_zero"); !first.is_null()) {
+      Json& known = recorded["above_zero"];
+      known = known.is_null() ? first : Json(std::min(known.get<double>(), first.get<double>()));
     }
     for (const auto& [name, lines] : answer.at("series").items()) {
       Json& places = recorded["series"][name] = Json::array();

@@ -58,6 +58,18 @@ class Chart {
     for (auto& [generation, stretch] : stretches_) place(stretch);
   }
 
+  // Returns the first place above 0, where a logarithmic axis begins; NaN where there is none.
+  double above_zero() const {
+    double first = kNothing;
+    for (const auto& [generation, stretch] : stretches_) {
+      // Clocks start at zero; the step after it is above it.
+      const double low =
+          stretch.low > 0 ? stretch.low : map_of(stretch).at(static_cast<double>(stretch.first + 1));
+      if (low > 0) first = std::fmin(first, low);
+    }
+    return first;
+  }
+
   // Returns the range of the samples; NaN where there are none.
   std::pair<double, double> range() const {
     double low = kNothing, high = kNothing;
@@ -68,25 +80,47 @@ class Chart {
     return {low, high};
   }
 
-  // Returns the lines of the series between the two places.
-  Json lines(const std::string& name, double from, double to) {
+  // Returns the lines of the series between the two places. `is_log`: fine enough for a logarithmic axis,
+  // too, which spreads its first steps wide, so that each doubling has columns of its own.
+  Json lines(const std::string& name, double from, double to, bool is_log) {
     Json lines = Json::array();
+    const double begin = is_log ? std::max(from, above_zero()) : kNothing;
     for (const auto& [generation, stretch] : stretches_) {
       const double low = std::max(from, stretch.low), high = std::min(to, stretch.high);
       if (!(low <= high)) continue;
       const common::StepMap map = map_of(stretch);
-      const auto first = static_cast<std::int64_t>(std::floor(map.stepAt(low)));
-      const auto last = static_cast<std::int64_t>(std::ceil(map.stepAt(high)));
-      const double share = to > from ? (high - low) / (to - from) : 1;
-      // A summary may have twice as many buckets as it is asked for columns.
-      const int columns = std::max(1, static_cast<int>(std::ceil(share * columns_ / 2)));
-      const std::vector<Bucket> buckets = buckets_of(name, generation, first, last, columns);
+      std::vector<Bucket> buckets;
+      auto first = static_cast<std::int64_t>(std::floor(map.stepAt(low)));
+      double left = low;
+      for (const double right : ends(low, high, begin)) {
+        const double step = map.stepAt(right);
+        const auto last = static_cast<std::int64_t>(right < high ? std::floor(step) : std::ceil(step));
+        double share = to > from ? (right - left) / (to - from) : 1;
+        if (right > begin)
+          share = std::max(share, std::log(right / std::max(left, begin)) / std::log(to / begin));
+        // A summary may have twice as many buckets as it is asked for columns.
+        const int columns = std::max(1, static_cast<int>(std::ceil(share * columns_ / 2)));
+        for (const Bucket& bucket : buckets_of(name, generation, first, last, columns))
+          buckets.push_back(bucket);
+        first = last + 1;
+        left = right;
+      }
       if (!buckets.empty()) lines.push_back(line(generation, buckets, map));
     }
     return lines;
   }
 
  private:
+  // Returns where the parts of [low, high] end that are summarised by themselves: each doubling of a
+  // logarithmic axis from `begin` on; NaN: the axis is linear.
+  static std::vector<double> ends(double low, double high, double begin) {
+    std::vector<double> ends;
+    if (begin > 0)
+      for (double end = 2 * std::max(low, begin); end < high; end *= 2) ends.push_back(end);
+    ends.push_back(high);
+    return ends;
+  }
+
   // Returns the recorded series by which these are known.
   static std::vector<std::string> recorded(const std::vector<std::string>& series) {
     std::vector<std::string> recorded;
@@ -158,13 +192,14 @@ Json samples_json(Store& store, const std::string& id, const http::Request& requ
   const char* const counted = series_of(axis);
   const auto columns = static_cast<int>(whole_in(request, "columns", 1, kMostColumns, kUsualColumns));
   const std::vector<std::string> names = words_in(request, "series");
+  const std::vector<std::string> logarithmic = words_in(request, "log");
   if (names.size() > kMostSeries)
     throw Error(ErrorKind::usage, "ask for at most " + std::to_string(kMostSeries) + " series at a time");
   SampleTail tail(id);
   tail.begin(store);  // before they are read: what comes meanwhile comes again, and nothing is missed
   Json series = Json::object();
   for (const std::string& name : names) series[name] = Json::array();
-  Json range = nullptr;
+  Json range = nullptr, above_zero = nullptr;
   if (storage::SampleReader* reader = store.samples(id)) {
     const double origin = axis == "time" ? common::clockOrigin(run, store.catalogue().generations(id)) : 0;
     Chart chart(*reader, counted, origin, columns);
@@ -173,10 +208,16 @@ Json samples_json(Store& store, const std::string& id, const http::Request& requ
     chart.look_at(names);
     const auto [low, high] = chart.range();
     if (!std::isnan(low)) range = {low, high};
+    if (const double first = chart.above_zero(); first > 0) above_zero = first;
     const double from = number_in(request, "from", low), to = number_in(request, "to", high);
-    for (const std::string& name : names) series[name] = chart.lines(name, from, to);
+    for (const std::string& name : names)
+      series[name] = chart.lines(name, from, to, std::ranges::find(logarithmic, name) != logarithmic.end());
   }
-  return {{"x", axis}, {"range", range}, {"series", std::move(series)}, {"cursor", tail.cursor()}};
+  return {{"x", axis},
+          {"range", range},
+          {"above_zero", above_zero},
+          {"series", std::move(series)},
+          {"cursor", tail.cursor()}};
 }
 
 }  // namespace batchscope::web

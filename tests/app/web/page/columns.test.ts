@@ -46,6 +46,14 @@ test("a stretch without samples is a hole, unless few are expected", () => {
   assert.ok(!read(piece, 2, -Infinity, Infinity, 0).isAfterHole.slice(0, 20).includes(1));
 });
 
+test("on a logarithmic axis the first steps are not holes for lying wide apart, but a stretch without samples is", () => {
+  const columns = new Columns();
+  const steps = (i: number) => (i < 500 ? i + 1 : i + 300);
+  columns.read(pieceOf(Array.from({ length: 1000 }, () => 1), steps), { x: (value) => 100 * Math.log(value), y: (value) => value }, 1, 2000, 2, true);
+  const holes = [...columns.isAfterHole.slice(0, columns.size)].flatMap((is, i) => (is ? [Math.round(Math.exp(columns.x[i]! / 100))] : []));
+  assert.deepEqual(holes, [800]);
+});
+
 test("smoothing has no bias at its beginning, and starts anew after what is not a number", () => {
   const columns = read(pieceOf([5, 5, 5, NaN, 2, 2]), 4);
   const values = [...smoothed(columns, 0.9, 1)].map((value) => Number(value.toFixed(9)));

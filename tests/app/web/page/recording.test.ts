@@ -5,7 +5,7 @@ import test from "node:test";
 import { isRecording, samplesOf } from "../../../../app/web/page/src/base/recording";
 
 const places = { generation: 1, x0: 0, x1: 0, min: 1, max: 1, mean: 1, count: 2 };
-const axis = { range: [1, 3] as [number, number], series: { loss: [places] } };
+const axis = { range: [1, 3] as [number, number], above_zero: 1, series: { loss: [places] } };
 const all = { samples: { step: axis, time: axis, progress: axis }, columns: [[1, 2, 3], [0.5, "nan" as const, 0.25], [1, 1, 1]] };
 
 test("a series is put together from the columns that it shares", () => {

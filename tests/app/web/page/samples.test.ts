@@ -43,7 +43,7 @@ class Server {
     const x = mean.map(place);
     const buckets = [{ generation: 0, x0: x, x1: x, min: mean, max: mean, mean, count: mean.map(() => 1) }];
     const recorded = query.get("series")!.split(",").filter((name) => name === "loss" || name === "step");
-    return { x: isTime ? "time" : "step", range: [place(1), place(this.last)],
+    return { x: isTime ? "time" : "step", range: [place(1), place(this.last)], above_zero: place(1),
       series: Object.fromEntries(recorded.map((name) => [name, buckets])) };
   }
 }

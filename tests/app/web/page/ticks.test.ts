@@ -2,7 +2,7 @@
 // The numbers of tests/app/common and tests/app/desktop, so that the page's axes are the window's.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { linearTicks, logTicks, multiples, roundInterval, timeTicks } from "../../../../app/web/page/src/base/ticks";
+import { linearTicks, logTicks, logTimeTicks, multiples, roundInterval, timeTicks } from "../../../../app/web/page/src/base/ticks";
 
 const labels = (ticks: { label: string }[]) => ticks.map((tick) => tick.label);
 
@@ -30,6 +30,11 @@ test("time is in the unit that fits", () => {
   assert.deepEqual(labels(timeTicks(0, 3600, 4)), ["0 min", "15 min", "30 min", "45 min", "60 min"]);
   assert.deepEqual(labels(timeTicks(240, 300, 4)), ["4:00", "4:15", "4:30", "4:45", "5:00"]);
   assert.deepEqual(labels(timeTicks(0, 4 * 86400, 4)), ["0 d", "1 d", "2 d", "3 d", "4 d"]);
+});
+
+test("time on a logarithmic axis is in the unit of each tick, as many as have room, counted from the end", () => {
+  assert.deepEqual(labels(logTimeTicks(0.5, 7200, 20)), ["1 s", "3 s", "10 s", "30 s", "1 min", "3 min", "10 min", "30 min", "1 h"]);
+  assert.deepEqual(labels(logTimeTicks(0.5, 7200, 5)), ["1 s", "10 s", "1 min", "10 min", "1 h"]);
 });
 
 test("a logarithmic axis counts in powers of two from one, and in ones, twos and fives below", () => {

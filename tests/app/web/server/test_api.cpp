@@ -201,6 +201,43 @@ class TestApi : public WebTest {
       for (const Json& value : line.at(part)) QCOMPARE(value.get<double>(), 2.0);
   }
 
+  // On a logarithmic axis the first steps lie wide apart: they come one by one, and no others fewer for it.
+  void aLogarithmicAxisHasItsFirstStepsOneByOne() {
+    const std::string id = make_run("one", 60'000);
+    const auto ask = [&](const std::string& more) {
+      return get("/api/runs/" + id + "/samples?columns=200&series=loss" + more).json;
+    };
+    const Json linear = ask("").at("series").at("loss"), both = ask("&log=loss").at("series").at("loss");
+    QVERIFY(linear[0].at("count")[0].get<int>() > 100);
+    int samples = 0;
+    std::size_t buckets = 0;
+    for (std::size_t line = 0; line < 2; ++line) {
+      for (const Json& count : both[line].at("count")) samples += count.get<int>();
+      buckets += both[line].at("x0").size();
+    }
+    QCOMPARE(samples, 60'000);
+    QVERIFY2(buckets <= 500, QByteArray::number(buckets));
+    for (std::size_t i = 0; i < 12; ++i)
+      QCOMPARE(both[0].at("x0")[i].get<double>(), static_cast<double>(i + 1));
+    QVERIFY(both[1].at("count").back().get<int>() <= linear[1].at("count").back().get<int>());
+    QCOMPARE(text(ask("&log=loss&from=50&to=60").at("series").at("loss")[0].at("x1").back()),
+             std::string("60.0"));
+  }
+
+  void aLogarithmicAxisBeginsAboveZero() {
+    const std::string id = make_run("one", 10);
+    {
+      storage::SampleWriter writer(protocol::run_paths(id).samples);
+      writer.append(0, "time", 0, kBegin);
+      writer.append(0, "loss", 0, 1);
+    }
+    const Json time = get("/api/runs/" + id + "/samples?series=loss&x=time&log=loss").json;
+    QCOMPARE(time.at("range")[0].get<double>(), 0.0);
+    QCOMPARE(time.at("above_zero").get<double>(), 1.0);
+    QCOMPARE(time.at("series").at("loss")[0].at("x0")[0].get<double>(), 0.0);
+    QVERIFY(get("/api/runs/" + make_run("empty") + "/samples?series=loss").json.at("above_zero").is_null());
+  }
+
   void axesAreThoseOfTheRun() {
     const std::string id = make_run("one", 100);
     const Json time = get("/api/runs/" + id + "/samples?series=loss&columns=400&x=time&from=10&to=12").json;

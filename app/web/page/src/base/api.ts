@@ -62,6 +62,7 @@ export interface SamplesQuery {
   from: number | null;
   to: number | null;
   columns: number;
+  log: readonly string[]; // of the series, those that a logarithmic axis shows
 }
 
 export const about = () => get<About>("/api/about");
@@ -74,7 +75,7 @@ export const foldedRuns = (where: string, sort: string, signal?: AbortSignal) =>
 export const removedRuns = (where: string) => get<Trash>(`/api/runs${query({ where, trash: 1, limit: 200 })}`);
 export const run = (id: string, signal?: AbortSignal) => get<RunDetail>(runPath(id), signal);
 export const samples = (id: string, wanted: SamplesQuery, signal?: AbortSignal) =>
-  get<Samples>(`${runPath(id)}/samples${query({ ...wanted, series: wanted.series.join(",") })}`, signal);
+  get<Samples>(`${runPath(id)}/samples${query({ ...wanted, series: wanted.series.join(","), log: wanted.log.join(",") })}`, signal);
 export const explorer = (id: string, replicas: number | null = null, signal?: AbortSignal) =>
   get<Explorer>(`${runPath(id)}/explorer${query({ replicas })}`, signal);
 export const link = (id: string) => post<Link>(`${runPath(id)}/link`, {});

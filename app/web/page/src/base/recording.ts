@@ -9,7 +9,7 @@ type Places = { generation: number } & Record<Columns, number>; // of columns am
 interface Recording {
   about: About;
   run: RunDetail;
-  samples: Record<Axis, { range: Samples["range"]; series: Record<string, Places[]> }>;
+  samples: Record<Axis, Pick<Samples, "range" | "above_zero"> & { series: Record<string, Places[]> }>;
   columns: JsonNumber[][];
   explorer: object;
   batch_curves: Record<string, object>; // by the number of replicas
@@ -33,10 +33,10 @@ async function read(): Promise<Recording> {
 /** Returns all samples of the series, however few columns are asked for: the charts draw what they need of them. */
 export function samplesOf(all: Pick<Recording, "samples" | "columns">, asked: URLSearchParams): Samples {
   const x = asked.get("x") as Axis;
-  const { range, series } = all.samples[x];
+  const { range, above_zero, series } = all.samples[x];
   const column = (place: number) => all.columns[place]!;
   const names = (asked.get("series") ?? "").split(",");
-  return { x, range, series: Object.fromEntries(names.map((name) => [name, (series[name] ?? []).map((places) => ({
+  return { x, range, above_zero, series: Object.fromEntries(names.map((name) => [name, (series[name] ?? []).map((places) => ({
     generation: places.generation,
     x0: column(places.x0),
     x1: column(places.x1),

@@ -111,6 +111,17 @@ export function timeTicks(low: number, high: number, most: number): Tick[] {
   return evenly(low, high, step ?? day * roundInterval(low / day, high / day, most), timeText);
 }
 
+const timeUnits: [number, string, number[]][] = [[1e-3, "ms", [1, 3, 10, 30, 100, 300]], [1, "s", [1, 3, 10, 30]],
+  [minute, "min", [1, 3, 10, 30]], [hour, "h", [1, 3, 10]], [day, "d", [1, 3, 10, 30, 100]]];
+
+/** The same for a logarithmic axis, from the end on, where it is dense. */
+export function logTimeTicks(low: number, high: number, most: number): Tick[] {
+  const all = timeUnits.flatMap(([seconds, name, counts]) => counts.map((count) => ({ value: count * seconds, label: `${count} ${name}` })))
+    .filter(({ value }) => value >= low * (1 - slack) && value <= high * (1 + slack));
+  const stride = Math.max(1, Math.ceil(all.length / Math.max(1, most)));
+  return all.filter((_, i) => (all.length - 1 - i) % stride === 0);
+}
+
 /** Returns the ticks of an axis whose ends are above 0: powers of two or ten, and 1, 2, 5 below one. */
 export function logTicks(low: number, high: number, most: number): Tick[] {
   const octaves = Math.log2(high / low);

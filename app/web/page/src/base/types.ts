@@ -213,6 +213,7 @@ export interface ChartSpec {
   rightTop?: number; // fixed end of the right axis
   isRobust?: boolean; // single peaks do not stretch the axis
   isLogByDefault?: boolean; // logarithmic where the values span decades, unless a person chooses
+  isLogLog?: boolean; // both axes are always logarithmic
 }
 
 export interface RunDetail {
@@ -247,6 +248,7 @@ export type Axis = "step" | "progress" | "time";
 export interface Samples {
   x: Axis;
   range: [JsonNumber, JsonNumber]; // of all there is
+  above_zero: JsonNumber; // the first place above 0
   series: Record<string, Buckets[]>;
 }
 

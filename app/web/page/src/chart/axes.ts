@@ -3,12 +3,13 @@
 // moves while numbers change.
 import type uPlot from "uplot";
 import type { Colours } from "../base/theme";
-import { linearTicks, logTicks, timeTicks, type Tick } from "../base/ticks";
+import { linearTicks, logTicks, logTimeTicks, timeTicks, type Tick } from "../base/ticks";
 import type { Axis } from "../base/types";
 import { fontFamily } from "./paint";
 
 export interface AxesOptions {
   axis: () => Axis;
+  isLogX: boolean;
   isLog: boolean;
   base: number; // what the values on the left stand on
   hasRight: boolean;
@@ -45,6 +46,11 @@ function standing(base: number): Ticks {
   };
 }
 
+function ticksBelow(axis: Axis, isLog: boolean): Ticks {
+  if (axis === "time") return isLog ? logTimeTicks : timeTicks;
+  return isLog ? logTicks : linearTicks;
+}
+
 export function axesOf(options: AxesOptions): uPlot.Axis[] {
   const shared: uPlot.Axis = {
     stroke: () => options.colours().dim,
@@ -52,6 +58,7 @@ export function axesOf(options: AxesOptions): uPlot.Axis[] {
     ticks: { show: false },
     grid: { show: false },
     gap: 6,
+    filter: (_plot, splits) => splits, // uPlot would leave out labels of a logarithmic axis
   };
   const left: uPlot.Axis = {
     ...shared,
@@ -62,7 +69,7 @@ export function axesOf(options: AxesOptions): uPlot.Axis[] {
   };
   const bottom: uPlot.Axis = {
     ...shared,
-    ...ticked(() => (options.axis() === "time" ? timeTicks : linearTicks), 76, true),
+    ...ticked(() => ticksBelow(options.axis(), options.isLogX), 76, true),
     scale: "x",
     size: bottomSize,
   };

@@ -17,7 +17,7 @@ import type { Band, ChartFrame, Line } from "./line";
 import { type Box, type Ink, inkOf, paintBands, paintBetween, paintBound, paintRestarts, paintStroke } from "./paint";
 import { download, pictureOf, tableOf } from "./save";
 import { Scene } from "./scene";
-import type { ViewState } from "./view_state";
+import type { AxisRange, ViewState } from "./view_state";
 
 const axisWords: Record<Axis, string> = { time: "time", step: "steps", progress: "iterations" };
 
@@ -32,6 +32,7 @@ export class Chart {
   private plot: uPlot | null = null;
   private plotEndings = new Endings();
   private isLog = false;
+  private isLogX = false;
   private hasRight = false;
   private lines: readonly Line[] = [];
   private bands: readonly Band[] = [];
@@ -52,7 +53,7 @@ export class Chart {
     this.element = h("figure.chart", { "data-chart": frame.name }, this.legend.element, this.host, save);
     Object.assign(this.element, { chart: this });
     this.endings.on(this.host, "keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || !pressKey(event.key, event.shiftKey, view)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || !pressKey(event.key, event.shiftKey, view, this.isAlwaysLog)) return;
       event.preventDefault();
     });
     const sizes = new ResizeObserver(() => this.update());
@@ -101,8 +102,16 @@ export class Chart {
 
   /** The part of the axis that is drawn. */
   range(): [number, number] {
-    const { from, to } = this.view.shown;
+    const { from, to } = this.shown;
     return [from, to];
+  }
+
+  private get isAlwaysLog(): boolean {
+    return this.frame.isLogLog === true;
+  }
+
+  private get shown(): AxisRange {
+    return this.view.axisRange(this.isAlwaysLog);
   }
 
   /** Returns the drawn data, by the lines' keys. */
@@ -142,16 +151,17 @@ export class Chart {
     const height = this.host.clientHeight;
     if (!this.isSeen || width < 40 || height < 40) return;
     const hasRight = this.lines.some((line) => line.look.isRight && !this.isHidden(line));
-    if (this.plot !== null && this.hasRight !== hasRight) this.renew();
+    const shown = this.shown;
+    if (this.plot !== null && (this.hasRight !== hasRight || this.isLogX !== shown.isLog)) this.renew();
     this.hasRight = hasRight;
+    this.isLogX = shown.isLog;
     this.plot ??= this.make(width, height);
     if (this.plot.width !== width || this.plot.height !== height) this.plot.setSize({ width, height });
 
     const inked = this.shownLines();
     this.legend.setLines(inked.map(({ line, ink, isHidden }) => ({ key: line.key, look: line.look, ink, isHidden })));
 
-    const shown = this.view.shown;
-    this.scene.read(inked.filter((each) => !each.isHidden), this.projection(this.plot.bbox, (value) => value));
+    this.scene.read(inked.filter((each) => !each.isHidden), projectionOf(this.plot.bbox, shown, (value) => value), shown);
     const ranges = this.scene.ranges();
     if (ranges.isLog !== this.isLog) {
       this.isLog = ranges.isLog;
@@ -177,13 +187,14 @@ export class Chart {
       padding: [6, this.hasRight ? 0 : 20, 0, 0],
       legend: { show: false },
       scales: {
-        x: { ...fixed, time: false },
+        x: { ...fixed, time: false, ...(this.isLogX ? { distr: 3 } : {}) },
         y: this.isLog ? { ...fixed, distr: 3 } : fixed,
         ...(this.hasRight ? { right: fixed } : {}),
       },
       series: [{}],
       axes: axesOf({
         axis: () => this.view.axis,
+        isLogX: this.isLogX,
         isLog: this.isLog,
         base: this.frame.base ?? 0,
         hasRight: this.hasRight,
@@ -201,7 +212,7 @@ export class Chart {
         setCursor: [(u) => this.point(u)],
         setSelect: [(u) => this.select(u)],
       },
-    }, [[0, 1]], this.host);
+    }, [[1, 2]], this.host);
     // Once drawn it knows how much room its axes leave.
     plot.batch(() => {
       for (const scale of ["x", "y", ...(this.hasRight ? ["right"] : [])]) plot.setScale(scale, { min: 1, max: 10 });
@@ -218,12 +229,6 @@ export class Chart {
     this.crossHair.forget();
   }
 
-  private projection(box: Box, y: (value: number) => number): Projection {
-    const { from, to } = this.view.shown;
-    const scale = box.width / (to - from);
-    return { x: (value) => box.left + (value - from) * scale, y };
-  }
-
   private paint(plot: uPlot): void {
     const context = plot.ctx;
     const box = plot.bbox;
@@ -237,8 +242,9 @@ export class Chart {
       const y = Math.round(plot.valToPos(this.frame.bound, "y", true)) + 0.5;
       if (Number.isFinite(y)) paintBound(context, y, box, this.palette, ratio);
     }
-    const left = this.projection(box, verticalOf(plot, "y", this.isLog));
-    const right = this.hasRight ? this.projection(box, verticalOf(plot, "right", false)) : left;
+    const shown = this.shown;
+    const left = projectionOf(box, shown, verticalOf(plot, "y", this.isLog));
+    const right = this.hasRight ? projectionOf(box, shown, verticalOf(plot, "right", false)) : left;
     for (const { line, ink, bands } of this.scene.drawn) {
       for (const [low, high] of bands) paintBetween(context, low, high, ink, line.look.isRight ? right : left);
     }
@@ -270,7 +276,7 @@ export class Chart {
   private showCursor(): void {
     if (this.plot === null) return;
     const at = this.view.cursor;
-    const { from, to } = this.view.shown;
+    const { from, to } = this.shown;
     if (at === null || at < from || at > to) this.crossHair.hide(this.plot);
     else this.crossHair.show(this.plot, at, this.scene.drawn);
   }
@@ -280,7 +286,7 @@ export class Chart {
     const now = performance.now();
     if (now - this.described < 1000) return;
     this.described = now;
-    const { from, to } = this.view.shown;
+    const { from, to } = this.shown;
     const place = (value: number) => (this.view.axis === "time" ? format.clock(value) : format.count(value));
     const newest = this.lines.filter((line) => !line.look.isBound && !this.isHidden(line)).map((line) => {
       const mean = line.pieces.at(-1)?.mean.at(-1);
@@ -290,6 +296,15 @@ export class Chart {
     const what = [`${this.frame.title}, ${axisWords[this.view.axis]} ${place(from)} to ${place(to)}`, generations, ...newest];
     setAttributes(this.host, { "aria-label": what.join(", ") });
   }
+}
+
+function projectionOf(box: Box, { from, to, isLog }: AxisRange, y: (value: number) => number): Projection {
+  if (isLog) {
+    const scale = box.width / Math.log(to / from);
+    return { x: (value) => box.left + Math.log(value / from) * scale, y };
+  }
+  const scale = box.width / (to - from);
+  return { x: (value) => box.left + (value - from) * scale, y };
 }
 
 // Returns a fast plot.valToPos, which itself looks everything up anew for each of thousands of values.

@@ -10,7 +10,7 @@ export interface Projection {
   y(value: number): number;
 }
 
-const leastHole = 12; // pixels
+const leastHole = 12; // pixels, or usual distances where a logarithmic axis spreads the first steps wide
 const usualDistances = 4; // more than so many make a hole
 
 export class Columns {
@@ -22,12 +22,14 @@ export class Columns {
   mean = new Float64Array(256);
   count = new Float64Array(256);
   isAfterHole = new Uint8Array(256);
+  private first = new Float64Array(256); // on the axis
+  private last = new Float64Array(256);
 
   /**
    * Reads the buckets of the piece from x = `from` to `to`, with one beyond each end, so that the line leaves the plot.
    * They are so many pixels wide; with 0 every bucket is a column, and a wide distance between them is not a hole.
    */
-  read(piece: Piece, projection: Projection, from: number, to: number, width: number): void {
+  read(piece: Piece, projection: Projection, from: number, to: number, width: number, isLog = false): void {
     this.size = 0;
     this.isFlat = true;
     const first = Math.max(0, bucketAt(piece, from) - 1);
@@ -46,12 +48,17 @@ export class Columns {
         if (piece.min[i]! < this.low[last]!) this.low[last] = piece.min[i]!;
         if (piece.max[i]! > this.high[last]!) this.high[last] = piece.max[i]!;
         if (this.high[last]! > this.low[last]!) this.isFlat = false;
+        this.last[last] = piece.x1[i]!;
         continue;
       }
       column = at;
       this.push(px, piece.min[i]!, piece.max[i]!, mean, piece.count[i]!);
+      this.first[this.size - 1] = piece.x0[i]!;
+      this.last[this.size - 1] = piece.x1[i]!;
     }
-    if (width > 0) this.markHoles();
+    if (width === 0 || this.size < 3) return;
+    if (isLog) this.markLogHoles();
+    else this.markHoles();
   }
 
   private push(x: number, low: number, high: number, mean: number, count: number): void {
@@ -77,22 +84,29 @@ export class Columns {
     this.high = larger(this.high);
     this.mean = larger(this.mean);
     this.count = larger(this.count);
+    this.first = larger(this.first);
+    this.last = larger(this.last);
     this.isAfterHole = new Uint8Array(2 * this.isAfterHole.length);
   }
 
   // A stretch without samples that is far longer than usual is not bridged by a line.
   private markHoles(): void {
-    if (this.size < 3) return;
     let dense = 0;
     for (let i = 1; i < this.size; ++i) if (this.x[i]! - this.x[i - 1]! <= leastHole / usualDistances) ++dense;
     // Most lines need no more: they have a sample in nearly every column.
-    const most = 2 * dense > this.size ? leastHole : Math.max(leastHole, usualDistances * this.usualDistance());
+    const most = 2 * dense > this.size ? leastHole : Math.max(leastHole, usualDistances * this.usual((i) => this.x[i]! - this.x[i - 1]!));
     for (let i = 1; i < this.size; ++i) this.isAfterHole[i] = this.x[i]! - this.x[i - 1]! > most ? 1 : 0;
   }
 
-  private usualDistance(): number {
+  private markLogHoles(): void {
+    const distance = (i: number) => this.first[i]! - this.last[i - 1]!;
+    const most = leastHole * this.usual(distance);
+    for (let i = 1; i < this.size; ++i) this.isAfterHole[i] = this.x[i]! - this.x[i - 1]! > leastHole && distance(i) > most ? 1 : 0;
+  }
+
+  private usual(distance: (column: number) => number): number {
     const distances = new Float64Array(this.size - 1);
-    for (let i = 1; i < this.size; ++i) distances[i - 1] = this.x[i]! - this.x[i - 1]!;
+    for (let i = 1; i < this.size; ++i) distances[i - 1] = distance(i);
     return distances.sort()[distances.length >> 1]!;
   }
 }

@@ -52,16 +52,19 @@ export function listenToGestures(plot: uPlot, view: ViewState): Endings {
   return endings;
 }
 
-/** Handles a key of the chart that has the focus. Returns whether the key was for it. */
-export function pressKey(key: string, isShift: boolean, view: ViewState): boolean {
-  const { from, to } = view.shown;
-  const middle = view.cursor ?? (from + to) / 2;
+/**
+ * Handles a key of the chart that has the focus. Returns whether the key was for it. `isAlwaysLog`: its axis is never
+ * linear.
+ */
+export function pressKey(key: string, isShift: boolean, view: ViewState, isAlwaysLog: boolean): boolean {
+  const { from, to } = view.axisRange(isAlwaysLog);
+  const middle = view.cursor ?? view.shifted(from, 0.5, isAlwaysLog);
   switch (key) {
     case "ArrowLeft":
     case "ArrowRight": {
       const sign = key === "ArrowLeft" ? -1 : 1;
       if (isShift) view.pan(sign * 0.2);
-      else view.point(Math.max(from, Math.min(to, (view.cursor ?? (sign > 0 ? from : to)) + sign * keyStep * (to - from))));
+      else view.point(Math.max(from, Math.min(to, view.shifted(view.cursor ?? (sign > 0 ? from : to), sign * keyStep, isAlwaysLog))));
       return true;
     }
     case "Home":

@@ -5,6 +5,8 @@ import { h, setText } from "../base/dom";
 import type { ChartFrame, LineLook } from "./line";
 import type { Ink } from "./paint";
 
+const many = 4; // lines, of which the names fit beside the title
+
 interface Entry {
   key: string;
   button: HTMLButtonElement;
@@ -31,6 +33,8 @@ export class Legend {
     if (lines.map((line) => line.key).join("\n") !== [...this.entries.keys()].join("\n")) {
       this.entries.clear();
       for (const line of lines) this.entries.set(line.key, this.entry(line.key, line.look));
+      this.element.classList.toggle("is-many", lines.length > many);
+      this.list.style.setProperty("--columns", String(Math.ceil(lines.length / 2)));
       this.list.replaceChildren(...[...this.entries.values()].map((entry) => entry.button));
     }
     for (const line of lines) {

@@ -6,7 +6,7 @@ import type { Ink, Stroke } from "./paint";
 import { smoothed } from "./smooth";
 import type { Piece } from "./piece";
 import { ValueRange } from "./value_range";
-import type { ViewState } from "./view_state";
+import type { AxisRange, ViewState } from "./view_state";
 
 export interface Inked {
   line: Line;
@@ -40,9 +40,9 @@ export class Scene {
 
   constructor(private readonly frame: ChartFrame, private readonly view: ViewState) {}
 
-  /** The lines as they are at present, in a plot between these pixels. */
-  read(lines: readonly Inked[], projection: Projection): void {
-    const { shown, smoothing } = this.view;
+  /** The lines as they are at present, in a plot that shows this part of the axis. */
+  read(lines: readonly Inked[], projection: Projection, shown: AxisRange): void {
+    const { smoothing } = this.view;
     this.left = projection.x(shown.from);
     this.right = projection.x(shown.to);
     let used = 0;
@@ -50,7 +50,7 @@ export class Scene {
       const strength = line.look.isSmoothed ? smoothing : 0;
       const strokesOf = (pieces: readonly Piece[]) => pieces.flatMap((piece): Stroke[] => {
         const columns = (this.pool[used] ??= new Columns());
-        columns.read(piece, projection, shown.from, shown.to, columnWidth(line.look));
+        columns.read(piece, projection, shown.from, shown.to, columnWidth(line.look), shown.isLog);
         if (columns.size === 0) return [];
         ++used;
         const values = smoothed(columns, strength, devicePixelRatio);
@@ -67,7 +67,7 @@ export class Scene {
     const { frame, view } = this;
     const left = this.values(false);
     const wantsLog = frame.isLogByDefault === true && left.spansDecades();
-    const isLog = view.log === "log" || (view.log === "auto" && wantsLog);
+    const isLog = frame.isLogLog === true || view.log === "log" || (view.log === "auto" && wantsLog);
     if (frame.bound !== undefined) left.addBound(frame.bound);
     const isZoomed = view.shown.from > view.whole.from || view.shown.to < view.whole.to;
     return {

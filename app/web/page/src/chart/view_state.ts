@@ -10,6 +10,11 @@ export interface Range {
   to: number;
 }
 
+/** A part of the axis as a chart draws it; on a logarithmic axis it begins above 0. */
+export interface AxisRange extends Range {
+  isLog: boolean;
+}
+
 export const axes: readonly Axis[] = ["time", "step", "progress"];
 
 /** The logarithmic vertical axes: those that say more so, all, or none. */
@@ -17,7 +22,12 @@ export type LogChoice = "auto" | "log" | "linear";
 const logChoices: readonly LogChoice[] = ["auto", "log", "linear"];
 
 const leastShare = 1e-6; // of the whole, to which one can zoom in
+const slack = 1e-9; // of the whole, by which the end of a zoom may miss the newest
 export const usualSmoothing = 0.6;
+
+// Places on a linear or a logarithmic axis, between which distances are equal where they look equal.
+const placeOf = (value: number, isLog: boolean) => (isLog ? Math.log(value) : value);
+const valueOf = (place: number, isLog: boolean) => (isLog ? Math.exp(place) : place);
 
 export class ViewState {
   readonly changed = new Signal();
@@ -27,8 +37,10 @@ export class ViewState {
   axis: Axis = "time";
   smoothing = usualSmoothing;
   log: LogChoice = "auto";
+  logX = false;
   hidden = new Set<string>(); // CHART/LINE that the legend has switched off
   whole: Range = { from: 0, to: 1 }; // all there is
+  aboveZero = Infinity; // its first place above 0
   cursor: number | null = null;
   private zoom: Range | null = null;
   private isFollowing = true;
@@ -36,6 +48,7 @@ export class ViewState {
   constructor(query: URLSearchParams) {
     this.axis = axes.find((axis) => axis === query.get("x")) ?? this.axis;
     this.log = logChoices.find((choice) => choice === query.get("y")) ?? this.log;
+    this.logX = query.get("logx") === "1";
     const smoothing = Number(query.get("smooth") ?? NaN);
     if (smoothing >= 0 && smoothing < 1) this.smoothing = smoothing;
     const from = Number(query.get("from") ?? NaN);
@@ -54,6 +67,22 @@ export class ViewState {
     return { from: Math.max(this.whole.from, this.whole.to - width), to: this.whole.to };
   }
 
+  /** The shown range on the axis as it is drawn. `isAlwaysLog`: for a chart whose axis is never linear. */
+  axisRange(isAlwaysLog = false): AxisRange {
+    return this.onAxis(this.shown, this.logX || isAlwaysLog);
+  }
+
+  /** Returns the value that lies a share of the shown range beyond this one, as the axis is drawn. */
+  shifted(value: number, share: number, isAlwaysLog = false): number {
+    const { from, to, isLog } = this.axisRange(isAlwaysLog);
+    return valueOf(placeOf(value, isLog) + share * (placeOf(to, isLog) - placeOf(from, isLog)), isLog);
+  }
+
+  private onAxis(range: Range, wantsLog: boolean): AxisRange {
+    const from = range.from > 0 ? range.from : this.aboveZero;
+    return wantsLog && from < range.to ? { from, to: range.to, isLog: true } : { ...range, isLog: false };
+  }
+
   get isZoomed(): boolean {
     return this.zoom !== null;
   }
@@ -62,34 +91,39 @@ export class ViewState {
     return this.isFollowing;
   }
 
-  setWhole(whole: Range): void {
-    if (whole.from === this.whole.from && whole.to === this.whole.to) return;
+  setWhole(whole: Range, aboveZero = Infinity): void {
+    if (whole.from === this.whole.from && whole.to === this.whole.to && aboveZero === this.aboveZero) return;
     this.whole = whole;
+    this.aboveZero = aboveZero;
     this.changed.emit();
   }
 
   /** Shows this part, or as much of it as there is; all of it is not a zoom. */
   show(range: Range): void {
-    const { from, to } = this.whole;
+    const whole = this.onAxis(this.whole, this.logX);
+    const { isLog } = whole;
+    const [from, to] = [placeOf(whole.from, isLog), placeOf(whole.to, isLog)];
     const all = to - from;
-    const width = Math.min(all, Math.max(range.to - range.from, all * leastShare));
-    const start = Math.min(Math.max(range.from, from), to - width);
-    this.zoom = width >= all ? null : { from: start, to: start + width };
-    this.isFollowing = this.zoom === null || (this.isFollowing && start + width >= to);
+    const low = isLog && !(range.from > 0) ? from : placeOf(range.from, isLog);
+    const width = Math.min(all, Math.max(placeOf(range.to, isLog) - low, all * leastShare));
+    const start = Math.min(Math.max(low, from), to - width);
+    this.zoom = width >= all ? null : { from: valueOf(start, isLog), to: valueOf(start + width, isLog) };
+    this.isFollowing = this.zoom === null || (this.isFollowing && start + width >= to - slack * all);
     this.write();
   }
 
   /** Closer (a factor below one) or away, with the value at `centre` where it was. */
   scale(factor: number, centre: number): void {
-    const { from, to } = this.shown;
-    this.show({ from: centre - (centre - from) * factor, to: centre + (to - centre) * factor });
+    const { from, to, isLog } = this.axisRange();
+    const middle = placeOf(centre, isLog);
+    const moved = (value: number) => valueOf(middle + (placeOf(value, isLog) - middle) * factor, isLog);
+    this.show({ from: moved(from), to: moved(to) });
   }
 
   /** Moves by a share of the shown range. */
   pan(share: number): void {
-    const { from, to } = this.shown;
-    const by = share * (to - from);
-    this.show({ from: from + by, to: to + by });
+    const { from, to } = this.axisRange();
+    this.show({ from: this.shifted(from, share), to: this.shifted(to, share) });
   }
 
   reset(): void {
@@ -125,6 +159,11 @@ export class ViewState {
     this.write();
   }
 
+  setLogX(logX: boolean): void {
+    this.logX = logX;
+    this.write();
+  }
+
   nextLog(): void {
     this.setLog(logChoices[(logChoices.indexOf(this.log) + 1) % logChoices.length]!);
   }
@@ -146,6 +185,7 @@ export class ViewState {
     const isPart = zoom !== null && !this.isFollowing;
     setQuery({
       x: this.axis === "time" ? null : this.axis,
+      logx: this.logX ? "1" : null,
       from: isPart ? number(zoom.from) : null,
       to: isPart ? number(zoom.to) : null,
       last: zoom !== null && this.isFollowing ? number(zoom.to - zoom.from) : null,

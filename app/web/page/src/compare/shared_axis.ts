@@ -23,16 +23,21 @@ export class SharedAxis {
   #join(): void {
     const known = this.#parts.map((part) => part.whole).filter((whole) => whole.from < whole.to);
     if (known.length === 0) return;
-    this.view.setWhole({ from: Math.min(...known.map((whole) => whole.from)), to: Math.max(...known.map((whole) => whole.to)) });
+    const aboveZero = Math.min(...this.#parts.map((part) => part.aboveZero));
+    this.view.setWhole({ from: Math.min(...known.map((whole) => whole.from)), to: Math.max(...known.map((whole) => whole.to)) }, aboveZero);
   }
 }
 
 export class AxisPart implements SampleView {
   whole: Range = { from: Infinity, to: -Infinity };
+  aboveZero = Infinity;
 
   constructor(private readonly view: ViewState, private readonly joined: () => void) {
     // On another axis everything lies elsewhere.
-    this.axisChanged.listen(() => (this.whole = { from: Infinity, to: -Infinity }));
+    this.axisChanged.listen(() => {
+      this.whole = { from: Infinity, to: -Infinity };
+      this.aboveZero = Infinity;
+    });
   }
 
   get changed() {
@@ -47,6 +52,10 @@ export class AxisPart implements SampleView {
     return this.view.axis;
   }
 
+  get logX() {
+    return this.view.logX;
+  }
+
   get shown() {
     return this.view.shown;
   }
@@ -55,8 +64,9 @@ export class AxisPart implements SampleView {
     return this.view.isZoomed;
   }
 
-  setWhole(whole: Range): void {
+  setWhole(whole: Range, aboveZero = Infinity): void {
     this.whole = whole;
+    this.aboveZero = aboveZero;
     this.joined();
   }
 }

@@ -85,7 +85,8 @@ export class Dashboard {
     if (first === null) return;
     const known = new Set(["step", ...(this.session.detail?.series ?? []).map((series) => series.name)]);
     const wanted = [...this.series(), ...readOut].filter((name) => known.has(name));
-    this.session.samples.want(wanted, first.clientWidth * devicePixelRatio);
+    const log = this.shown.filter((spec) => spec.isLogLog).flatMap((spec) => spec.lines.map((line) => line.series));
+    this.session.samples.want(wanted, first.clientWidth * devicePixelRatio, log);
   }
 
   private draw(): void {

@@ -13,12 +13,12 @@ const margin = 0.25; // of the width, beyond both ends, so that a pan meets samp
 const mostKept = 4000; // rows that an answer may not have yet
 const coarsest = 1.6; // times the buckets that are wanted, until finer ones are asked for
 const nearZero = 0.05; // of the newest: an axis that begins there begins at 0
-const mostGrown = 2.5; // times the columns, until the growing line is asked for in coarser buckets
+const mostGrown = 2.5; // times the columns of an answer, until the growing line is asked for in coarser buckets
 
 /**
  * The part of the view state by which samples know the axis that they are looked at on, and report its range.
  */
-export type SampleView = Pick<ViewState, "changed" | "axisChanged" | "axis" | "shown" | "whole" | "isZoomed" | "setWhole">;
+export type SampleView = Pick<ViewState, "changed" | "axisChanged" | "axis" | "logX" | "shown" | "whole" | "aboveZero" | "isZoomed" | "setWhole">;
 
 // A series that is also an axis comes as the row's place.
 function valueOf(row: Row, series: string): JsonNumber | undefined {
@@ -31,9 +31,11 @@ export class SampleStore {
   readonly failed = new Signal<string>();
   private series = new Map<string, Piece[]>();
   private wanted: string[] = [];
+  private wantedLog: string[] = [];
+  private askedLog: readonly string[] = [];
   private columns = 800;
   private recent: Row[] = [];
-  private fetched: (Range & { width: number; isOpen: boolean }) | null = null;
+  private fetched: (Range & { width: number; isOpen: boolean; most: number }) | null = null;
   private asking: AbortController | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: (() => void)[];
@@ -60,13 +62,26 @@ export class SampleStore {
     return this.series.get(series) ?? [];
   }
 
-  /** Sets which series are wanted, and how many pixels wide the widest of their charts is. */
-  want(series: readonly string[], columns: number): void {
+  /**
+   * Sets which series are wanted, how many pixels wide the widest of their charts is, and which are on an axis that is
+   * always logarithmic.
+   */
+  want(series: readonly string[], columns: number, log: readonly string[] = []): void {
     const names = [...new Set(series)].sort();
-    const isMore = names.some((name) => !this.wanted.includes(name)) || columns > coarsest * this.columns;
+    this.wantedLog = names.filter((name) => log.includes(name));
+    const isMore = names.some((name) => !this.wanted.includes(name)) || columns > coarsest * this.columns || !this.isLogEnough;
     this.wanted = names;
     this.columns = Math.max(100, Math.min(2000, Math.ceil(columns / 100) * 100));
     if (isMore) void this.ask();
+  }
+
+  // The series that a logarithmic axis shows, which spreads its first steps wide.
+  private get log(): readonly string[] {
+    return this.view.logX ? this.wanted : this.wantedLog;
+  }
+
+  private get isLogEnough(): boolean {
+    return this.log.every((name) => this.askedLog.includes(name));
   }
 
   /** Rows of the stream. */
@@ -84,13 +99,14 @@ export class SampleStore {
     if (this.wanted.length === 0) return;
     const asking = new AbortController();
     this.asking = asking;
-    const { view } = this;
+    const { view, log } = this;
+    this.askedLog = log;
     const { from, to } = view.shown;
     const by = (to - from) * margin;
     const isOpen = !view.isZoomed || to + by >= view.whole.to;
     const isWhole = !view.isZoomed;
     const columns = Math.ceil(isWhole ? this.columns : this.columns * (1 + 2 * margin));
-    const asked = { series: this.wanted, x: view.axis, from: isWhole ? null : from - by, to: isOpen ? null : to + by, columns };
+    const asked = { series: this.wanted, x: view.axis, from: isWhole ? null : from - by, to: isOpen ? null : to + by, columns, log };
     try {
       const answer = await api.samples(this.id, asked, asking.signal);
       if (answer.x !== view.axis) return;
@@ -98,8 +114,10 @@ export class SampleStore {
       const [low, high] = answer.range.map(toNumber) as [number, number];
       const start = asked.from ?? low;
       const end = asked.to ?? high;
-      this.fetched = { from: isWhole ? -Infinity : start, to: isOpen ? Infinity : end, isOpen, width: (end - start) / columns };
-      this.append(this.recent, low, high);
+      const most = mostGrown * columns * (log.length > 0 ? 2 : 1);
+      this.fetched = { from: isWhole ? -Infinity : start, to: isOpen ? Infinity : end, isOpen, width: (end - start) / columns, most };
+      const aboveZero = toNumber(answer.above_zero);
+      this.append(this.recent, low, high, Number.isNaN(aboveZero) ? Infinity : aboveZero);
       this.changed.emit();
     } catch (error) {
       if (!asking.signal.aborted) this.failed.emit((error as Error).message);
@@ -115,12 +133,12 @@ export class SampleStore {
     const { from, to } = view.shown;
     const isInside = from >= fetched.from && to <= fetched.to;
     const isFine = fetched.width <= (coarsest * (to - from)) / this.columns;
-    if (isInside && isFine) return;
+    if (isInside && isFine && this.isLogEnough) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.ask(), patience);
   }
 
-  private append(rows: readonly Row[], low = this.view.whole.from, high = this.view.whole.to): void {
+  private append(rows: readonly Row[], low = this.view.whole.from, high = this.view.whole.to, aboveZero = this.view.aboveZero): void {
     const { axis } = this.view;
     const width = this.fetched?.width ?? 0;
     let grown = 0;
@@ -129,6 +147,7 @@ export class SampleStore {
       if (!Number.isFinite(x)) continue;
       low = Number.isFinite(low) ? Math.min(low, x) : x;
       high = Number.isFinite(high) ? Math.max(high, x) : x;
+      if (x > 0) aboveZero = Math.min(aboveZero, x);
       if (!this.fetched?.isOpen) continue;
       for (const name of this.wanted) {
         const value = valueOf(row, name);
@@ -138,8 +157,8 @@ export class SampleStore {
         grown = Math.max(grown, piece.x0.length);
       }
     }
-    if (Number.isFinite(low) && high > low) this.view.setWhole({ from: low >= 0 && low < nearZero * high ? 0 : low, to: high });
-    if (grown > mostGrown * this.columns && this.asking === null) void this.ask();
+    if (Number.isFinite(low) && high > low) this.view.setWhole({ from: low >= 0 && low < nearZero * high ? 0 : low, to: high }, aboveZero);
+    if (grown > (this.fetched?.most ?? Infinity) && this.asking === null) void this.ask();
   }
 
   // A value that comes late has only its step: it stands where that step is.

@@ -22,9 +22,11 @@ export function viewControls(view: ViewState, ...more: HTMLElement[]): { element
     [String(value), value === 0 ? "No smoothing" : `Smoothing ${value}`]));
   const smoothing = choice("Smoothing", smoothings, (value) => view.setSmoothing(Number(value)));
   const log = choice("Y axis", logNames, (value) => view.setLog(value));
+  const logX = button("Log x", () => view.setLogX(!view.logX), { title: "Logarithmic horizontal axis (Shift L)" });
   const reset = button("Reset zoom", () => view.reset(), { title: "Show the whole run (0, or double-click a chart)" });
   const show = () => {
     setAttributes(follow, { "aria-pressed": String(view.follows) });
+    setAttributes(logX, { "aria-pressed": String(view.logX) });
     reset.disabled = !view.isZoomed;
     axis.value = view.axis;
     log.value = view.log;
@@ -35,5 +37,5 @@ export function viewControls(view: ViewState, ...more: HTMLElement[]): { element
     smoothing.value = String(view.smoothing);
   };
   show();
-  return { element: h("div.view-controls", {}, follow, axis, smoothing, log, ...more, reset), end: view.changed.listen(show) };
+  return { element: h("div.view-controls", {}, follow, axis, logX, smoothing, log, ...more, reset), end: view.changed.listen(show) };
 }

@@ -92,7 +92,8 @@ export function show(root: HTMLElement, route: Route): () => void {
     const width = dashboard.querySelector<HTMLElement>(".plot")?.clientWidth ?? 600;
     for (const run of compared.runs) {
       const recorded = new Set(run.detail?.series.map((series) => series.name));
-      run.samples.want(charts.map(({ line }) => line.series).filter((name) => recorded.has(name)), width * devicePixelRatio);
+      const seriesOf = (of: typeof charts) => of.map(({ line }) => line.series).filter((name) => recorded.has(name));
+      run.samples.want(seriesOf(charts), width * devicePixelRatio, seriesOf(charts.filter(({ spec }) => spec.isLogLog)));
     }
   }
 

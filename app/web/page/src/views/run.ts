@@ -64,6 +64,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     addKeys("Charts", [
       { key: "f", text: "Keep the newest step in view", act: () => view.setFollow(!view.follows) },
       { key: "l", text: "Vertical axes: automatic, logarithmic, linear", act: () => view.nextLog() },
+      { key: "L", shown: "Shift l", text: "Horizontal axis: logarithmic or linear", act: () => view.setLogX(!view.logX) },
       { key: "0", text: "Show the whole run; also a double click", act: () => view.reset() },
       { key: "g", text: "Open the goodput explorer", act: () => go(pathOf("explorer", route.id)) },
       { key: "drag", text: "Zoom in" },
