@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Brushes } from "../../../../app/web/page/src/sweep/brushes";
 import { bestFigure, importanceFigure, learningCurves } from "../../../../app/web/page/src/sweep/figures";
+import { inOrder, mixed } from "../../../../app/web/page/src/sweep/trial_lines";
 import {
   bestSoFar, crossing, type Leg, metricAxis, metricText, parameterAxes, ranks, type Sweep, type Trial,
 } from "../../../../app/web/page/src/sweep/trials";
@@ -83,6 +84,29 @@ test("a trial that took over another one's checkpoint has a gap there, and a lin
   assert.deepEqual(figure.series[0]!.points.slice(0, 2).map((point) => point.y), [50, 80]);
   const taken = figure.series.find((each) => each.points.length === 3 && each !== figure.series[0]);
   assert.ok(Number.isNaN(taken!.points[1]!.y));
+});
+
+test("of many learning curves the longest and best are lines, and the others dots", () => {
+  const trials = Array.from({ length: 200 }, (_, i) => trial(i, i / 200, {}));
+  const legs = trials.flatMap(({ trial: each }) => [leg(each, 0, each / 400, each), ...(each >= 50 ? [leg(each, 1, each / 200, 200 + each)] : [])]);
+  const sweep = sweepOf(trials, legs);
+  sweep.sweep.best = trials[199]!;
+  const { series, description } = learningCurves(sweep, ranks(sweep));
+  const lines = series.filter((each) => each.mark === "dotted line");
+  assert.equal(lines.length, 120);
+  assert.match(lines.at(-1)!.points[0]!.text!, /^Trial 199 /);
+  assert.match(lines[0]!.points[0]!.text!, /^Trial 80 /);
+  assert.equal(series.filter((each) => each.mark === "dots")[0]!.points.length, 50 + 2 * 30);
+  assert.match(description, /200 trials/);
+});
+
+test("trials are drawn from those that the brushes leave out to the best, and their colours say how good they are", () => {
+  const line = (trial: number, rank: number, isKept: boolean) => ({ trial, rank, isKept, isBest: trial === 3, places: [] });
+  const lines = [line(0, 0.9, true), line(1, NaN, true), line(2, 0.8, false), line(3, 1, true), line(4, 0.2, true), line(5, NaN, false)];
+  assert.deepEqual(inOrder(lines).map((each) => each.trial), [5, 2, 1, 4, 0, 3]);
+  assert.equal(mixed("#ffffff", "#2563c9", 0), "#ffffff");
+  assert.equal(mixed("#ffffff", "#2563c9", 1), "#2563c9");
+  assert.equal(mixed("#000000", "#ff8000", 0.5), "#804000");
 });
 
 test("without anything known a figure says so", () => {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of records, a row each. Its heads sort it by the columns that say how. What does not fit scrolls within the
 // table, never the page.
-import { type Child, fill, h, Keyed, setAttributes } from "./dom";
+import { type Child, fill, h, Keyed, setAttributes, setText } from "./dom";
+import { count } from "./format";
 
 export interface Column<Row> {
   title: string;
@@ -19,6 +20,7 @@ export interface TableOptions<Row> {
   none: string; // stands there while there are no rows
   sort?: { column: number; isDown: boolean };
   rowClass?(row: Row): string;
+  most?: number; // rows that are shown; a line below says that there are more
 }
 
 // Returns whether the cell has this content already, which is then left alone, so that it keeps its focus.
@@ -33,6 +35,7 @@ export class Table<Row> {
   readonly #body = h("tbody");
   readonly #table: HTMLTableElement;
   readonly #none: HTMLElement;
+  readonly #more = h("p.missing", { hidden: true });
   readonly #heads: HTMLTableCellElement[];
   readonly #keyed: Keyed<Row, HTMLTableRowElement>;
   #sort: { column: number; isDown: boolean } | undefined;
@@ -44,7 +47,7 @@ export class Table<Row> {
     this.#none = h("p.missing", { hidden: true }, options.none);
     this.#table = h("table", { "aria-label": options.label }, h("thead", {}, h("tr", {}, ...this.#heads)), this.#body);
     // Focusable, so that keys scroll it; the landmark is the card around it.
-    this.element = h("div.scroll", { tabindex: 0, role: "group", "aria-label": options.label }, this.#table, this.#none);
+    this.element = h("div.scroll", { tabindex: 0, role: "group", "aria-label": options.label }, this.#table, this.#none, this.#more);
     this.#keyed = new Keyed(this.#body, options.key, () => h("tr"), (element, row) => this.#fill(element, row));
   }
 
@@ -55,7 +58,10 @@ export class Table<Row> {
     this.#heads.forEach((head, i) => setAttributes(head, {
       "aria-sort": this.#sort?.column === i ? (this.#sort.isDown ? "descending" : "ascending") : null,
     }));
-    this.#keyed.set(this.#sorted());
+    const most = this.options.most ?? Infinity;
+    this.#keyed.set(this.#sorted().slice(0, most));
+    this.#more.hidden = rows.length <= most;
+    setText(this.#more, `The first ${count(most)} of ${count(rows.length)}. Filter them, or sort them otherwise, to see the others.`);
   }
 
   #sorted(): readonly Row[] {

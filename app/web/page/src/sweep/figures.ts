@@ -7,6 +7,7 @@ import { bestSoFar, metricText, metricTitle, numeric, parameterAxes, rungTicks, 
 
 const accent = "var(--accent)";
 const best = "var(--series-2)";
+const mostLines = 120; // of learning curves, as in the window: more cannot be told apart
 
 export function bestIndex(sweep: Sweep): number {
   return sweep.trials.findIndex((trial) => trial.trial === sweep.sweep.best?.trial);
@@ -36,14 +37,24 @@ export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureDat
   }
   const first = bestIndex(sweep);
   const order = sweep.trials.map((_, i) => i).filter((i) => curves.has(sweep.trials[i]!.trial));
-  order.sort((a, b) => Number(a === first) - Number(b === first) || (rank[a] || 0) - (rank[b] || 0));
-  const series: FigureSeries[] = order.map((i) => ({
-    colour: i === first ? best : accent,
-    mark: "dotted line",
-    size: i === first ? 2.5 : 1.5,
-    opacity: i === first ? 1 : 0.25 + 0.6 * (rank[i] || 0),
-    points: curves.get(sweep.trials[i]!.trial)!,
-  }));
+  const curveOf = (i: number) => curves.get(sweep.trials[i]!.trial)!;
+  order.sort((a, b) => Number(a === first) - Number(b === first) || curveOf(a).length - curveOf(b).length || (rank[a] || 0) - (rank[b] || 0));
+  const dots: FigurePoint[] = [];
+  const series: FigureSeries[] = [];
+  for (const [place, i] of order.entries()) {
+    if (i !== first && (curveOf(i).length === 1 || place < order.length - mostLines)) {
+      dots.push(...curveOf(i).map((point) => ({ ...point, strength: rank[i] || 0 })));
+    } else {
+      series.push({
+        colour: i === first ? best : accent,
+        mark: "dotted line",
+        size: i === first ? 2.5 : 1.5,
+        opacity: i === first ? 1 : 0.25 + 0.6 * (rank[i] || 0),
+        points: curveOf(i),
+      });
+    }
+  }
+  if (dots.length > 0) series.unshift({ colour: accent, mark: "dots", size: 2.5, points: dots });
   if (lineage.length > 0) series.unshift({ colour: "var(--dim)", mark: "line", size: 1, dash: "2 3", points: lineage });
   const places = [...rungs].sort((a, b) => a - b);
   const isEven = sweep.stop?.kind === "pbt";
@@ -67,7 +78,7 @@ export function bestFigure(sweep: Sweep, by: "time" | "devices"): FigureData {
   }
   const last = steps[steps.length - 1];
   const end = by === "time"
-    ? Math.max(...sweep.legs.map((leg) => leg.ended ?? 0)) - sweep.sweep.created
+    ? sweep.legs.reduce((last, leg) => Math.max(last, leg.ended ?? 0), 0) - sweep.sweep.created
     : 3600 * sweep.legs.reduce((sum, leg) => sum + leg.device_hours, 0);
   if (last) line.push({ x: end, y: factor * last.value });
   const dots = steps.map((step) => ({

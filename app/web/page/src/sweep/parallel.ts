@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parallel coordinates (Inselberg, 1985): an axis beside another for every parameter and for the metric, and each trial a
-// line through its values, the stronger the better it did. Where there is no room for that, the axes lie one below the
+// line through its values (trial_lines.ts). Where there is no room for that, the axes lie one below the
 // other. Dragging along an axis brushes it (arrows move a brush, with Shift they widen it, Escape takes it away), and trials
 // outside of a brush fade.
+import { colours, themed } from "../base/theme";
+import { beforeNextFrame } from "../chart/frame";
 import { pathOf, svg } from "../figure/svg";
 import type { Brushes } from "./brushes";
+import { paintLines, type Place, type TrialLine } from "./trial_lines";
 import { crossing, type TrialAxis } from "./trials";
 
 export interface ParallelData {
@@ -22,29 +25,31 @@ const grip = 15; // pixels on either side of an axis where a drag is meant for i
 const reach = 12; // of the pointer to a line
 const step = 0.05; // of an axis, a press of an arrow
 
-type Place = readonly [number, number];
-
 export class ParallelPlot {
   readonly element = document.createElement("div");
   readonly #tip = document.createElement("div");
+  readonly #canvas = document.createElement("canvas");
+  readonly #pointed = svg("g", { class: "pointed" }); // the line under the pointer
   #data: ParallelData | undefined;
-  #lines: { trial: number; places: Place[] }[] = [];
+  #lines: TrialLine[] = [];
   #axes: { axis: TrialAxis; from: Place; to: Place }[] = [];
-  #observer: ResizeObserver;
+  readonly #observer: ResizeObserver;
+  readonly #endThemes: () => void;
 
   constructor(readonly brushes: Brushes, readonly brushed: () => void, readonly opened: (trial: number) => void) {
     this.element.className = "figure parallel";
     this.#tip.className = "tip";
     this.#tip.hidden = true;
+    this.#endThemes = themed.listen(() => this.draw());
     this.#observer = new ResizeObserver(() => this.draw());
     this.#observer.observe(this.element);
     // The drawing is made anew while it is dragged in, and so hears nothing itself (figure.css).
     this.element.addEventListener("pointerdown", (event) => this.#drag(event));
     this.element.addEventListener("pointermove", (event) => this.#point(event));
-    this.element.addEventListener("pointerleave", () => (this.#tip.hidden = true));
+    this.element.addEventListener("pointerleave", () => this.#mark(undefined));
     this.element.addEventListener("dblclick", (event) => {
       const line = this.#lineAt(event);
-      if (line !== undefined) this.opened(line);
+      if (line !== undefined) this.opened(line.trial);
     });
   }
 
@@ -55,6 +60,7 @@ export class ParallelPlot {
 
   end(): void {
     this.#observer.disconnect();
+    this.#endThemes();
   }
 
   draw(): void {
@@ -72,30 +78,25 @@ export class ParallelPlot {
         ? [room.left + ((width - room.left - room.right) * axis) / Math.max(1, data.axes.length - 1), full - room.bottom - (full - room.top - room.bottom) * share]
         : [14 + (width - 28) * share, 28 + rowHeight * axis];
     const none = isUpright ? (5 - noneRoom) / (full - room.top - room.bottom) : -10 / (width - 28);
-    this.#lines = [];
-    root.append(...this.#trialLines(data, place, none));
+    this.#lines = this.#trialLines(data, place, none);
+    paintLines(this.#canvas, this.#lines, width, full, colours());
     this.#axes = data.axes.map((axis, i) => ({ axis, from: place(i, 0), to: place(i, 1) }));
     this.element.style.touchAction = isUpright ? "pan-x" : "pan-y"; // a finger that goes along an axis brushes it
     data.axes.forEach((axis, i) => root.append(this.#axis(axis, i, data.axes.length, place, isUpright, none)));
     this.element.style.height = `${full}px`;
-    this.element.replaceChildren(root, this.#tip);
+    root.append(this.#pointed);
+    this.#pointed.replaceChildren();
+    this.element.replaceChildren(this.#canvas, root, this.#tip);
     if (focused !== undefined) (root.querySelector(`[data-axis="${CSS.escape(focused)}"]`) as SVGElement | null)?.focus();
   }
 
   // Through all axes, at `none` of one that it has no value of; without a metric it ends before the metric's axis.
-  #trialLines(data: ParallelData, place: (axis: number, share: number) => Place, none: number): SVGElement[] {
-    const order = data.ranks.map((_, i) => i).sort((a, b) => Number(a === data.best) - Number(b === data.best) || (data.ranks[a] || 0) - (data.ranks[b] || 0));
-    return order.map((trial) => {
+  #trialLines(data: ParallelData, place: (axis: number, share: number) => Place, none: number): TrialLine[] {
+    return data.ranks.map((rank, trial) => {
       const shares = data.axes.map((axis) => crossing(axis, trial));
       if (!Number.isFinite(shares.at(-1))) shares.pop();
       const places = shares.map((share, i) => place(i, Number.isFinite(share) ? share : none));
-      const isKept = this.brushes.keeps(data.axes, trial);
-      if (isKept) this.#lines.push({ trial, places });
-      const isBest = trial === data.best;
-      const line = svg("path", { d: pathOf(places), fill: "none", "stroke-width": isBest ? 2.5 : 1.4, "stroke-linejoin": "round" });
-      line.style.stroke = isBest ? "var(--series-2)" : "var(--accent)";
-      line.setAttribute("opacity", (isKept ? (isBest ? 1 : 0.2 + 0.7 * (data.ranks[trial] || 0)) : 0.06).toFixed(2));
-      return line;
+      return { trial, places, rank, isKept: this.brushes.keeps(data.axes, trial), isBest: trial === data.best };
     });
   }
 
@@ -179,8 +180,7 @@ export class ParallelPlot {
     const ended = new AbortController();
     const move = (moved: PointerEvent) => {
       this.brushes.set(axis, { from, to: along(moved) });
-      this.draw();
-      this.brushed();
+      beforeNextFrame(this.#showBrushes);
     };
     element.addEventListener("pointermove", move, ended);
     element.addEventListener("pointerup", (last) => {
@@ -189,6 +189,11 @@ export class ParallelPlot {
     }, ended);
     element.addEventListener("pointercancel", () => ended.abort(), ended);
   }
+
+  readonly #showBrushes = () => {
+    this.draw();
+    this.brushed();
+  };
 
   #press(event: KeyboardEvent, axis: TrialAxis): void {
     const by = { ArrowUp: step, ArrowRight: step, ArrowDown: -step, ArrowLeft: -step }[event.key];
@@ -202,29 +207,35 @@ export class ParallelPlot {
     }
     event.preventDefault();
     event.stopPropagation();
-    this.draw();
-    this.brushed();
+    this.#showBrushes();
   }
 
-  #lineAt(event: MouseEvent): number | undefined {
+  #lineAt(event: MouseEvent): TrialLine | undefined {
     const [x, y] = this.#placeOf(event);
-    let nearest: number | undefined;
+    let nearest: TrialLine | undefined;
     let least = reach;
-    for (const { trial, places } of this.#lines) {
-      for (let i = 1; i < places.length; ++i) {
-        const distance = distanceTo([x, y], places[i - 1]!, places[i]!);
-        if (distance <= least) [nearest, least] = [trial, distance];
+    for (const line of this.#lines) {
+      if (!line.isKept) continue;
+      for (let i = 1; i < line.places.length; ++i) {
+        const distance = distanceTo([x, y], line.places[i - 1]!, line.places[i]!);
+        if (distance <= least) [nearest, least] = [line, distance];
       }
     }
     return nearest;
   }
 
+  #mark(line: TrialLine | undefined): void {
+    this.#tip.hidden = line === undefined;
+    const path = line && { d: pathOf(line.places), fill: "none", "stroke-linejoin": "round" };
+    this.#pointed.replaceChildren(...(path ? [svg("path", { ...path, class: "halo" }), svg("path", { ...path, class: line.isBest ? "best" : "line" })] : []));
+  }
+
   #point(event: PointerEvent): void {
-    const trial = event.buttons === 0 ? this.#lineAt(event) : undefined;
+    const line = event.buttons === 0 ? this.#lineAt(event) : undefined;
     this.element.style.cursor = this.#axisAt(event) ? "crosshair" : "";
-    this.#tip.hidden = trial === undefined;
-    if (trial === undefined || !this.#data) return;
-    this.#tip.textContent = this.#data.text(trial);
+    this.#mark(line);
+    if (line === undefined || !this.#data) return;
+    this.#tip.textContent = this.#data.text(line.trial);
     const box = this.element.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     this.#tip.style.left = `${Math.max(4, Math.min(box.width - this.#tip.offsetWidth - 4, x + 12))}px`;

@@ -98,11 +98,10 @@ export function isBetter(goal: "min" | "max", a: number, b: number): boolean {
 /** Returns the rank of each trial, in their order: 1 the best, 0 the worst, NaN where it has no value. */
 export function ranks(sweep: Sweep): number[] {
   const values = sweep.trials.map((trial) => numeric(trial.value));
-  const order = values.filter((value) => !Number.isNaN(value)).sort((a, b) => (isBetter(sweep.sweep.goal, a, b) ? 1 : -1));
-  return values.map((value) => {
-    if (Number.isNaN(value)) return NaN;
-    return order.length < 2 ? 1 : order.indexOf(value) / (order.length - 1);
-  });
+  const order = values.filter((value) => !Number.isNaN(value)).sort((a, b) => (sweep.sweep.goal === "max" ? a - b : b - a));
+  const places = new Map<number, number>(); // of equal values the first
+  order.forEach((value, place) => places.has(value) || places.set(value, place));
+  return values.map((value) => (Number.isNaN(value) ? NaN : order.length < 2 ? 1 : places.get(value)! / (order.length - 1)));
 }
 
 /** An axis that trials have places on: of a parameter, or of the metric. */
@@ -126,7 +125,8 @@ function axisOf(name: string, axis: Axis, values: number[], text: (trial: number
 // A scale that fits what is there: numbers, by their logarithm where they cover orders of magnitude.
 function numberAxis(name: string, values: number[], text: (trial: number) => string, parameter?: Parameter): TrialAxis {
   const known = values.filter(Number.isFinite);
-  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const low = known.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = known.reduce((a, b) => Math.max(a, b), -Infinity);
   const isLog = parameter?.scale ? parameter.scale === "log" : low > 0 && high > manyOrders * low;
   const axis: Axis = { kind: isLog ? "log" : "linear" };
   if (typeof parameter?.min === "number") axis.low = parameter.min;

@@ -19,6 +19,7 @@ import { metricAxis, numeric, parameterAxes, ranks, type Sweep, type Trial, type
 
 const mostCompared = 10;
 const figureHeight = 210;
+const mostRows = 500; // of the table: a browser needs a second for some thousands
 
 export function show(root: HTMLElement, route: Route): () => void {
   const endings = new Endings();
@@ -38,7 +39,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   const progress = h("progress.cards-progress", { "aria-label": "Trials done" });
   const failure = h("p.failure", { role: "alert", hidden: true });
 
-  const parallel = new ParallelPlot(brushes, refresh, (trial) => open(sweep!.trials[trial]!));
+  const parallel = new ParallelPlot(brushes, showKept, (trial) => open(sweep!.trials[trial]!));
   const curves = new Figure(figureHeight);
   const best = new Figure(figureHeight);
   const dots = new Figure(figureHeight);
@@ -48,12 +49,12 @@ export function show(root: HTMLElement, route: Route): () => void {
   const clear = button("Clear brushes", () => {
     brushes.clear();
     parallel.draw();
-    refresh();
+    showKept();
   }, { disabled: true });
   const over = h("select", { "aria-label": "Horizontal axis of the scatter" });
   over.addEventListener("change", () => {
     setQuery({ over: over.value });
-    refresh();
+    showKept();
   });
   const budget = h("select", { "aria-label": "Over time or device time" }, h("option", { value: "time" }, "Time"), h("option", { value: "devices" }, "Device time"));
   budget.value = by;
@@ -63,7 +64,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     refresh();
   });
   const filter = h("input", { type: "search", placeholder: "Filter trials by words", "aria-label": "Filter trials" });
-  filter.addEventListener("input", refresh);
+  filter.addEventListener("input", showKept);
   const compare = button("Compare", () => {
     const runs = sweep!.trials.filter((trial) => chosen.has(trial.trial)).map(lastRun).filter((run) => run !== undefined);
     go(address("/compare", new URLSearchParams({ runs: runs.join(",") })));
@@ -115,6 +116,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       key: (trial) => String(trial.trial),
       columns,
       none: "No trial matches.",
+      most: mostRows,
       sort: { column: 3 + names.length, isDown: sweep!.sweep.goal === "max" },
       rowClass: (trial) => (trial.trial === sweep!.sweep.best?.trial ? "is-best" : ""),
     });
@@ -139,15 +141,21 @@ export function show(root: HTMLElement, route: Route): () => void {
 
   function refresh(): void {
     if (!sweep) return;
+    curves.show(learningCurves(sweep, rank));
+    best.show(bestFigure(sweep, by));
+    importance.show(importanceFigure(sweep));
+    showKept();
+  }
+
+  // Shows what the brushes and the filter leave.
+  function showKept(): void {
+    if (!sweep) return;
     const { metric } = sweep.sweep;
     const all = [...axes, metricAxis(sweep)];
     const keeps = (index: number) => brushes.keeps(all, index);
     clear.disabled = brushes.isEmpty;
-    curves.show(learningCurves(sweep, rank));
-    best.show(bestFigure(sweep, by));
     const x = axes.find((axis) => axis.name === over.value) ?? axes[0];
     if (x) dots.show(scatter(sweep, x, all[all.length - 1]!, rank, keeps));
-    importance.show(importanceFigure(sweep));
 
     const names = axes.map((axis) => axis.name);
     if (!table || tableColumns !== `${metric} ${names.join(" ")}`) {

@@ -60,3 +60,37 @@ test("words filter the table, and two trials are compared", async () => {
   await view.press("Compare 2");
   await view.until(() => location.pathname === "/compare" && document.querySelectorAll(".run-chips li").length === 2);
 });
+
+// The recorded sweep a hundred times over, each trial at a place of its own.
+const multiplied = () => {
+  const fetched = window.fetch;
+  window.fetch = async (path, ...rest) => {
+    const answer = await fetched(path, ...rest);
+    if (!String(path).startsWith("/api/sweeps/")) return answer;
+    const sweep = await answer.json();
+    const again = (list) => Array.from({ length: 100 }, (_, copy) => list.map((each) => ({ ...each, trial: each.trial + copy * sweep.trials.length }))).flat();
+    const trials = again(sweep.trials).map((trial, i) => ({ ...trial, parameters: { ...trial.parameters, lr: String(0.001 + i * 1e-5) } }));
+    return new Response(JSON.stringify({ ...sweep, trials, legs: again(sweep.legs) }));
+  };
+};
+
+test("600 trials are 600 lines, of which the pointer picks one, and a table of the first 500", async () => {
+  const view = await it.browser.open("/sweeps");
+  await view.page.evaluateOnNewDocument(multiplied);
+  await view.page.goto(new URL("/sweeps/digits-sweep", it.server.url).href);
+  await view.sees("The first 500 of 600.");
+  assert.equal(await rows(view), 500);
+  const drawn = await view.page.$eval(".parallel canvas", (canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return data.filter((value, i) => i % 4 === 3 && value > 0).length / (canvas.width * canvas.height);
+  });
+  assert.ok(drawn > 0.2, `lines cover ${drawn} of the plot`);
+  const { x, y, height } = await (await view.page.$('[data-axis="lr"] .grab')).boundingBox();
+  await view.page.mouse.move(x + 60, y + 0.5 * height);
+  await view.until(() => document.querySelector(".parallel .tip").innerText.startsWith("Trial") && document.querySelector(".pointed .line, .pointed .best"));
+  await (await view.find("Brush of lr", "slider")).evaluate((each) => each.focus());
+  await view.page.keyboard.press("ArrowUp");
+  await view.until(() => /^\d+ of 600$/m.test(document.body.innerText));
+  assert.ok(await view.page.$$eval(".figure:not(.parallel) path", (paths) => paths.length) < 200);
+  view.assertSound();
+});
