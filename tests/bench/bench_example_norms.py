@@ -93,12 +93,13 @@ def errors(name):
     make, batch = tasks()[name]
     model = make()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
-    norms = example_norms.ExampleNorms(model)
+    norms = example_norms.ExampleNorms(model, [list(model.parameters())])
 
     def backward():
         inputs, targets = batch()
         model.zero_grad(set_to_none=True)
-        norms.take(0)
+        norms.forget()
+        norms.listen()
         functional.cross_entropy(model(inputs), targets).backward()
 
     found, step = [], 0
@@ -112,10 +113,10 @@ def errors(name):
             backward()
             gradient = torch.cat([parameter.grad.reshape(-1).double() for parameter in model.parameters()])
             mean = mean + gradient / BATCHES
-            local, total, _ = norms.take(SIZE)
+            told = norms.take(SIZE)
             sums["squares"] += float(gradient @ gradient) / BATCHES
-            sums["local"] += local / SIZE / BATCHES
-            sums["total"] += total / BATCHES
+            sums["local"] += told.local[0] / SIZE / BATCHES
+            sums["total"] += told.total[0] / BATCHES
         variance = (sums["squares"] - float(mean @ mean)) * BATCHES / (BATCHES - 1)  # of a batch's gradient
         true = SIZE * variance / (float(mean @ mean) - variance / BATCHES)
         seen = (sums["local"] - sums["total"]) * SIZE / (SIZE * sums["total"] - sums["local"])

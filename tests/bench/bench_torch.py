@@ -3,8 +3,9 @@
 """Measures the cost of batchscope.torch. python.step.MODEL.kN: a step, everything on, over the same step of plain
 PyTorch on one replica and of DistributedDataParallel over Gloo on two; both loops run in the same processes, in short
 turns, on the same data, and the value is the ratio of their median times. python.monitor.MODEL.kN: a step of
-DistributedDataParallel with batchscope.torch.monitor, recorded, over one without, likewise. It starts itself as the replicas
-of a measure; needs python3-torch. (bench_restart measures python.restart.)"""
+DistributedDataParallel with batchscope.torch.monitor, recorded, over one without, likewise; with .asked, where the examples of
+each step are asked, and not those of one step in 16. It starts itself as the replicas of a measure; needs python3-torch.
+(bench_restart measures python.restart.)"""
 import contextlib
 import itertools
 import json
@@ -19,7 +20,8 @@ import threading
 import time
 
 STEPS = {"python.step.mlp.k1": 1.15, "python.step.mlp.k2": 1.10, "python.step.resnet18.k1": 1.02,
-         "python.step.resnet18.k2": 1.00, "python.monitor.mlp.k1": 1.06, "python.monitor.mlp.k2": 1.05, "python.monitor.resnet18.k2": 1.02}
+         "python.step.resnet18.k2": 1.00, "python.monitor.mlp.k1": 1.06, "python.monitor.mlp.k1.asked": None, "python.monitor.mlp.k2": 1.05,
+         "python.monitor.resnet18.k2": 1.02}
 RUNS = 3
 
 BIN = pathlib.Path(__file__).resolve().parent.parent
@@ -60,11 +62,14 @@ def models():
     return {"mlp": (mlp, torch.randn(64, 784), 50, 15, 20), "resnet18": (resnet18, torch.randn(8, 3, 32, 32), 4, 5, 4)}
 
 
-def replica(measure, name, replicas, place):
+def replica(measure, name, replicas, place, is_asked):
     import torch
     import batchscope.torch as adl
+    from batchscope.torch import example_norms
     from torch.nn.functional import cross_entropy
 
+    if is_asked:
+        example_norms.INTERVAL = 1
     if measure == "step":
         adl.init_process_group("gloo")
     if measure == "monitor" or replicas > 1:
@@ -124,7 +129,7 @@ def hear(listener):
 
 
 def step_ratio(name):
-    _, measure, model, count = name.split(".")
+    _, measure, model, count, *asked = name.split(".")
     replicas = int(count[1:])
     with tempfile.TemporaryDirectory(prefix="bench-") as place, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{place}/socket")
@@ -136,7 +141,7 @@ def step_ratio(name):
             environment = dict(ENVIRONMENT, ADAPTDL_NUM_REPLICAS=str(replicas), ADAPTDL_REPLICA_RANK=str(rank),
                                BATCHSCOPE_RENDEZVOUS_DIR=place, ADAPTDL_CHECKPOINT_PATH=f"{place}/checkpoints",
                                BATCHSCOPE_THREADS="1", OPENBLAS_NUM_THREADS="1", **recorded)
-            started.append(subprocess.Popen([PYTHON, __file__, "--replica", measure, model, str(replicas), place], env=environment,
+            started.append(subprocess.Popen([PYTHON, __file__, "--replica", measure, model, str(replicas), place, *asked], env=environment,
                                             stdout=subprocess.PIPE, text=True))
         said = [process.communicate()[0] for process in started]
     return float(said[0])
@@ -144,7 +149,7 @@ def step_ratio(name):
 
 def main():
     if sys.argv[1:2] == ["--replica"]:
-        return replica(sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5])
+        return replica(sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5], "asked" in sys.argv[6:])
     if sys.argv[1:] == ["--list"]:
         return print("\n".join(STEPS if list((BIN / "python/batchscope").glob("_engine.*")) else ()))
     for name in sys.argv[1:] or STEPS:

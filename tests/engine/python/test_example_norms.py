@@ -15,9 +15,9 @@ from torch.nn import functional
 EXAMPLES = 9
 
 
-def one_by_one(model, inputs, targets):
+def one_by_one(model, inputs, targets, parameters=None):
     """Returns the sum of the squares of the examples' gradients, and the square of their mean."""
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    parameters = parameters or [parameter for parameter in model.parameters() if parameter.requires_grad]
     gradients = [torch.cat([gradient.reshape(-1) for gradient in torch.autograd.grad(
         functional.mse_loss(model(inputs[i:i + 1]), targets[i:i + 1]), parameters)]) for i in range(len(inputs))]
     return sum(float(gradient @ gradient) for gradient in gradients), float((sum(gradients) / len(gradients)).square().sum())
@@ -28,22 +28,35 @@ def frozen(layer, name):
     return layer
 
 
+def of(model):
+    norms = ExampleNorms(model, [list(model.parameters())])
+    norms.listen()
+    return norms
+
+
+def data(*shape):
+    return torch.randn(EXAMPLES, *shape, dtype=torch.double), torch.randn(EXAMPLES, 2, dtype=torch.double)
+
+
 class Shares(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(1)
 
+    def compare(self, told, *expected):
+        """A pair of L and T for each group."""
+        self.assertEqual(told.count, EXAMPLES)
+        for local, total, pair in zip(told.local, told.total, expected, strict=True):
+            self.assertAlmostEqual(local / pair[0], 1, places=9)
+            self.assertAlmostEqual(total / pair[1], 1, places=9)
+
     def check(self, model, *shape, words=None):
         model.double()
-        inputs = torch.randint(words, (EXAMPLES, *shape)) if words else torch.randn(EXAMPLES, *shape, dtype=torch.double)
-        targets = torch.randn(EXAMPLES, 2, dtype=torch.double)
+        inputs, targets = data(*shape)
+        inputs = torch.randint(words, inputs.shape) if words else inputs
         expected = one_by_one(model, inputs, targets)
-        norms = ExampleNorms(model)
+        norms = of(model)
         functional.mse_loss(model(inputs), targets).backward()
-        local, total, count = norms.take(EXAMPLES)
-        self.assertEqual(count, EXAMPLES)
-        self.assertAlmostEqual(local / expected[0], 1, places=9)
-        self.assertAlmostEqual(total / expected[1], 1, places=9)
-        return norms
+        self.compare(norms.take(EXAMPLES), expected)
 
     def test_are_those_of_single_examples(self):
         for model, *shape in ((nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 2, bias=False)), 5),
@@ -51,93 +64,143 @@ class Shares(unittest.TestCase):
                               (nn.Sequential(nn.LayerNorm(4), nn.Flatten(), nn.Linear(12, 2)), 3, 4),
                               (nn.Sequential(nn.LayerNorm((3, 4)), nn.Flatten(), nn.Linear(12, 2)), 3, 4),
                               (nn.Sequential(nn.GroupNorm(2, 4), nn.Flatten(), nn.Linear(24, 2)), 4, 6),
-                              (nn.Sequential(frozen(nn.Linear(5, 7), "weight"), frozen(nn.LayerNorm(7), "bias"), nn.Linear(7, 2)), 5)):
-            with self.subTest(str(model)):
-                self.assertEqual(self.check(model, *shape).interval, 1)
-
-    def test_of_many_positions_too(self):
-        for model, *shape in ((nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Flatten(), nn.Linear(21, 2)), 3, 5),
+                              (nn.Sequential(frozen(nn.Linear(5, 7), "weight"), frozen(nn.LayerNorm(7), "bias"), nn.Linear(7, 2)), 5),
+                              (nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Flatten(), nn.Linear(21, 2)), 3, 5),
                               (nn.Sequential(nn.Linear(50, 70), nn.Tanh(), nn.Flatten(), nn.Linear(210, 2)), 3, 50),
                               (nn.Sequential(nn.Conv1d(4, 6, 3, 2, 1), nn.Flatten(), nn.Linear(30, 2)), 4, 9),
                               (nn.Sequential(nn.Conv2d(4, 6, 3, 2, 1, groups=2), nn.GroupNorm(2, 6), nn.ReLU(),
                                              nn.Conv2d(6, 3, 2, dilation=2, bias=False), nn.Flatten(), nn.Linear(27, 2)), 4, 9, 9)):
             with self.subTest(str(model)):
-                self.assertGreater(self.check(model, *shape).interval, 1)
+                self.check(model, *shape)
 
     def test_of_words(self):
         self.check(nn.Sequential(nn.Embedding(6, 4, padding_idx=0), nn.Linear(4, 3), nn.Tanh(), nn.Flatten(), nn.Linear(15, 2)), 5, words=6)
 
-    def test_of_dear_layers_are_asked_once_in_a_while(self):
-        model = nn.Sequential(nn.Conv1d(3, 2, 1), nn.Flatten(), nn.Linear(10, 2))
-        norms = ExampleNorms(model)
-        asked = []
-        for _ in range(2 * INTERVAL + 1):
-            norms.begin_pass(EXAMPLES)
-            functional.mse_loss(model(torch.randn(EXAMPLES, 3, 5)), torch.randn(EXAMPLES, 2)).backward()
-            asked.append(norms.take(EXAMPLES)[2])
-        self.assertEqual([step for step, count in enumerate(asked) if count], [0, INTERVAL, 2 * INTERVAL])
+    def test_by_group(self):
+        """Weights and biases are often apart, because only the former decay."""
+        model = nn.Sequential(nn.Linear(5, 7), nn.LayerNorm(7), nn.Tanh(), nn.Linear(7, 2)).double()
+        groups = [[parameter for parameter in model.parameters() if (parameter.dim() > 1) == is_weight] for is_weight in (True, False)]
+        inputs, targets = data(5)
+        norms = ExampleNorms(model, groups)
+        norms.listen()
+        functional.mse_loss(model(inputs), targets).backward()
+        self.compare(norms.take(EXAMPLES), *(one_by_one(model, inputs, targets, group) for group in groups))
+
+    def test_are_asked_for_in_all_steps_at_first_then_in_one_of_more_and_more(self):
+        model = nn.Linear(5, 2)
+        norms = ExampleNorms(model, [list(model.parameters())])
+        asked = {}
+        for step in range(3 * INTERVAL**2):
+            norms.listen()
+            functional.mse_loss(model(torch.randn(EXAMPLES, 5)), torch.randn(EXAMPLES, 2)).backward()
+            hooks = len(model._forward_hooks), len(model.weight._backward_hooks or ())
+            told = norms.take(EXAMPLES)
+            self.assertEqual(hooks, (1, 1) if told else (0, 0))
+            if told:
+                asked[step] = told.steps
+        self.assertEqual(sum(asked.values()), 3 * INTERVAL**2)
+        steps = list(asked)
+        self.assertEqual([later - step for step, later in zip(steps, steps[1:])], list(asked.values())[:-1])
+        self.assertEqual(steps[:2 * INTERVAL], list(range(2 * INTERVAL)))
+        self.assertEqual(list(asked.values())[-INTERVAL:], [INTERVAL] * INTERVAL)
+
+    def test_go_on_as_rarely_as_before(self):
+        model = nn.Linear(5, 2)
+        norms = ExampleNorms(model, [list(model.parameters())])
+        norms.continue_after(1000)
+        for step in range(1000, 1009):
+            norms.listen()
+            model(torch.randn(EXAMPLES, 5)).square().mean().backward()
+            told = norms.take(EXAMPLES)
+            self.assertEqual(told and told.steps, INTERVAL if step == 1008 else None)
 
     def test_are_not_told_where_a_batch_normalisation_trains(self):
         model = nn.Sequential(nn.Linear(5, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
-        norms = ExampleNorms(model)
-        for trains, is_told in ((False, True), (True, False)):
+        for trains in (False, True):
+            norms = of(model)
             model[1].train(trains)
             model(torch.randn(EXAMPLES, 5)).square().mean().backward()
-            self.assertEqual(not math.isnan(norms.take(EXAMPLES)[0]), is_told)
+            self.assertEqual(math.isnan(norms.take(EXAMPLES).local[0]), trains)
 
     def test_of_some_layers_stand_for_all(self):
         """The gradient is everything's, and the ratio that of the layers that tell."""
         model = nn.Sequential(nn.Linear(5, 7), nn.Bilinear(7, 7, 2)).double()
         model.forward = lambda inputs: model[1](*2 * [model[0](inputs).tanh()])
-        inputs, targets = torch.randn(EXAMPLES, 5, dtype=torch.double), torch.randn(EXAMPLES, 2, dtype=torch.double)
+        inputs, targets = data(5)
         _, total_of_all = one_by_one(model, inputs, targets)
-        model[1].requires_grad_(False)
-        local_of_linear, total_of_linear = one_by_one(model, inputs, targets)
-        model[1].requires_grad_(True)
-        norms = ExampleNorms(model)
+        local, total = one_by_one(model, inputs, targets, list(model[0].parameters()))
+        for groups in ([list(model.parameters())], [list(layer.parameters()) for layer in model]):
+            norms = ExampleNorms(model, groups)
+            norms.listen()
+            functional.mse_loss(model(inputs), targets).backward()
+            told = norms.take(EXAMPLES)
+            self.assertAlmostEqual(sum(told.total) / total_of_all, 1, places=9)
+            self.assertAlmostEqual(sum(told.local) / sum(told.total) / (local / total), 1, places=9)
+
+    def test_of_a_weight_that_two_layers_share_are_left_out(self):
+        """The squares of its two shares are not those of their sum."""
+        model = nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 7), nn.Tanh(), nn.Linear(7, 7), nn.Linear(7, 2)).double()
+        model[4].weight = model[2].weight
+        inputs, targets = data(5)
+        others = [parameter for parameter in model.parameters() if parameter is not model[2].weight]
+        local, total = one_by_one(model, inputs, targets, others)
+        norms = of(model)
         functional.mse_loss(model(inputs), targets).backward()
-        local, total, _ = norms.take(EXAMPLES)
-        self.assertAlmostEqual(total / total_of_all, 1, places=9)
-        self.assertAlmostEqual(local / total / (local_of_linear / total_of_linear), 1, places=9)
+        told = norms.take(EXAMPLES)
+        self.assertAlmostEqual(told.local[0] / told.total[0] / (local / total), 1, places=9)
 
     def test_of_micro_batches_are_of_their_mean(self):
         model = nn.Linear(5, 2).double()
         same = copy.deepcopy(model)
-        norms = ExampleNorms(model)
+        norms = of(model)
         expected = [0, 0]
         for _ in range(3):
-            inputs, targets = torch.randn(EXAMPLES, 5, dtype=torch.double), torch.randn(EXAMPLES, 2, dtype=torch.double)
+            inputs, targets = data(5)
             expected = [sum_ + part / 3 for sum_, part in zip(expected, one_by_one(same, inputs, targets))]
-            norms.begin_pass(EXAMPLES)
+            norms.end_pass(EXAMPLES)
             (functional.mse_loss(model(inputs), targets) / 3).backward()
-        local, total, _ = norms.take(EXAMPLES)
-        self.assertAlmostEqual(local / expected[0], 1, places=9)
-        self.assertAlmostEqual(total / expected[1], 1, places=9)
+        self.compare(norms.take(EXAMPLES), expected)
 
     def test_are_not_told_where_they_cannot_be(self):
-        twice = nn.Linear(5, 5)
-        other = nn.Conv1d(3, 2, 1, padding_mode="circular")
-        cases = {"a layer used twice": (twice, lambda x: twice(twice(x)), 5), "no such layer": (other, None, 3, 5), "time first": (nn.Linear(5, 2), lambda x: twice_as_many(x), 5)}
-        once = cases["time first"][0]
+        twice, once, kept = nn.Linear(5, 5), nn.Linear(5, 2), nn.Linear(5, 2)
 
-        def twice_as_many(inputs):
-            return once(torch.cat([inputs, inputs]))
-        for name, (model, forward, *shape) in cases.items():
+        def backward_twice(inputs):
+            output = kept(inputs)
+            output.sum().backward(retain_graph=True)
+            return output
+
+        for name, model, forward in (("a layer used twice", twice, lambda x: twice(twice(x))),
+                                     ("time first", once, lambda x: once(torch.cat([x, x]))),
+                                     ("two backward passes", kept, backward_twice)):
             with self.subTest(name):
-                norms = ExampleNorms(model)
-                (forward or model)(torch.randn(EXAMPLES, *shape)).mean().backward()
-                self.assertTrue(math.isnan(norms.take(EXAMPLES)[0]))
-        self.assertFalse(ExampleNorms(other).has_layers)
+                norms = of(model)
+                forward(torch.randn(EXAMPLES, 5)).mean().backward()
+                self.assertTrue(math.isnan(norms.take(EXAMPLES).local[0]))
+        other = nn.Conv1d(3, 2, 1, padding_mode="circular")
+        norms = of(other)
+        other(torch.randn(EXAMPLES, 3, 5)).mean().backward()
+        self.assertTrue(math.isnan(norms.take(EXAMPLES).local[0]))
+        self.assertFalse(norms.has_layers)
 
     def test_a_step_that_a_scaler_leaves_out_leaves_no_trace(self):
         model = nn.Linear(5, 2).double()
-        inputs, targets = torch.randn(EXAMPLES, 5, dtype=torch.double), torch.randn(EXAMPLES, 2, dtype=torch.double)
+        inputs, targets = data(5)
         expected = one_by_one(model, inputs, targets)
-        norms = ExampleNorms(model)
+        norms = of(model)
         for factor in (math.inf, 1):
-            norms.begin_pass(EXAMPLES)
+            norms.end_pass(EXAMPLES)
             (functional.mse_loss(model(inputs), targets) * factor).backward()
-        self.assertAlmostEqual(norms.take(EXAMPLES)[0] / expected[0], 1, places=9)
+        self.compare(norms.take(EXAMPLES), expected)
+
+    def test_what_was_not_a_step_leaves_no_trace(self):
+        model = nn.Linear(5, 2).double()
+        inputs, targets = data(5)
+        norms = of(model)
+        for _ in range(2):
+            norms.forget()
+            norms.listen()
+            functional.mse_loss(model(inputs), targets).backward()
+        self.compare(norms.take(EXAMPLES), one_by_one(model, inputs, targets))
 
 
 class OneReplica(Supervised):
@@ -152,9 +215,9 @@ class OneReplica(Supervised):
             torch.nn.init.zeros_(model.module.weight)
             optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
             monitor = adl.monitor(model, optimizer)
-            for step in range(600):
-                x = torch.randn(16, 4)
-                y = x.sum(1, keepdim=True) + 2 * torch.randn(16, 1)
+            for step in range(300):
+                x = torch.randn(64, 4)
+                y = x.sum(1, keepdim=True) + 2 * torch.randn(64, 1)
                 optimizer.zero_grad()
                 torch.nn.functional.mse_loss(model(x), y).backward()
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
@@ -162,7 +225,7 @@ class OneReplica(Supervised):
             assert abs(monitor.noise_scale / 9 - 1) < 0.15, monitor.noise_scale
             assert monitor.gain == 1 and monitor.efficiency == 1
         """, os.environ["PYTHONPATH"], OPENBLAS_NUM_THREADS="1")
-        self.assertEqual(len(self.series("noise_scale")), 600)
+        self.assertEqual(len(self.series("noise_scale")), 300)
         self.assertEqual(self.told("notice"), [])
 
 

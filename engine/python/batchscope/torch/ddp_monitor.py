@@ -93,6 +93,7 @@ def _require(model, optimizer):
                              "sparse=False")
 
 
+_AS_THEY_ARE = contextlib.nullcontext()  # learning rates
 _SERIES = ("gain", "noise_scale", "grad_sqr", "grad_var", "batch_size", "scale", "throughput", "efficiency", "goodput")
 
 
@@ -119,6 +120,7 @@ class Monitor:
         self._loader = None  # whose batch size follows goodput
         self._scales_rate = False
         self._is_noise_known = False
+        self._derived_scale = None  # at which the gain was computed
         self.lr_factor = 1.0
         self.__dict__.update(dict.fromkeys(_SERIES, math.nan), scale=float(self._replicas))
         try:
@@ -126,7 +128,7 @@ class Monitor:
         except RuntimeError as error:
             raise ValueError("monitor(): this model has a communication hook already, and DistributedDataParallel takes only one: "
                              f"leave register_comm_hook() out ({error})") from None
-        self._examples = ExampleNorms(model.module) if self._replicas == 1 else None
+        self._examples = ExampleNorms(model.module, [list(model.parameters())]) if self._replicas == 1 else None
         model.register_forward_pre_hook(self._before_call)
         model.register_forward_hook(self._after_call)
         self._patch_step()
@@ -170,11 +172,12 @@ class Monitor:
             self._begun = now if self._ended is None else self._ended
             self._data_time = now - self._begun
             if self._examples:
-                self._examples.take(0)  # of what was not a step
+                self._examples.forget()
+                self._examples.listen()
             if self._is_recorded:
                 _recorder.current().end_measured()
         elif self._examples:
-            self._examples.begin_pass(self._last_samples)
+            self._examples.end_pass(self._last_samples)
 
     def _after_call(self, module, arguments, output):
         if module.training and torch.is_grad_enabled():
@@ -221,11 +224,11 @@ class Monitor:
 
     def _scaled_rates(self, taken):
         """Returns a context in which the learning rates suit the batch size."""
-        is_scaled = taken and self._scales_rate and self._is_noise_known
-        gain = max(1.0, self._noise.gain(self.scale)) if is_scaled else 1.0  # an epoch's last batch may be short
+        if not (taken and self._scales_rate and self._is_noise_known):
+            self.lr_factor = 1.0
+            return _AS_THEY_ARE
+        gain = max(1.0, self._noise.gain(self.scale))  # an epoch's last batch may be short
         self.lr_factor = math.sqrt(gain) if isinstance(self._optimizer, (torch.optim.Adam, torch.optim.AdamW)) else gain
-        if self.lr_factor == 1:
-            return contextlib.nullcontext()
         return rates.at(self._optimizer, [rate * self.lr_factor for rate in rates.of(self._optimizer)])
 
     def _end_step(self, taken, now):
@@ -246,23 +249,24 @@ class Monitor:
                 self._memory.keep(self._noise, self._loader, self._initial)
 
     def _measure_examples(self):
-        local, total, count = self._examples.take(self._last_samples)
-        if count > 1 and self._initial:
-            for _ in range(self._examples.interval):  # it stands for the steps that are not asked
-                self._measure_noise(local, total, count, count / self._initial)
-        if not self._is_noise_known:
-            if count or not self._examples.has_layers:
-                self._say(ONE_PROCESS)
-        elif self._initial:  # known from this or an earlier step, or from a generation of several replicas
-            self._derive()
+        examples = self._examples.take(self._last_samples)
+        if examples and self._initial:
+            self._measure_noise(examples.local[0], examples.total[0], examples.count, examples.count / self._initial, examples.steps)
+        if self._is_noise_known and self._initial:  # from this or an earlier step, or from a generation of several replicas
+            if self._derived_scale != self.scale:
+                self._derive()
+        elif examples:
+            self._say(ONE_PROCESS)
 
-    def _measure_noise(self, local, total, count, scale):
+    def _measure_noise(self, local, total, count, scale, times=1):
         factor = self._scaler.get_scale() ** 2 if self._scaler else 1.0
-        if self._noise.update(local / factor, total / factor, count, scale):  # else it is not finite
+        updates = [self._noise.update(local / factor, total / factor, count, scale) for _ in range(times)]
+        if updates[0]:  # else it is not finite
             self._is_noise_known = True
             self._derive()
 
     def _derive(self):
+        self._derived_scale = self.scale
         self.gain = self._noise.gain(self.scale)
         self.efficiency = min(1.0, self.gain / self.scale)
         self.grad_sqr, self.grad_var = self._noise.sqr, self._noise.var
@@ -272,7 +276,7 @@ class Monitor:
     def _record(self, seconds):
         if _logger.current is None and not _recorder.current().supervised:
             _logger.begin(pathlib.Path(sys.argv[0]).name)
-        values = {name: self.__dict__[name] for name in _SERIES if self.__dict__[name] == self.__dict__[name]}  # which NaN is not
+        values = {name: value for name in _SERIES if (value := self.__dict__[name]) == value}  # which NaN is not
         rate = float(self._optimizer.param_groups[0]["lr"]) * self.lr_factor
         values.update(replicas=self._replicas, step_time=seconds, data_time=self._data_time, lr=rate)
         if self._scales_rate:

@@ -13,12 +13,14 @@ tell their squares, from its input x and the gradient g at its output, at positi
     embedding               sum_pq (g_p g_q) where p and q are the same word
     normalisation           weight |sum_p g_p z_p|^2, z: normalised x; bias |sum_p g_p|^2
 
-The first and the last are sums over inputs and gradients. The others cost about as much as the weight's gradient, so that a model with
-one of them is asked in one step of INTERVAL. Parameters of no such layer are taken to have the ratio of L to T that those of all others have.
+The shares cost about as much as the weights' gradients, so that only some steps are asked: the first 32 all, then one of 2, of 4 and of 8,
+at last one of INTERVAL, which stands for all steps up to the next. A step that is not asked has no hooks. Parameters of no such layer are
+taken to have the ratio of L to T that those of the others in their group have, or else those of all.
 
 A BatchNorm in training makes examples depend on one another. Their shares are then no sample of independent gradients, and the noise
 scale came out twice too large for a small ResNet: such a step tells nothing.
 """
+import collections
 import functools
 import math
 
@@ -28,121 +30,146 @@ from torch.nn import functional
 
 INTERVAL = 16  # steps
 
+Examples = collections.namedtuple("Examples", "local total count steps")
+
 
 class ExampleNorms:
-    """Squares of the shares of the examples of one step's backward passes."""
+    """Squares of the shares of the examples of one step's backward passes, by group of parameters."""
 
-    def __init__(self, model):
-        self._squares_of = {}
+    def __init__(self, model, groups):
+        self._groups = [list(group) for group in groups]
+        self._layers = [module for module in model.modules() if _squares_of(module)]
+        self._batch_norms = [module for module in model.modules() if isinstance(module, nn.modules.batchnorm._BatchNorm)]
+        self._hooks = []  # of a step that is asked
         self._passes = []
-        self._steps = 0
-        self._is_coupled = False  # examples depend on one another
-        for module in model.modules():
-            if isinstance(module, nn.modules.batchnorm._BatchNorm):
-                module.register_forward_hook(self._after_batch_norm)
-            squares = _squares_of(module)
-            if squares and any(parameter.requires_grad for parameter in module.parameters(recurse=False)):
-                self._squares_of[module] = squares
-                module.register_forward_hook(self._after_forward)
-        told = [parameter for module in self._squares_of for parameter in module.parameters(recurse=False)]
-        self.interval = 1  # steps, of which one is asked
-        if told:
-            for parameter in model.parameters():
-                if parameter.requires_grad:
-                    parameter.register_hook(functools.partial(self._add_total, id(parameter)))
-        self._begin()
+        self._begin_pass()
+        self.continue_after(0)
+
+    def continue_after(self, steps):
+        """So many steps have been made."""
+        self.steps = steps
+        self._asked = -(-steps // self.interval) * self.interval  # the next step that is asked
 
     @property
     def has_layers(self):
         """Whether the model has a layer that tells its examples' shares."""
-        return bool(self._squares_of)
-
-    def begin_pass(self, ended):
-        """The model is called. `ended`: samples of the call before, whose backward pass, where there was one, is over."""
-        if self._totals:
-            total = math.fsum(map(float, self._totals.values()))
-            if math.isfinite(total):
-                self._passes.append(self._of_pass(ended, total))
-            else:  # a GradScaler leaves the step out
-                self._passes.clear()
-        self._begin()
-
-    def take(self, samples_of_pass):
-        """Returns L, T and B of the step's passes, of which the last had so many samples; L and T are NaN where no layer told them, and
-        B is 0 in a step that was not asked. The next step begins."""
-        self.begin_pass(samples_of_pass)
-        passes, self._passes = self._passes, []
-        self._steps += bool(passes) or not self._asks
-        if not passes or len({count for _, _, count in passes}) > 1:
-            return math.nan, math.nan, 0
-        # A loss is usually divided by the number of passes, so that each has that part of the gradient's length.
-        local, total = (len(passes) * sum(values) for values in zip(*((local, total) for local, total, _ in passes)))
-        return local, total, passes[0][2]
+        return any(map(_tells, self._layers))
 
     @property
-    def _asks(self):
-        return self._steps % self.interval == 0
+    def has_coupled_examples(self):
+        """Whether a BatchNorm takes the statistics of a batch."""
+        return any(layer.training or layer.running_mean is None for layer in self._batch_norms)
 
-    def _begin(self):
-        self._shares = {}  # by layer: examples, and the sum of their squares
-        self._calls = {}  # by layer
+    @property
+    def interval(self):
+        """Steps from this one, if it is asked, to the next: the largest power of two up to a sixteenth of the steps so far."""
+        return min(INTERVAL, max(1, 1 << (self.steps // INTERVAL).bit_length() >> 1))
+
+    def listen(self):
+        """The model is about to be called. Makes the hooks of a step that is asked."""
+        if self.steps == self._asked and not self._hooks:
+            self._hooks += [layer.register_forward_hook(self._after_forward) for layer in self._layers if _tells(layer)]
+            self._hooks += [parameter.register_hook(functools.partial(self._add_total, id(parameter)))
+                            for group in self._groups for parameter in group if self._hooks and parameter.requires_grad]
+
+    def forget(self):
+        """Forgets the backward passes since the last step, whose gradients are dropped."""
+        if self._hooks:
+            self._passes.clear()
+            self._begin_pass()
+
+    def end_pass(self, samples):
+        """A backward pass over so many samples, if there was one, is over."""
+        if self._totals:
+            totals = {parameter: float(total) for parameter, total in self._totals.items()}
+            if math.isfinite(sum(totals.values())):
+                self._passes.append(self._of_pass(samples, totals))
+            else:  # a GradScaler leaves the step out
+                self._passes.clear()
+            self._begin_pass()
+
+    def take(self, samples):
+        """Ends a step, of whose last pass this is the number of samples. Returns None where the step was not asked, or its gradients are not
+        finite. Else, of each group, L summed over the examples, and T, all NaN where no layer has told them; B; and how many steps this
+        stands for."""
+        if self.steps < self._asked:
+            self.steps += 1
+            return None
+        interval = self.interval
+        self.steps += 1
+        self._asked += interval
+        if not self._hooks:
+            return Examples([math.nan], [math.nan], samples, interval)
+        self.end_pass(samples)
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks.clear()
+        passes, self._passes = self._passes, []
+        if not passes or len({count for _, _, count in passes}) > 1:
+            return None
+        # A loss is usually divided by the number of passes, so that each has that part of the gradient's length.
+        local, total = ([len(passes) * sum(of_group) for of_group in zip(*values)] for values in list(zip(*passes))[:2])
+        return Examples(local, total, passes[0][2], interval)
+
+    def _begin_pass(self):
+        self._shares = collections.defaultdict(list)  # by parameter, of each call of its layer: examples, and the sum of their squares
         self._totals = {}  # by parameter, squares
 
-    def _of_pass(self, samples, everything):
-        told = [layer for layer, (count, _) in self._shares.items() if count == samples and self._calls[layer] == 1]
-        shares = sum(float(self._shares[layer][1]) for layer in told)
-        total = sum(float(self._totals.get(id(parameter), 0)) for layer in told for parameter in layer.parameters(recurse=False))
-        if self._is_coupled or samples < 2 or not total > 0:
-            return math.nan, math.nan, samples
-        return samples**2 * shares * everything / total, everything, samples
+    def _of_pass(self, samples, totals):
+        def ratio(parameters):
+            """L over T, of those that tell: once, and of each sample. A weight that two layers share does not."""
+            told = [parameter for parameter in parameters
+                    if parameter in totals and [count for count, _ in self._shares[parameter]] == [samples]]
+            total = sum(totals[parameter] for parameter in told)
+            return samples**2 * sum(float(self._shares[parameter][0][1]) for parameter in told) / total if total > 0 else math.nan
+
+        groups = [list(map(id, group)) for group in self._groups]
+        of_all = ratio(sum(groups, [])) if samples > 1 and not self.has_coupled_examples else math.nan
+        total = [sum(totals.get(parameter, 0) for parameter in group) for group in groups]
+        own = [of_all if math.isnan(of_all) or math.isnan(of_group) else of_group for of_group in map(ratio, groups)]
+        return [of_group * square for of_group, square in zip(own, total)], total, samples
 
     def _add_total(self, parameter, gradient):
-        if self._asks:
-            flat = _wide(gradient.detach()).reshape(-1)
-            self._totals[parameter] = torch.dot(flat, flat)
+        flat = _wide(gradient.detach()).reshape(-1)
+        self._totals[parameter] = torch.dot(flat, flat)
 
     def _after_forward(self, layer, inputs, output):
-        if self._asks and layer.training and torch.is_grad_enabled() and output.requires_grad:
-            self._calls[layer] = self._calls.get(layer, 0) + 1
+        if inputs and output.requires_grad:
             output.register_hook(functools.partial(self._add_shares, layer, inputs[0].detach()))
-
-    def _after_batch_norm(self, layer, *_):
-        self._is_coupled = self._is_coupled or layer.training
 
     def _add_shares(self, layer, inputs, gradient):
         if len(inputs) == len(gradient) and gradient.dim() > 1:
             with torch.no_grad():
-                self._shares[layer] = len(inputs), self._squares_of[layer](layer, _wide(inputs), _wide(gradient))
-            if self._squares_of[layer] not in _CHEAP and not (isinstance(layer, nn.Linear) and inputs.dim() == 2):
-                self.interval = INTERVAL
+                squares = _squares_of(layer)(layer, _wide(inputs), _wide(gradient))
+            for parameter, square in zip((layer.weight, getattr(layer, "bias", None)), squares):
+                self._shares[id(parameter)].append((len(inputs), square))
 
 
 def _wide(tensor):
     return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
 
 
-def _trains(layer, name):
-    parameter = getattr(layer, name)
-    return parameter is not None and parameter.requires_grad
+def _tells(layer):
+    return any(parameter.requires_grad for parameter in layer.parameters(recurse=False))
 
+
+# The squares of a layer's weight and bias, of its inputs and of the gradients at its outputs.
 
 def _linear(layer, inputs, gradient):
     if inputs.dim() == 2:
-        factor = _trains(layer, "weight") * inputs.square().sum(1) + _trains(layer, "bias")
-        return torch.dot(gradient.square().sum(1), factor)
-    return _positions(layer, inputs.flatten(1, -2), gradient.flatten(1, -2))
+        squares = gradient.square().sum(1)
+        return torch.dot(squares, inputs.square().sum(1)), squares.sum()
+    return _positions(inputs.flatten(1, -2), gradient.flatten(1, -2))
 
 
-def _positions(layer, inputs, gradient):
-    """The squares of a linear layer, of inputs and gradients by example, position and feature."""
-    squares = gradient.sum(1).square().sum() if _trains(layer, "bias") else gradient.new_zeros(())
-    if _trains(layer, "weight"):
-        count, features, outputs = inputs.shape[1], inputs.shape[2], gradient.shape[2]
-        if count * (features + outputs) < features * outputs:
-            squares = squares + (torch.bmm(inputs, inputs.mT) * torch.bmm(gradient, gradient.mT)).sum()
-        else:
-            squares = squares + sum(torch.mm(g.T, x).square().sum() for x, g in zip(inputs, gradient))
-    return squares
+def _positions(inputs, gradient):
+    """Those of a linear layer, of inputs and gradients by example, position and feature."""
+    count, features, outputs = inputs.shape[1], inputs.shape[2], gradient.shape[2]
+    if count * (features + outputs) < features * outputs:
+        weight = (torch.bmm(inputs, inputs.mT) * torch.bmm(gradient, gradient.mT)).sum()
+    else:
+        weight = torch.bmm(gradient.mT, inputs).square().sum()
+    return weight, gradient.sum(1).square().sum()
 
 
 def _convolution(layer, inputs, gradient):
@@ -153,7 +180,7 @@ def _convolution(layer, inputs, gradient):
         kernel, rest = (1, *kernel), [(one, *of) for one, of in zip((1, 0, 1), rest)]
     patches = functional.unfold(inputs, kernel, *rest).mT  # by example, position and feature
     parts = zip(patches.chunk(layer.groups, 2), gradient.flatten(2).mT.chunk(layer.groups, 2))
-    return sum(_positions(layer, x, g) for x, g in parts)
+    return map(sum, zip(*(_positions(x, g) for x, g in parts)))
 
 
 def _embedding(layer, inputs, gradient):
@@ -161,35 +188,27 @@ def _embedding(layer, inputs, gradient):
     same = words.unsqueeze(2) == words.unsqueeze(1)
     if layer.padding_idx is not None:
         same = same & (words != layer.padding_idx).unsqueeze(2)
-    return (torch.bmm(gradient, gradient.mT) * same).sum()
+    return (torch.bmm(gradient, gradient.mT) * same).sum(),
 
 
-def _affine(layer, normalised, gradient, dimensions):
-    """The squares of a normalisation layer, which adds up each example's shares over these dimensions."""
-    squares = gradient.new_zeros(())
-    if _trains(layer, "weight"):
-        squares = squares + _sum(gradient * normalised, dimensions).square().sum()
-    if _trains(layer, "bias"):
-        squares = squares + _sum(gradient, dimensions).square().sum()
-    return squares
-
-
-def _sum(tensor, dimensions):
-    return tensor.sum(dimensions) if dimensions else tensor
+def _normalisation(normalised, gradient, dimensions):
+    """Those of a normalisation layer, which adds up each example's shares over these dimensions."""
+    def squares(shares):
+        return (shares.sum(dimensions) if dimensions else shares).square().sum()
+    return squares(gradient * normalised), squares(gradient)
 
 
 def _layer_norm(layer, inputs, gradient):
     normalised = functional.layer_norm(inputs, layer.normalized_shape, eps=layer.eps)
-    return _affine(layer, normalised, gradient, tuple(range(1, inputs.dim() - len(layer.normalized_shape))))
+    return _normalisation(normalised, gradient, tuple(range(1, inputs.dim() - len(layer.normalized_shape))))
 
 
 def _group_norm(layer, inputs, gradient):
-    return _affine(layer, functional.group_norm(inputs, layer.num_groups, eps=layer.eps), gradient, tuple(range(2, inputs.dim())))
+    return _normalisation(functional.group_norm(inputs, layer.num_groups, eps=layer.eps), gradient, tuple(range(2, inputs.dim())))
 
 
-_CHEAP = {_layer_norm, _group_norm}
-_SQUARES = ((nn.Linear, _linear), ((nn.Conv1d, nn.Conv2d), _convolution), (nn.Embedding, _embedding), (nn.LayerNorm, _layer_norm),
-            (nn.GroupNorm, _group_norm))
+_SQUARES = ((nn.Linear, _linear), (nn.Conv1d, _convolution), (nn.Conv2d, _convolution), (nn.Embedding, _embedding),
+            (nn.LayerNorm, _layer_norm), (nn.GroupNorm, _group_norm))
 
 
 def _squares_of(module):
@@ -198,4 +217,4 @@ def _squares_of(module):
         return None
     if isinstance(module, nn.Embedding) and (module.max_norm is not None or module.scale_grad_by_freq or module.sparse):
         return None
-    return next((squares for kinds, squares in _SQUARES if isinstance(module, kinds)), None)
+    return next((squares for kind, squares in _SQUARES if type(module).forward is kind.forward), None)
