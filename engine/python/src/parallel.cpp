@@ -12,6 +12,7 @@
 
 #include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
+#include "batchscope/replica/process_group.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/scaling_rule.h"
@@ -122,7 +123,28 @@ void bind_parallel(py::module_& module) {
           },
           Unlocked(), py::arg("rates"))
       .def(
+          "use_examples", [](Parallel& self, bool use) { self.adp.use_examples(use); }, py::arg("use"))
+      .def(
+          "tell_examples",
+          [](Parallel& self, std::vector<double> local_sqr, std::vector<double> total_sqr, int count,
+             int steps) {
+            self.adp.tell_examples({.local_sqr = std::move(local_sqr),
+                                    .total_sqr = std::move(total_sqr),
+                                    .count = count,
+                                    .previous_sqr = {},
+                                    .mean_of_two_sqr = {}},
+                                   steps);
+          },
+          py::arg("local_sqr"), py::arg("total_sqr"), py::arg("count"), py::arg("steps"))
+      .def(
           "expect_backward", [](Parallel& self) { self.adp.expect_backward(); }, Unlocked())
+      // Samples of the step in flight, if one gradient is all that it has; 0 outside of a loader's loop.
+      .def_property_readonly("samples_of_gradient",
+                             [](const Parallel&) -> std::optional<std::int64_t> {
+                               const replica::StepContext& context = replica::step_context();
+                               if (num_replicas() > 1 || context.accumulation_steps > 0) return {};
+                               return context.samples;
+                             })
       .def_property_readonly("require_backward_grad_sync",
                              [](const Parallel&) { return replica::step_context().optimizer_step; })
       .def_property_readonly("gain", [](const Parallel& self) { return self.adp.gain(); })

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What layers tell of their examples' gradients is what backward passes of single examples give; and one replica's noise scale is that
-of the closed form."""
+of the closed form, on DistributedDataParallel and on AdaptiveDataParallel."""
 import copy
+import json
 import math
 import os
+import tempfile
 import unittest
 
 import torch
 from batchscope.torch.example_norms import INTERVAL, ExampleNorms
+from replicas import train
 from supervisor import Supervised
 from torch import nn
 from torch.nn import functional
@@ -227,6 +230,95 @@ class OneReplica(Supervised):
         """, os.environ["PYTHONPATH"], OPENBLAS_NUM_THREADS="1")
         self.assertEqual(len(self.series("noise_scale")), 300)
         self.assertEqual(self.told("notice"), [])
+
+
+class Averages:
+    """The averages of the closed form, of two groups of parameters, which begin with the 12 samples of a step as the initial batch."""
+
+    def __init__(self):
+        self.weight, self.sqr, self.var, self.steps = 0, [0, 0], [0, 0], 0
+
+    def add(self, gradients, scale, times=1):
+        for _ in range(times):
+            kept = 0.999**scale
+            self.weight = kept * self.weight + 1 - kept
+            for group in range(2):
+                of_group = torch.tensor([gradient[group] for gradient in gradients], dtype=torch.double)
+                count, local, total = len(gradients), float(of_group.square().sum(1).mean()), float(of_group.mean(0).square().sum())
+                self.sqr[group] = kept * self.sqr[group] + (1 - kept) * (count * total - local) / (count - 1)
+                self.var[group] = kept * self.var[group] + (1 - kept) * (local - total) * scale / (count - 1)
+
+    def add_examples(self, gradients):
+        """Adds a step of one replica, if it is asked: all of the first 32, then every second one."""
+        times = 1 if self.steps < 32 else 2
+        if self.steps % times == 0:
+            self.add(gradients, len(gradients) / 12, times)
+        self.steps += 1
+
+    def add_replicas(self, replicas):
+        """Adds a step of two, each with its examples' gradients. A short batch tells nothing there."""
+        means = [[torch.tensor([gradient[group] for gradient in gradients], dtype=torch.double).mean(0).tolist() for group in range(2)]
+                 for gradients in replicas]
+        if sum(map(len, replicas)) == 12:
+            self.add(means, 1)
+
+    def now(self):
+        return [sum(max(value / self.weight, least) for value in values) for values, least in ((self.sqr, 0), (self.var, 1e-6))]
+
+
+class AdaptiveDataParallel(unittest.TestCase):
+    def train(self, epochs, *how, **more):
+        return [json.loads(output) for output in train("torch_examples.py", epochs, *how, **more)]
+
+    def compare(self, step, averages, scale):
+        sqr, var = averages.now()
+        for name, value in (("sqr", sqr), ("var", var), ("gain", (var + sqr) / (var / scale + sqr))):
+            self.assertAlmostEqual(step[name] / value, 1, places=9, msg=name)
+
+    def test_has_the_noise_of_the_closed_form(self):
+        said, = self.train(10)
+        averages = Averages()
+        for number, step in enumerate(said["steps"]):
+            averages.add_examples(step["gradients"])
+            with self.subTest(step=number):
+                self.compare(step, averages, len(step["gradients"]) / 12)
+        self.assertEqual({len(step["gradients"]) for step in said["steps"]}, {12, 4})
+        self.assertEqual((averages.steps, said["notices"]), (40, []))
+        self.assertEqual({step["hooks"] for step in said["steps"]}, {0})
+
+    def test_the_factor_of_a_loss_is_taken_out(self):
+        plain, scaled = (self.train(3, *how)[0]["steps"] for how in ((), ("scaler",)))
+        for one, other in zip(plain, scaled, strict=True):
+            self.assertAlmostEqual(one["gain"] / other["gain"], 1, places=9)
+
+    def test_a_restart_changes_nothing(self):
+        whole, = self.train(12)
+        with tempfile.TemporaryDirectory() as place:
+            begun, = self.train(9, "save", place=place)
+            rest, = self.train(12, place=place, restarts=1)
+        self.assertTrue(begun["steps"] + rest["steps"] == whole["steps"])  # assertEqual takes minutes to print a difference
+        self.assertEqual(rest["weights"], whole["weights"])
+
+    def test_the_averages_go_on_with_those_of_several_replicas_and_back(self):
+        averages = Averages()
+        with tempfile.TemporaryDirectory() as place:
+            for generation, (replicas, epochs) in enumerate(((1, 3), (2, 5), (1, 8))):
+                said = self.train(epochs, "save", place=place, restarts=generation, replicas=replicas)
+                if generation:
+                    for value, expected in zip(said[0]["first"], averages.now()):
+                        self.assertAlmostEqual(value / expected, 1, places=9)
+                for number, steps in enumerate(zip(*(each["steps"] for each in said), strict=True)):
+                    gradients = [step["gradients"] for step in steps]
+                    averages.add_replicas(gradients) if replicas > 1 else averages.add_examples(gradients[0])
+                    with self.subTest(generation=generation, step=number):
+                        self.compare(steps[0], averages, sum(map(len, gradients)) / 12)
+
+    def test_has_the_noise_of_successive_gradients_where_nothing_is_told(self):
+        found, usual = (self.train(3, "doubled", *how)[0] for how in ((), ("gradients",)))
+        self.assertTrue(found["steps"] == usual["steps"])
+        notice, = found["notices"]
+        self.assertRegex(notice, "noise is that of successive gradients. A layer tells it if it is called once a step")
+        self.assertEqual(usual["notices"], [])
 
 
 if __name__ == "__main__":

@@ -39,6 +39,14 @@ refused(TypeError, "such as scaling_rules.LinearScale()", lambda: adl.AdaptiveDa
     model, optimizer, scaling_rule=adl.scaling_rules.LinearScale))
 refused(ValueError, "LinearScale: first pass it to an AdaptiveDataParallel", adl.scaling_rules.LinearScale().step)
 refused(ValueError, "use 'adaptdl', 'paper' or 'tracking'", lambda: adl.AdaptiveDataParallel(model, optimizer, noise_mode="none"))
+refused(ValueError, "use 'gradients' or 'examples'", lambda: adl.AdaptiveDataParallel(model, optimizer, noise_from="layers"))
+adam = torch.optim.Adam(model.parameters())
+refused(ValueError, "with AdamScale: its noise is that of gradients divided by Adam's moments", lambda: adl.AdaptiveDataParallel(
+    model, adam, noise_from="examples"))
+for other, words in ((torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2)), "a BatchNorm makes the examples"),
+                     (torch.nn.Bilinear(2, 2, 1), "no layer of this model tells")):
+    refused(ValueError, words, lambda other=other: adl.AdaptiveDataParallel(
+        other, torch.optim.SGD(other.parameters(), lr=0.1), noise_from="examples"))
 refused(TypeError, "takes no argument 'sharded'", lambda: adl.AdaptiveDataParallel(model, optimizer, sharded=True))
 refused(TypeError, "broadcast_buffers=False", lambda: adl.AdaptiveDataParallel(model, optimizer, broadcast_buffers=False))
 adl.AdaptiveDataParallel(model, optimizer, broadcast_buffers=True, process_group=None, gradient_as_bucket_view=True,

@@ -82,15 +82,15 @@ class ExampleNorms:
         """A backward pass over so many samples, if there was one, is over."""
         if self._totals:
             totals = {parameter: float(total) for parameter, total in self._totals.items()}
-            if math.isfinite(sum(totals.values())):
+            if 0 < sum(totals.values()) < math.inf:
                 self._passes.append(self._of_pass(samples, totals))
-            else:  # a GradScaler leaves the step out
+            else:  # a GradScaler leaves the step out, or there is nothing to learn
                 self._passes.clear()
             self._begin_pass()
 
     def take(self, samples):
-        """Ends a step, of whose last pass this is the number of samples. Returns None where the step was not asked, or its gradients are not
-        finite. Else, of each group, L summed over the examples, and T, all NaN where no layer has told them; B; and how many steps this
+        """Ends a step, of whose last pass this is the number of samples. Returns None where the step was not asked, or its gradient is zero or
+        not finite. Else, of each group, L summed over the examples, and T, all NaN where no layer has told them; B; and how many steps this
         stands for."""
         if self.steps < self._asked:
             self.steps += 1

@@ -41,7 +41,8 @@ class AdaptiveLoader:
         """Lets goodput choose the batch size: at most max_batch_size in total, and within the bounds for a replica's micro-batch.
 
         One replica without accumulation keeps its batch size, unless single_gradient lets it grow. Then the noise is estimated
-        from one gradient a step, and is too large while the weights move fast. With accumulation the noise is measured.
+        from one gradient a step, and is too large while the weights move fast, unless AdaptiveDataParallel takes it from the examples of a
+        batch (noise_from). With accumulation the noise is measured.
         """
         max_batch_size = whole("max_batch_size", max_batch_size)
         if max_batch_size < self.batch_size:

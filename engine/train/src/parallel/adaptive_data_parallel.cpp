@@ -219,6 +219,7 @@ struct AdaptiveDataParallel::Impl {
   // Updates the noise scale by this step's norms.
   void learn() {
     const double previous_scale = std::exchange(last.scale, norms.scale);
+    if (uses_examples && norms.count == 1) return learn_from_examples();
     if (divisor_begun && norms.is_finite()) {  // the averages are of plain gradients
       if (!mixes_estimates) noise.begin_anew();
       divisor_begun = false;
@@ -229,6 +230,13 @@ struct AdaptiveDataParallel::Impl {
       noise.update(norms);
     else
       gradients.forget_previous_gradient();  // nor for that of a step that is not even
+  }
+
+  // Their number says how large a batch is, whether or not the step is even.
+  void learn_from_examples() {
+    gradients.forget_previous_gradient();
+    examples.scale = norms.scale;
+    for (int i = std::exchange(example_steps, 0); i > 0; --i) noise.update(examples);
   }
 
   // The instance that accounts for the step that several make together, as two networks do that train each
@@ -263,6 +271,9 @@ struct AdaptiveDataParallel::Impl {
   std::optional<FactorGrowth> growth;
   std::optional<GradientSync::Result> averaged;  // of the step in flight, once it is known
   goodput::NormSample norms;
+  bool uses_examples = false;
+  goodput::NormSample examples;  // of the step in flight
+  int example_steps = 0;         // for which they stand; 0: none are known
   double accum_scale = num_replicas();
   int accum_count = 0;
   bool divisor_begun = false;  // and no finite step since, whose estimates are the first through it
@@ -295,6 +306,11 @@ AdaptiveDataParallel::~AdaptiveDataParallel() = default;
 void AdaptiveDataParallel::zero_grad() { impl_->zero(); }
 void AdaptiveDataParallel::step() { impl_->step(); }
 void AdaptiveDataParallel::expect_backward() { impl_->gradients.expect_backward(); }
+void AdaptiveDataParallel::use_examples(bool use) { impl_->uses_examples = use; }
+void AdaptiveDataParallel::tell_examples(goodput::NormSample examples, int steps) {
+  impl_->examples = std::move(examples);
+  impl_->example_steps = steps;
+}
 double AdaptiveDataParallel::gain() const { return impl_->last.gain; }
 double AdaptiveDataParallel::lr_factor() const { return impl_->last.lr_factor; }
 double AdaptiveDataParallel::progress() const { return metrics::progress(); }

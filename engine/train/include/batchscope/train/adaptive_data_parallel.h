@@ -120,6 +120,16 @@ class AdaptiveDataParallel {
   /// module's output.
   void expect_backward();
 
+  /// Takes the noise of a replica that makes one gradient a step from the examples of its batches, each a
+  /// gradient of its own, where tell_examples() gives them, and not from successive gradients. Several
+  /// gradients a step are used as ever. False at first.
+  void use_examples(bool use);
+  /// Gives what is known of the examples of the step in flight, before step(): local_sqr, total_sqr and
+  /// count, a loss scaler's factor taken out. The averages learn from it `steps` times, for the steps of
+  /// which nothing is given. Ignored where several gradients make the step. Throws std::invalid_argument in
+  /// step() for another number of groups than the optimizer's.
+  void tell_examples(goodput::NormSample examples, int steps = 1);
+
   double gain() const;       ///< of the last step, between 1 and the scale
   double lr_factor() const;  ///< of the last step, first group
   double progress() const;   ///< scale-invariant iterations
