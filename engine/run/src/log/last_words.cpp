@@ -97,10 +97,10 @@ std::string shortened(std::string text) {
 }
 
 // A frame of a traceback: its place, and below it the line of code.
-using Frame = std::vector<std::string_view>;
+using TracebackFrame = std::vector<std::string_view>;
 
 // Frames of the interpreter, of installed packages and of batchscope's own are not the program's.
-bool is_own(const Frame& frame) {
+bool is_own(const TracebackFrame& frame) {
   constexpr std::array<std::string_view, 5> kOthers{"/site-packages/", "/dist-packages/", "/lib/python",
                                                     "\"<frozen ", "/python/batchscope/"};
   return std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view part) {
@@ -138,7 +138,7 @@ std::string own_frames(std::string_view log, std::size_t most_lines) {
   if (!account.is_python) return {};
   const std::size_t header = lines[account.begin].find(kTraceback);
   const bool has_header = header != std::string_view::npos;
-  std::vector<Frame> frames;
+  std::vector<TracebackFrame> frames;
   for (std::size_t i = account.begin + (has_header ? 1 : 0); i < lines.size(); ++i) {
     const std::string_view line = lines[i].substr(has_header ? std::min(header, lines[i].size()) : 0);
     if (line.empty() || !is_indented(line)) break;
@@ -146,7 +146,7 @@ std::string own_frames(std::string_view log, std::size_t most_lines) {
     if (!frames.empty()) frames.back().push_back(line);
   }
   if (std::any_of(frames.begin(), frames.end(), is_own))
-    std::erase_if(frames, [](const Frame& frame) { return !is_own(frame); });
+    std::erase_if(frames, [](const TracebackFrame& frame) { return !is_own(frame); });
   std::string text;
   std::size_t count = 0;
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
