@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
@@ -23,6 +23,16 @@ using protocol::Json;
 using protocol::RunState;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// Opens the run's series; null where it has none yet. Its supervisor makes their file before it fills it.
+std::unique_ptr<storage::SampleReader> seriesOf(const std::string& run) {
+  try {
+    return std::make_unique<storage::SampleReader>(protocol::run_paths(run).samples);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_found) throw;
+    return nullptr;
+  }
+}
 
 // A series by step. A generation that goes on from an older checkpoint replaces what was behind it.
 std::map<std::int64_t, double> valuesOf(storage::SampleReader& reader, const char* name) {
@@ -56,11 +66,10 @@ std::string recordedNames(const storage::Run& run) {
 // Reads what the branch has trained. A step's samples are what the count of all has grown by.
 goodput::BranchCurve curveOf(BranchRun& branch, const std::string& metric) {
   goodput::BranchCurve curve{branch.branch.batch_size, {}};
-  const auto file = protocol::run_paths(branch.run.id).samples;
-  if (!std::filesystem::exists(file)) return curve;
-  storage::SampleReader reader(file);
-  const auto counts = valuesOf(reader, series::kSamples), values = valuesOf(reader, metric.c_str()),
-             factors = valuesOf(reader, series::kLearningRateFactor);
+  const auto reader = seriesOf(branch.run.id);
+  if (!reader) return curve;
+  const auto counts = valuesOf(*reader, series::kSamples), values = valuesOf(*reader, metric.c_str()),
+             factors = valuesOf(*reader, series::kLearningRateFactor);
   if (counts.empty()) return curve;
   double before = counts.begin()->second - static_cast<double>(branch.branch.batch_size), sum = 0;
   branch.trained = counts.rbegin()->second - before;
@@ -175,9 +184,7 @@ std::vector<Branching> branchingsOf(storage::Catalogue& catalogue, const std::st
         known != list.end() ? *known : list.emplace_back(Branching{one.spec.group, *branch, {}, {}, {}, {}});
     branching.runs.push_back({one, *branch, trainsNoMore(one.state), {}, 0, 0, {}});
   }
-  const auto file = protocol::run_paths(run).samples;
-  std::optional<storage::SampleReader> reader;
-  if (!list.empty() && std::filesystem::exists(file)) reader.emplace(file);
+  const auto reader = list.empty() ? nullptr : seriesOf(run);
   for (Branching& branching : list) {
     std::ranges::sort(branching.runs, {}, [](const BranchRun& branch) { return branch.branch.batch_size; });
     branching.branch = branching.runs.front().branch;
@@ -241,12 +248,11 @@ Json branchingJson(const Branching& branching) {
 
 bool recordCritical(storage::Catalogue& catalogue, const std::string& run,
                     const std::vector<Branching>& branchings) {
-  const auto file = protocol::run_paths(run).samples;
-  if (!std::filesystem::exists(file)) return true;
   std::map<std::int64_t, double> known, found;
   {
-    storage::SampleReader reader(file);
-    known = valuesOf(reader, series::kCriticalBatchSize);
+    const auto reader = seriesOf(run);
+    if (!reader) return true;
+    known = valuesOf(*reader, series::kCriticalBatchSize);
   }
   for (const Branching& branching : branchings)
     if (const auto size = branching.critical ? branching.critical->size() : std::nullopt)
@@ -258,7 +264,7 @@ bool recordCritical(storage::Catalogue& catalogue, const std::string& run,
   if (found.empty()) return true;
   const auto generations = catalogue.generations(run);
   try {
-    storage::SampleWriter writer(file);
+    storage::SampleWriter writer(protocol::run_paths(run).samples);
     for (const auto& [step, size] : found) {
       int number = 0;  // the last generation that made the step
       for (const storage::Generation& generation : generations)
