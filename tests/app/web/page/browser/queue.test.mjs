@@ -65,8 +65,8 @@ async function drag(view, run, onto, share, line) {
   await mouse.move(from.x + from.width - 20, from.y + from.height / 2);
   await mouse.down();
   await mouse.move(from.x + from.width - 20, from.y + from.height / 2 - 6);
-  await mouse.move(to.x + to.width - 20, to.y + share * to.height);
-  await mouse.move(to.x + to.width - 21, to.y + share * to.height);
+  await mouse.move(to.x + to.width - 20, to.y + share * to.height, { steps: 4 });
+  await mouse.move(to.x + to.width - 21, to.y + share * to.height, { steps: 4 });
   await view.until((expected) => document.querySelector("[data-drop]")?.dataset.drop === expected, line);
   await mouse.up();
 }
