@@ -22,7 +22,7 @@ double noiseFactor(Values v) {
   return Factors(v.subspan(1, 1), v.subspan(0, 1), v[2]).front();
 }
 
-// Of efficiency or goodput, the end of the gain's interval, gain: each is as uncertain as the gain.
+// Takes efficiency or goodput, an end of the gain's interval, and the gain: each is as uncertain as the gain.
 double atEnd(Values v) { return v[2] > 0 ? v[0] * v[1] / v[2] : kNothing; }
 
 // progress, epoch, scale. What LEGW needs of the data set is how many initial batches a pass has; the

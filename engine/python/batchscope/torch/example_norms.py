@@ -163,7 +163,7 @@ def _linear(layer, inputs, gradient):
 
 
 def _positions(inputs, gradient):
-    """Those of a linear layer, of inputs and gradients by example, position and feature."""
+    """Returns those of a linear layer, of inputs and gradients by example, position and feature."""
     count, features, outputs = inputs.shape[1], inputs.shape[2], gradient.shape[2]
     if count * (features + outputs) < features * outputs:
         weight = (torch.bmm(inputs, inputs.mT) * torch.bmm(gradient, gradient.mT)).sum()
@@ -192,7 +192,7 @@ def _embedding(layer, inputs, gradient):
 
 
 def _normalisation(normalised, gradient, dimensions):
-    """Those of a normalisation layer, which adds up each example's shares over these dimensions."""
+    """Returns those of a normalisation layer, which adds up each example's shares over these dimensions."""
     def squares(shares):
         return (shares.sum(dimensions) if dimensions else shares).square().sum()
     return squares(gradient * normalised), squares(gradient)
