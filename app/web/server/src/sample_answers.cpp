@@ -20,6 +20,7 @@ using protocol::Json;
 using storage::Bucket;
 
 constexpr long kUsualColumns = 1000;
+constexpr int kMostLogColumns = 1000;  // of a logarithmic axis, besides those of a linear one
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the recorded series that a horizontal axis counts; null for steps.
@@ -95,11 +96,12 @@ class Chart {
       for (const double right : ends(low, high, begin)) {
         const double step = map.stepAt(right);
         const auto last = static_cast<std::int64_t>(right < high ? std::floor(step) : std::ceil(step));
-        double share = to > from ? (right - left) / (to - from) : 1;
+        double wanted = columns_ * (to > from ? (right - left) / (to - from) : 1);
         if (right > begin)
-          share = std::max(share, std::log(right / std::max(left, begin)) / std::log(to / begin));
+          wanted = std::max(wanted, std::min(columns_, kMostLogColumns) *
+                                        std::log(right / std::max(left, begin)) / std::log(to / begin));
         // A summary may have twice as many buckets as it is asked for columns.
-        const int columns = std::max(1, static_cast<int>(std::ceil(share * columns_ / 2)));
+        const int columns = std::max(1, static_cast<int>(std::ceil(wanted / 2)));
         for (const Bucket& bucket : buckets_of(name, generation, first, last, columns))
           buckets.push_back(bucket);
         first = last + 1;
