@@ -10,7 +10,7 @@ execute_process(COMMAND ${CLANGXX} -print-resource-dir OUTPUT_VARIABLE CLANG_RES
   ERROR_QUIET)
 file(GLOB LIBFUZZER ${CLANG_RESOURCES}/lib/linux/libclang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}.a)
 if(NOT CLANGXX OR NOT LIBFUZZER)
-  message(STATUS "There is no clang++ with libFuzzer (Debian: clang, libclang-rt-14-dev): the fuzz tests are left out")
+  message(STATUS "There is no clang++ with libFuzzer (Debian: clang, libclang-rt-dev): the fuzz tests are left out")
   return()
 endif()
 

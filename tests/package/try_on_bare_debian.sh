@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Whether a package of ours installs and works on a Debian 12 that has nothing else (in_bare_debian.sh): an ordinary user looks
-# at the empty store, trains the digits on two replicas, and looks again.
+# Whether a package of ours installs and works on a Debian that has nothing else (in_bare_debian.sh), the one that it was made on: an
+# ordinary user looks at the empty store, trains the digits on two replicas, and looks again.
 #
 #   try_on_bare_debian.sh FOLDER batchscope_*.deb
 set -euo pipefail
@@ -33,4 +33,4 @@ PERSON
 apt-get remove -y -qq batchscope >/dev/null
 ! command -v batchscope
 INSIDE
-echo "$(basename "$2") installs, trains and goes away again on a bare Debian 12"
+echo "$(basename "$2") installs, trains and goes away again on a bare Debian ($(cat "$1/etc/debian_version"))"
