@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The workflows do their work by ./dev alone, in Debian 12, with the compiler's cache kept; ./dev ci-local finds their commands."""
+"""The workflows do their work by ./dev alone, in Debian 12 and the packages in 13 too, with the compiler's cache kept; ./dev ci-local finds their commands."""
 import pathlib
 import re
 import subprocess
@@ -21,12 +21,16 @@ class Workflows(unittest.TestCase):
         self.assertEqual({"tags": ["v*"]}, nightly[True]["push"])
         self.assertIn("schedule", nightly[True])
         for job in (*push["jobs"].values(), *nightly["jobs"].values()):
-            self.assertEqual("debian:12", job["container"]["image"])
+            self.assertIn(job["container"]["image"], ("debian:12", "${{ matrix.image || 'debian:12' }}"))
             self.assertTrue(any(step.get("uses", "").startswith("actions/cache@") for step in job["steps"]))
+
+    def test_packages_are_made_on_both_debians(self):
+        self.assertEqual({"packages": "12", "packages-13": "13"}, {name: ci_local.debian_of(name) for name in ("packages", "packages-13")})
+        self.assertEqual(ci_local.jobs()["packages"], ci_local.jobs()["packages-13"])
 
     def test_work_is_done_by_dev(self):
         jobs = ci_local.jobs()
-        self.assertEqual({"fast", "full", "lint", "packages", "wheel", "release", "site"}, set(jobs))
+        self.assertEqual({"fast", "full", "lint", "packages", "packages-13", "wheel", "release", "site"}, set(jobs))
         for name, steps in jobs.items():
             work = steps[steps.index(None) + 1:]
             calls = [step for step in work if step.startswith("./dev ")]
