@@ -19,8 +19,9 @@ add_custom_target(wheel)
 foreach(program ${programs})
   add_executable(wheel-${program} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${program}>)
   target_link_libraries(wheel-${program} PRIVATE wheel_rooms Qt6::Core Qt6::Network fmt::fmt tomlplusplus::tomlplusplus)
+  # Linked with its final RPATH: another one would leave the length of the build folder's name in the file, and another build-id.
   set_target_properties(wheel-${program} PROPERTIES OUTPUT_NAME ${program} LINKER_LANGUAGE CXX INSTALL_RPATH $ORIGIN/../lib
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/wheel/bin)
+    BUILD_WITH_INSTALL_RPATH ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/wheel/bin)
   install(TARGETS wheel-${program} RUNTIME DESTINATION ${inside}/bin COMPONENT wheel EXCLUDE_FROM_ALL)
   add_dependencies(wheel wheel-${program})
 endforeach()
