@@ -27,6 +27,7 @@ def require(holds, what):
 def main(programs):
     with tempfile.TemporaryDirectory(prefix="scenario-") as home:
         scenario = Scenario(programs, home)
+        scenario.environment["BATCHSCOPE_CHECKPOINT_INTERVAL"] = "0"  # on a slow machine others would take its place
         try:
             scenario.do(f"batchscope run --headless linear_regression --replicas 1 --at step={STEP}:checkpoint -- "
                         f"--epochs 8 --micro-batches {SCALE}")

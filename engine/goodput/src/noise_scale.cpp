@@ -97,16 +97,16 @@ double NoiseScale::smallest_var() const {
   return options_.mode == NoiseMode::adaptdl || tracks() ? kSmallestVar : 0;
 }
 
-bool NoiseScale::update(const NormSample& sample) {
+bool NoiseScale::update(const NormSample& sample, int steps) {
   const std::size_t groups = sqr_.size();
   const auto fits = [groups](const std::vector<double>& values) { return values.size() == groups; };
   const bool single = sample.count == 1;
   const bool pair = single && !sample.previous_sqr.empty();
   if (!fits(sample.local_sqr) || !fits(sample.total_sqr) || sample.count < 1 || !(sample.scale > 0) ||
-      (pair && !(fits(sample.previous_sqr) && fits(sample.mean_of_two_sqr)))) {
+      steps < 1 || (pair && !(fits(sample.previous_sqr) && fits(sample.mean_of_two_sqr)))) {
     throw std::invalid_argument("NoiseScale::update: every norm needs one value for each of the " +
                                 std::to_string(groups) +
-                                " parameter groups, count and scale must be positive");
+                                " parameter groups, count, scale and steps must be positive");
   }
   if (!sample.is_finite() ||
       (pair && !(all_finite(sample.previous_sqr) && all_finite(sample.mean_of_two_sqr)))) {
@@ -127,19 +127,20 @@ bool NoiseScale::update(const NormSample& sample) {
     last_sqr_[group] = (count * total - local) / (count - 1);
     last_var_[group] = (local - total) * scale / (count - 1);
   }
-  tracks() ? track(sample.scale) : follow(scale, sample.count);
+  tracks() ? track(sample.scale, steps) : follow(scale, sample.count, steps);
   return true;
 }
 
 // Averages the last estimates, each by itself.
-void NoiseScale::follow(double scale, int count) {
-  const double theta = this->theta(scale, count);
+void NoiseScale::follow(double scale, int count, int steps) {
+  const double theta = this->theta(scale, count), theta_all = std::pow(theta, steps);
   const bool clips = options_.mode != NoiseMode::adaptdl;
   const bool debiases =
       options_.mode == NoiseMode::adaptdl || (options_.mode == NoiseMode::fairscale && options_.debias);
-  const double before = quotient();
+  const double before = quotient(), share_of_mean = var_.front().share_of_mean(theta, steps);
   const auto add = [&](Average& average, double& value, double estimate) {
-    value = debiases ? average.add_debiased(estimate, theta) : average.add_to_mean(estimate, theta, value);
+    value = debiases ? average.add_debiased(estimate, theta_all)
+                     : average.add_to_mean(estimate, theta, value, steps);
   };
   for (std::size_t group = 0; group < sqr_.size(); ++group) {
     if (clips) {
@@ -149,16 +150,16 @@ void NoiseScale::follow(double scale, int count) {
     add(sqr_[group], sqr_avg_[group], last_sqr_[group]);
     add(var_[group], var_avg_[group], last_var_[group]);
   }
-  const double weight = var_.front().weight;
-  const double share = debiases ? (1 - theta) / weight : std::max(1 / weight, 1 - theta);
+  const double share = debiases ? (1 - theta_all) / var_.front().weight : share_of_mean;
   error_.add(share, share < 1 ? (sum(last_sqr_) - before * sum(last_var_)) / var() : 0);
 }
 
 // The quotient is by the variance of all groups, as one may have none.
-void NoiseScale::track(double scale) {
-  age_ += scale;
+void NoiseScale::track(double scale, int steps) {
+  age_ += scale * steps;
   const double memory = std::clamp(kShareOfAge * age_, kLeastMemory, kMostMemory);
-  const double theta_sqr = std::pow(1 - 1 / memory, scale), theta_var = std::pow(1 - 1 / kVarMemory, scale);
+  const double all = scale * steps;
+  const double theta_sqr = std::pow(1 - 1 / memory, all), theta_var = std::pow(1 - 1 / kVarMemory, all);
   for (std::size_t group = 0; group < sqr_.size(); ++group)
     var_avg_[group] = var_[group].add_debiased(last_var_[group], theta_var);
   const double var = this->var(), before = quotient();
@@ -182,9 +183,16 @@ double NoiseScale::Average::add_debiased(double value, double theta) {
 }
 
 // Each of the first n values weighs 1/n, so that the average is their mean, later ones 1 - theta.
-double NoiseScale::Average::add_to_mean(double value, double theta, double average) {
-  weight += 1;
-  return average + std::max(1 / weight, 1 - theta) * (value - average);
+double NoiseScale::Average::share_of_mean(double theta, int steps) const {
+  double kept = 1;
+  for (int step = 1; step <= steps; ++step) kept *= 1 - std::max(1 / (weight + step), 1 - theta);
+  return 1 - kept;
+}
+
+double NoiseScale::Average::add_to_mean(double value, double theta, double average, int steps) {
+  const double share = share_of_mean(theta, steps);
+  weight += steps;
+  return average + share * (value - average);
 }
 
 double NoiseScale::gain(double scale) const { return gain_of(sqr(), var(), scale); }

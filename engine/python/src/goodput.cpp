@@ -52,16 +52,19 @@ void bind_goodput(py::module_& module) {
            py::arg("smoothing"))
       .def(
           "update",
-          [](NoiseScale& self, double local_sqr, double total_sqr, int count, double scale) {
+          [](NoiseScale& self, double local_sqr, double total_sqr, int count, double scale, int steps) {
             return self.update({.local_sqr = {local_sqr},
                                 .total_sqr = {total_sqr},
                                 .count = count,
                                 .scale = scale,
                                 .previous_sqr = {},
-                                .mean_of_two_sqr = {}});
+                                .mean_of_two_sqr = {}},
+                               steps);
           },
-          py::arg("local_sqr"), py::arg("total_sqr"), py::arg("count"), py::arg("scale"))
+          py::arg("local_sqr"), py::arg("total_sqr"), py::arg("count"), py::arg("scale"),
+          py::arg("steps") = 1)
       .def("gain", &NoiseScale::gain, py::arg("scale"))
+      .def("gain_interval", &NoiseScale::gain_interval, py::arg("scale"))
       .def("state", &NoiseScale::state)
       .def("restore", &NoiseScale::restore, py::arg("state"))
       .def_property_readonly("sqr", &NoiseScale::sqr)

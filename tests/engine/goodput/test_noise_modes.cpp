@@ -2,6 +2,7 @@
 //
 // The modes of averaging: FairScale's recorded trajectories, and the paper's rules in closed form.
 #include <algorithm>
+#include <random>
 #include <vector>
 
 #include "golden.h"
@@ -232,6 +233,33 @@ class TestNoiseModes : public QObject {
     again.restore(tracking.state());
     again.update(estimating(4, 2));
     VERIFY_CLOSE("back", again.sqr(), 4);
+  }
+
+  // As where steps are asked now and then: averages as of the steps that it stands for, an error as of one.
+  void anEstimateMayStandForSeveralSteps_data() {
+    QTest::addColumn<int>("mode");
+    for (const auto& [name, mode] : {std::pair("adaptdl", NoiseMode::adaptdl),
+                                     {"paper", NoiseMode::paper},
+                                     {"fairscale", NoiseMode::fairscale},
+                                     {"tracking", NoiseMode::tracking}})
+      QTest::newRow(name) << static_cast<int>(mode);
+  }
+  void anEstimateMayStandForSeveralSteps() {
+    QFETCH(const int, mode);
+    std::mt19937_64 random(9);
+    std::exponential_distribution<double> size(1);
+    NoiseScale once(1, {.mode = static_cast<NoiseMode>(mode)}), often = once;
+    for (int step = 0; step < 200; ++step) {
+      const double total = size(random);
+      const NormSample sample{{2 * total + size(random)}, {total}, 2, 2, {}, {}};
+      once.update(sample, 5);
+      for (int i = 0; i < 5; ++i) often.update(sample);
+    }
+    const double tolerance = mode == static_cast<int>(NoiseMode::tracking) ? 0.02 : 1e-9;  // its memory grows
+    QVERIFY(std::abs(once.sqr() / often.sqr() - 1) < tolerance);
+    QVERIFY(std::abs(once.var() / often.var() - 1) < tolerance);
+    QVERIFY(once.params().sqr_error > 1.2 * often.params().sqr_error);
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, once.update({{1}, {1}, 2, 2, {}, {}}, 0));
   }
 };
 

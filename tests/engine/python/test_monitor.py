@@ -196,6 +196,10 @@ class Recorded(Supervised):
             self.assertEqual(list(self.series(name)), [1, 2, 3, 4, 5], name)
         for step, goodput in self.series("goodput").items():
             self.assertAlmostEqual(goodput, self.series("throughput")[step] * self.series("efficiency")[step])
+        low, gain, high = (self.series(name) for name in ("gain_low", "gain", "gain_high"))
+        self.assertEqual((list(low), list(high)), ([3, 4, 5], [3, 4, 5]))  # fewer estimates do not tell how they scatter
+        for step in low:
+            self.assertTrue(1 <= low[step] <= gain[step] <= high[step] <= 2, (low[step], gain[step], high[step]))
 
     def test_a_step_lasts_from_the_end_of_the_one_before(self):
         self.record(behind="__import__('time').sleep(0.02 if step < 3 else 0); step != 4 or (model.eval()(torch.randn(8, 4)), model.train())")

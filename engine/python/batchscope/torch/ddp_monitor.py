@@ -94,13 +94,13 @@ def _require(model, optimizer):
 
 
 _AS_THEY_ARE = contextlib.nullcontext()  # learning rates
-_SERIES = ("gain", "noise_scale", "grad_sqr", "grad_var", "batch_size", "scale", "throughput", "efficiency", "goodput")
+_SERIES = ("gain", "gain_low", "gain_high", "noise_scale", "grad_sqr", "grad_var", "batch_size", "scale", "throughput", "efficiency", "goodput")
 
 
 class Monitor:
     """The numbers that monitor() has measured up to the last step, the same on all replicas. An unknown number is NaN.
 
-    gain: between 1 and the scale. noise_scale: samples. grad_sqr, grad_var: |true gradient|^2 and the trace of the gradient's
+    gain: between 1 and the scale. gain_low, gain_high: between which it is nine times of ten. noise_scale: samples. grad_sqr, grad_var: |true gradient|^2 and the trace of the gradient's
     covariance at the initial batch size, averaged over steps. batch_size: of all replicas. scale: batch_size over the initial one.
     throughput, goodput: samples/s by this replica's step time. efficiency: from 0 to 1. lr_factor: the factor of the last step's
     learning rates; 1 if no loader is adapted."""
@@ -258,16 +258,16 @@ class Monitor:
         elif examples:
             self._say(ONE_PROCESS)
 
-    def _measure_noise(self, local, total, count, scale, times=1):
+    def _measure_noise(self, local, total, count, scale, steps=1):
         factor = self._scaler.get_scale() ** 2 if self._scaler else 1.0
-        updates = [self._noise.update(local / factor, total / factor, count, scale) for _ in range(times)]
-        if updates[0]:  # else it is not finite
+        if self._noise.update(local / factor, total / factor, count, scale, steps):  # else it is not finite
             self._is_noise_known = True
             self._derive()
 
     def _derive(self):
         self._derived_scale = self.scale
         self.gain = self._noise.gain(self.scale)
+        self.gain_low, self.gain_high = self._noise.gain_interval(self.scale) or (math.nan, math.nan)
         self.efficiency = min(1.0, self.gain / self.scale)
         self.grad_sqr, self.grad_var = self._noise.sqr, self._noise.var
         if self._initial and self.grad_sqr > 0:

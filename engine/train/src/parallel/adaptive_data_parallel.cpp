@@ -236,7 +236,7 @@ struct AdaptiveDataParallel::Impl {
   void learn_from_examples() {
     gradients.forget_previous_gradient();
     examples.scale = norms.scale;
-    for (int i = std::exchange(example_steps, 0); i > 0; --i) noise.update(examples);
+    if (const int steps = std::exchange(example_steps, 0); steps > 0) noise.update(examples, steps);
   }
 
   // The instance that accounts for the step that several make together, as two networks do that train each

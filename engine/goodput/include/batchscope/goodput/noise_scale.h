@@ -91,10 +91,12 @@ class NoiseScale {
   /// Throws std::invalid_argument unless 0 <= smoothing < 1.
   explicit NoiseScale(std::size_t groups, const NoiseOptions& options = {});
 
-  /// Feeds one step. Returns false, and changes nothing, where a local or a total sum is not finite; returns
-  /// false also where there was nothing to learn. Throws std::invalid_argument for another number of groups,
-  /// or a count or scale that is not positive.
-  bool update(const NormSample& sample);
+  /// Feeds one step, whose estimate stands for so many steps of its kind: the averages move as if each had
+  /// given the same, and their error knows that it is one. Returns false, and changes nothing, where a local
+  /// or a total sum is not finite; returns false also where there was nothing to learn. Throws
+  /// std::invalid_argument for another number of groups, or a count, scale or number of steps that is not
+  /// positive.
+  bool update(const NormSample& sample, int steps = 1);
 
   double gain(double scale) const;  ///< gain_of the averages
   /// Returns the ends of the interval in which nine of ten true gains are; empty where the error is unknown.
@@ -131,13 +133,14 @@ class NoiseScale {
   struct Average {
     double sum = 0, weight = 0;
     double add_debiased(double value, double theta);
-    double add_to_mean(double value, double theta, double average);
+    double add_to_mean(double value, double theta, double average, int steps);
+    double share_of_mean(double theta, int steps) const;  // of a value that is added to it
   };
   double theta(double scale, int count) const;
   double smallest_var() const;
   bool tracks() const { return options_.mode == NoiseMode::tracking; }
-  void follow(double scale, int count);
-  void track(double scale);
+  void follow(double scale, int count, int steps);
+  void track(double scale, int steps);
   double quotient() const;
 
   NoiseOptions options_;

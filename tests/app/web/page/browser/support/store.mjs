@@ -25,8 +25,14 @@ export class Store {
   // The name is short because sockets lie below it.
   static async copy() {
     const folder = await mkdtemp(join(tmpdir(), "page-"));
-    await cp(process.env.PAGE_STORE, folder, { recursive: true });
-    return new Store(folder);
+    for (;;) {
+      try {
+        await cp(process.env.PAGE_STORE, folder, { recursive: true });
+        return new Store(folder);
+      } catch (error) {
+        if (error.code !== "ENOENT") throw error;  // else a process that recorded it closed its database just now
+      }
+    }
   }
 
   start(args, options = {}) {
