@@ -18,7 +18,8 @@ import tempfile
 import time
 
 STEPS = 200  # kept of each generation
-WHOLE = {"scaled": ("step_time", "sync_time")}  # series of which every step is kept, as a lesson draws their sums
+# Series of which every step is kept: a lesson draws their sums, or says their values at certain steps.
+WHOLE = {"scaled": ("step_time", "sync_time"), "branched": ("noise_scale",)}
 DIGITS = 5
 
 # name: (command, title)
@@ -43,8 +44,13 @@ RUNS = {
                        "digits, 512 images, AdaScale"),
     "large-linear": ("digits --replicas 1 -- --batch-size 8 --micro-batches 64 --lr 0.008 --epochs 10 "
                      "--scaling-rule linear", "digits, 512 images, linear scaling"),
+    "branched": ("digits --replicas 1 --cores 1 --at step=60:checkpoint --at step=240:checkpoint "
+                 "--at step=960:checkpoint --at step=3000:checkpoint -- --epochs 12 --lr 0.002 --no-autoscale",
+                 "digits, branched"),
 }
 KILLED = {"crash": 40, "scaled": 250}  # steps after the first checkpoint
+BRANCHED = {"branched": "--batch-sizes 16,32,128,512,2048 --samples 32768 --tolerance 0.2 --replicas 1"}  # at each checkpoint
+OVER = ("failed", "finished", "stopped", "interrupted")
 
 
 class Store:
@@ -59,6 +65,9 @@ class Store:
         if done.returncode != 0:
             sys.exit(f"record.py: batchscope {' '.join(words)} failed: {done.stderr}")
         return done.stdout
+
+    def begin(self, *words):
+        return subprocess.Popen([self.programs / "batchscope", *words], env=self.environment)
 
     def show(self, run):
         return json.loads(self.call("show", run, "--json"))
@@ -92,17 +101,39 @@ def replicas_of(supervisor):
     return sorted(leaves)
 
 
+def branch(store, run, options):
+    """Branches the run at each of its scripted checkpoints, as soon as it is there: the run keeps the last two.
+    Prints what the lesson says in words: the noise scale measured there, and the branches' losses."""
+    branched, measuring = set(), []
+    while (seen := store.show(run))["run"]["state"] not in OVER:
+        for checkpoint in seen["checkpoints"]:
+            if checkpoint["reason"] == "trigger" and checkpoint["name"] not in branched:
+                branched.add(checkpoint["name"])
+                at = ["--checkpoint", checkpoint["name"]]
+                store.call("branch", run, *at, "--detach", *options.split())
+                measuring.append(store.begin("noise", run, *at, "--micro-batches", "1000"))
+        time.sleep(0.05)
+    while not all(one["over"] for one in json.loads(store.call("branch", run, "--show", "--json"))["branchings"]):
+        time.sleep(0.5)
+    for process in measuring:
+        process.wait()
+    print(store.call("branch", run, "--show"))  # which records the answers, too
+
+
 def record(store, name):
     command, title = RUNS[name]
     run = store.call("run", "--detach", "--name", title, "--group", "lessons", *command.split()).split()[0]
     if name in KILLED:
         kill_a_replica(store, run, KILLED[name])
-    while (seen := store.show(run)["run"])["state"] not in ("failed", "finished", "stopped", "interrupted"):
+    if name in BRANCHED:
+        branch(store, run, BRANCHED[name])
+    while (seen := store.show(run)["run"])["state"] not in OVER:
         time.sleep(0.2)
     if seen["state"] != "finished":
         sys.exit(f"record.py: {name} {seen['state']}: {seen['message']}")
     store.call("tag", run, f"+lesson:{name}")
-    store.call("note", run, f"Recorded for the lessons by: batchscope run {command}")
+    branched = f"; batchscope branch {BRANCHED[name]}" if name in BRANCHED else ""
+    store.call("note", run, f"Recorded for the lessons by: batchscope run {command}{branched}")
     return store.call("export", run, "--output", "-")
 
 
