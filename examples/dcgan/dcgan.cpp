@@ -4,11 +4,6 @@
 // them from real ones. Each has its own optimizer and AdaptiveDataParallel, with its own noise scale and
 // gain; both share the loader's batch size. While the generator learns, the discriminator's parameters are
 // frozen: its gradients are not needed, and must not be averaged.
-#include <torch/nn/modules/activation.h>
-#include <torch/nn/modules/batchnorm.h>
-#include <torch/nn/modules/container/sequential.h>
-#include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/optim/adam.h>
 
 #include <cstdlib>
@@ -16,14 +11,13 @@
 
 #include "batchscope/train.h"
 #include "digit_data.h"
+#include "networks.h"
 #include "program.h"
 #include "scaling.h"
 #include "tensors.h"
 
 namespace batchscope::examples {
 namespace {
-
-namespace nn = torch::nn;
 
 struct Options {
   int epochs = 10;
@@ -35,39 +29,8 @@ struct Options {
   ScalingOptions scaling{.batch_size = 64, .max_batch_size = 1024};
 };
 
-// Makes a network from noise [n, noise, 1, 1] to pictures [n, 1, 28, 28] from -1 to 1.
-nn::Sequential make_generator(const Options& options) {
-  const auto up = [](std::int64_t in, std::int64_t out, int size, int stride, int padding) {
-    return nn::ConvTranspose2d(
-        nn::ConvTranspose2dOptions(in, out, size).stride(stride).padding(padding).bias(false));
-  };
-  const auto w = options.width;
-  return nn::Sequential(up(options.noise, 2 * w, 7, 1, 0), nn::BatchNorm2d(2 * w), nn::ReLU(),
-                        up(2 * w, w, 4, 2, 1), nn::BatchNorm2d(w), nn::ReLU(), up(w, 1, 4, 2, 1), nn::Tanh());
-}
-
-// Makes a network from pictures to a score for each: above 0 for real.
-nn::Sequential make_discriminator(const Options& options) {
-  const auto down = [](std::int64_t in, std::int64_t out, int size, int stride, int padding) {
-    return nn::Conv2d(nn::Conv2dOptions(in, out, size).stride(stride).padding(padding).bias(false));
-  };
-  const auto leaky = [] { return nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(0.2)); };
-  const auto w = options.width;
-  return nn::Sequential(down(1, w, 4, 2, 1), leaky(), down(w, 2 * w, 4, 2, 1), nn::BatchNorm2d(2 * w),
-                        leaky(), down(2 * w, 1, 7, 1, 0), nn::Flatten());
-}
-
-// Returns the loss of the scores against one target for all of them.
-at::Tensor loss_against(const at::Tensor& scores, double wanted) {
-  return at::binary_cross_entropy_with_logits(scores, at::full_like(scores, wanted));
-}
-
-void freeze(nn::Sequential& network, bool frozen) {
-  for (at::Tensor& parameter : network->parameters()) parameter.set_requires_grad(!frozen);
-}
-
 // Writes 8 x 8 pictures as one, into the run's shared folder, or here: PGM, which most viewers show.
-void write_samples(nn::Sequential& generator, const at::Tensor& noise, int epoch) {
+void write_samples(torch::nn::Sequential& generator, const at::Tensor& noise, int epoch) {
   const at::NoGradGuard no_grad;
   const at::Tensor drawn =
       generator->forward(noise).view({8, 8, 28, 28}).permute({0, 2, 1, 3}).reshape({224, 224});
@@ -90,7 +53,8 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
   AdaptiveDataLoader loader(dataset, {.batch_size = options.scaling.batch_size, .shuffle = true});
 
   const auto device = replica_device();
-  auto generator = make_generator(options), discriminator = make_discriminator(options);
+  auto generator = make_generator(options.noise, options.width),
+       discriminator = make_discriminator(options.width);
   generator->to(device), discriminator->to(device);
   const auto adam = torch::optim::AdamOptions(options.lr).betas({0.5, 0.999});
   torch::optim::Adam optimizer_g(generator->parameters(), adam),

@@ -11,12 +11,15 @@
 //
 // A second run takes two micro-batches of the initial batch size a step (accumulated, accumulated.tracking).
 //
+// Where a model has BatchNorm, a gradient is that of its batch: the step's is computed of the whole batch,
+// beside the micro-batches', and the truth is that of batches of the initial size. Under Adam all norms, the
+// truth's too, are of gradients divided by what Adam divides its steps by (gradient/preconditioner.h).
+//
 // `.error` is the median over steps and seeds of how far an estimate is from the truth, 1 for twice as much
 // or half. `.bias` is the median of estimate over truth, its min and max the tenth and ninetieth percentiles.
 // `split.cost` is what one step in 100 costs, over plain steps.
 #include <ATen/ATen.h>
 #include <torch/nn/utils/clip_grad.h>
-#include <torch/optim/sgd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,9 +27,9 @@
 #include <cstdlib>
 #include <ctime>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -34,105 +37,20 @@
 
 #include "batchscope/goodput/noise_scale.h"
 #include "bench.h"
-#include "corpus.h"
-#include "digit_data.h"
-#include "grammar.h"
-#include "language_model/models.h"
-#include "network.h"
-#include "tensors.h"
+#include "gradient/preconditioner.h"
+#include "noise_learners.h"
 
 using namespace batchscope;
+using bench::Learner;
 using goodput::NormSample, goodput::NoiseMode, goodput::NoiseScale;
+using train::Preconditioner;
 
 namespace {
 
-const std::vector<std::string> kModels{"linear_regression", "digits", "language_model"};
+const std::vector<std::string> kModels{"linear_regression", "digits", "language_model", "cifar", "dcgan"};
 const std::vector<std::string> kEstimators{
     "differenced", "differenced.tracking", "split100", "split5", "split1.tracking",
     "accumulated", "accumulated.tracking"};
-
-// A model with its data, its loss for some of the samples, and the settings of its example.
-struct Learner {
-  virtual ~Learner() = default;
-  virtual at::Tensor loss(const at::Tensor& samples) = 0;
-
-  std::shared_ptr<torch::nn::Module> model;
-  std::int64_t samples = 0, batch_size = 0;
-  double lr = 0, momentum = 0, clip = 0;
-  int steps = 2000;
-
-  // The mean gradient over samples, as one vector.
-  at::Tensor gradient(const at::Tensor& of) {
-    model->zero_grad();
-    loss(of).backward();
-    std::vector<at::Tensor> parts;
-    for (const at::Tensor& parameter : model->parameters()) parts.push_back(parameter.grad().flatten());
-    return at::cat(parts);
-  }
-};
-
-struct LinearRegression final : Learner {
-  LinearRegression() {
-    const std::int64_t features = 16;
-    x_ = at::randn({8192, features});
-    at::Tensor w = at::randn({features});
-    y_ = x_.mv(w / w.norm()) + 0.5 * at::randn({x_.size(0)});
-    linear_ = std::make_shared<torch::nn::LinearImpl>(torch::nn::LinearOptions(features, 1).bias(false));
-    model = linear_;
-    samples = x_.size(0), batch_size = 16, lr = 0.0005;
-  }
-  at::Tensor loss(const at::Tensor& of) override {
-    return at::mse_loss(linear_->forward(x_.index_select(0, of)).view(-1), y_.index_select(0, of));
-  }
-  std::shared_ptr<torch::nn::LinearImpl> linear_;
-  at::Tensor x_, y_;
-};
-
-struct Digits final : Learner {
-  Digits() {
-    std::tie(images_, labels_) = digits::to_tensors(digits::drawn_digits(0).train);
-    network_ = std::make_shared<digits::Network>();
-    model = network_;
-    samples = images_.size(0), batch_size = 32, lr = 0.01, momentum = 0.9;
-  }
-  at::Tensor loss(const at::Tensor& of) override {
-    return at::cross_entropy_loss(network_->forward(images_.index_select(0, of)),
-                                  labels_.index_select(0, of));
-  }
-  std::shared_ptr<digits::Network> network_;
-  at::Tensor images_, labels_;
-};
-
-// Windows of a text in any order: without the state that the example carries from one to the next.
-struct Text final : Learner {
-  Text() {
-    constexpr std::int64_t kLength = 16;
-    const auto corpus = examples::make_corpus(examples::written_text(0, 60'000), 10'000, "grammar");
-    const at::Tensor text = at::tensor(corpus.train);
-    const std::int64_t windows = (text.size(0) - 1) / kLength;
-    words_ = text.slice(0, 0, windows * kLength).view({windows, kLength});
-    next_ = text.slice(0, 1, windows * kLength + 1).view({windows, kLength});
-    lstm_ = std::make_shared<examples::Lstm>(std::ssize(corpus.vocabulary), examples::ModelOptions{});
-    model = lstm_;
-    samples = windows, batch_size = 8, lr = 0.5, momentum = 0.9, clip = 1;
-    steps = 1000;
-  }
-  at::Tensor loss(const at::Tensor& of) override {
-    lstm_->forget();
-    const at::Tensor scores =
-        lstm_->forward(words_.index_select(0, of).t(), at::zeros({of.size(0)}, at::kBool));
-    return at::cross_entropy_loss(scores.flatten(0, 1), next_.index_select(0, of).t().flatten());
-  }
-  std::shared_ptr<examples::Lstm> lstm_;
-  at::Tensor words_, next_;
-};
-
-std::unique_ptr<Learner> make(const std::string& model, int seed) {
-  at::manual_seed(static_cast<std::uint64_t>(seed));
-  if (model == "digits") return std::make_unique<Digits>();
-  if (model == "language_model") return std::make_unique<Text>();
-  return std::make_unique<LinearRegression>();
-}
 
 double squared_norm(const at::Tensor& gradient) { return gradient.square().sum().item<double>(); }
 
@@ -146,13 +64,43 @@ double noise_scale(const NoiseScale& noise, const Learner& learner) {
   return static_cast<double>(learner.batch_size) * noise.var() / std::max(noise.sqr(), 1e-12);
 }
 
+// The divisor of Adam's steps, as one vector; divides nothing under another optimizer.
+class Divisor {
+ public:
+  Divisor(Learner& learner, torch::optim::Optimizer& optimizer) {
+    parameters_ = learner.model->parameters();
+    if (Preconditioner::fits(optimizer)) preconditioner_.emplace(optimizer, parameters_);
+  }
+
+  // Takes the moments as the last step left them. Returns whether these are the first to divide by.
+  bool follow() {
+    if (!preconditioner_) return false;
+    std::vector<at::Tensor> parts;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) parts.push_back(preconditioner_->divisor(i));
+    if (parts.front().defined()) {
+      for (at::Tensor& part : parts) part = part.flatten();
+      divisor_ = at::cat(parts);
+    }
+    return preconditioner_->take_begun();
+  }
+
+  at::Tensor of(const at::Tensor& gradient) const {
+    return divisor_.defined() ? gradient / divisor_ : gradient;
+  }
+
+ private:
+  std::vector<at::Tensor> parameters_;
+  std::optional<Preconditioner> preconditioner_;
+  at::Tensor divisor_;
+};
+
 // Returns the noise scale that all of the data have, as far as they fill batches.
-double truth(Learner& learner) {
-  const std::int64_t width = 100;
+double truth(Learner& learner, const Divisor& divisor) {
+  const std::int64_t width = learner.normalises ? learner.batch_size : 100;
   std::vector<at::Tensor> gradients;
   at::Tensor sum;
   for (std::int64_t from = 0; from + width <= learner.samples; from += width) {
-    gradients.push_back(learner.gradient(at::arange(from, from + width)));
+    gradients.push_back(divisor.of(learner.gradient(at::arange(from, from + width))));
     sum = sum.defined() ? sum + gradients.back() : gradients.back();
   }
   const auto count = static_cast<double>(gradients.size());
@@ -196,11 +144,12 @@ void set_gradient(Learner& learner, const at::Tensor& gradient) {
   if (learner.clip > 0) torch::nn::utils::clip_grad_norm_(learner.model->parameters(), learner.clip);
 }
 
-// Trains with AdaScale's rate, which falls along a cosine after a warm-up.
-void train(const std::string& model, int seed, bool accumulates, bool rehearses, Ratios& ratios) {
-  const auto learner = make(model, seed);
-  torch::optim::SGD optimizer(learner->model->parameters(),
-                              torch::optim::SGDOptions(learner->lr).momentum(learner->momentum));
+// Trains with the rate of AdaScale, under Adam of AdamScale, which falls along a cosine after a warm-up.
+void train_and_compare(const std::string& model, int seed, bool accumulates, bool rehearses, Ratios& ratios) {
+  const auto learner = bench::make(model, seed);
+  const auto optimizer = learner->make_optimizer();
+  const bool adapts = Preconditioner::fits(*optimizer);
+  Divisor divisor(*learner, *optimizer);
   const std::int64_t micro = accumulates ? learner->batch_size : learner->batch_size / 2;
   const double scale = accumulates ? 2 : 1;
   const int steps = rehearses ? 20 : learner->steps;
@@ -213,31 +162,35 @@ void train(const std::string& model, int seed, bool accumulates, bool rehearses,
       position = 0;
     }
     const at::Tensor samples = order.narrow(0, std::exchange(position, position + 2 * micro), 2 * micro);
-    const std::vector<at::Tensor> two{learner->gradient(samples.narrow(0, 0, micro)),
-                                      learner->gradient(samples.narrow(0, micro, micro))};
-    const at::Tensor mean = (two[0] + two[1]) / 2;
+    learner->train_opponent(samples);
+    const at::Tensor first = learner->gradient(samples.narrow(0, 0, micro)),
+                     second = learner->gradient(samples.narrow(0, micro, micro)), mean = (first + second) / 2;
+    const at::Tensor whole = learner->normalises && !accumulates ? learner->gradient(samples) : mean;
+    const bool begins = divisor.follow();
     for (Estimator& estimator : all) {
+      if (begins) estimator.noise.begin_anew();
       if (step % estimator.every != 0) continue;
       if (!estimator.pairs)
-        estimator.noise.update(of_several(two, mean, scale));
+        estimator.noise.update(of_several({divisor.of(first), divisor.of(second)}, divisor.of(mean), scale));
       else if (previous.defined())
-        estimator.noise.update({{squared_norm(mean)},
-                                {squared_norm(mean)},
+        estimator.noise.update({{squared_norm(divisor.of(whole))},
+                                {squared_norm(divisor.of(whole))},
                                 1,
                                 scale,
-                                {squared_norm(previous)},
-                                {squared_norm((mean + previous) / 2)}});
+                                {squared_norm(divisor.of(previous))},
+                                {squared_norm(divisor.of((whole + previous) / 2))}});
     }
-    previous = mean;
+    previous = whole;
     const double done = static_cast<double>(step) / learner->steps;
     const double gain = accumulates ? all[0].noise.gain(scale) : 1;
-    optimizer.param_groups().front().options().set_lr(
-        gain * learner->lr * (1 + std::cos(std::numbers::pi * done)) / 2 * std::min(done / 0.055, 1.0));
-    set_gradient(*learner, mean);
-    optimizer.step();
+    optimizer->param_groups().front().options().set_lr((adapts ? std::sqrt(gain) : gain) * learner->lr *
+                                                       (1 + std::cos(std::numbers::pi * done)) / 2 *
+                                                       std::min(done / 0.055, 1.0));
+    set_gradient(*learner, whole);
+    optimizer->step();
     const std::set<int> looks{99, 199, 299, 499, 749, 999, 1499, 1999};
     if (!looks.contains(step) && step + 1 != steps) continue;
-    const double known = truth(*learner);
+    const double known = truth(*learner, divisor);
     for (const Estimator& estimator : all)
       ratios[estimator.name].push_back(std::clamp(noise_scale(estimator.noise, *learner) / known, 1e-3, 1e3));
   }
@@ -246,7 +199,7 @@ void train(const std::string& model, int seed, bool accumulates, bool rehearses,
 // Returns the cost of one split step in a hundred, over plain steps, of each run; in seconds of the
 // processor, as halves and wholes take turns.
 std::vector<double> split_costs(const std::string& model, int runs) {
-  const auto learner = make(model, 0);
+  const auto learner = bench::make(model, 0);
   const at::Tensor whole = at::arange(learner->batch_size);
   const std::int64_t half = learner->batch_size / 2;
   const auto ticks = [&](std::int64_t from, std::int64_t count) {
@@ -310,8 +263,8 @@ int main(int argc, char** argv) {
     };
     Ratios ratios;
     for (int seed = 0; seed < seeds; ++seed) {
-      if (any_of(0, 5)) train(model, seed, false, rehearses, ratios);
-      if (any_of(5, 7)) train(model, seed, true, rehearses, ratios);
+      if (any_of(0, 5)) train_and_compare(model, seed, false, rehearses, ratios);
+      if (any_of(5, 7)) train_and_compare(model, seed, true, rehearses, ratios);
     }
     for (const std::string& name : kEstimators) {
       if (!ratios.contains(name)) continue;
