@@ -24,8 +24,9 @@ from libraries import ROOT, copy_licences, elf_files, fail, needed, run, take_al
 # stays the system's, so that it gets the system's fixes.
 LEFT = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|stdc\+\+|gcc_s|z|crypto|ssl|expat|drm|gbm|"
                   r"GL|EGL|GLX|GLdispatch|X11|X11-xcb|xcb|ICE|SM|fontconfig|freetype|harfbuzz|fribidi|uuid|p11-kit))\.so.*")
-PLUGINS = ["platforms/libqxcb", "platforms/libqoffscreen", "platforms/libqwayland*", "xcbglintegrations/*", "wayland-*/*", "iconengines/*",
-           "imageformats/libqgif", "imageformats/libqsvg", "platforminputcontexts/*", "tls/libqopensslbackend"]
+PLUGINS = ["platforms/libqxcb", "platforms/libqoffscreen", "platforms/libqwayland*", "xcbglintegrations/*", "wayland-*-client/*",
+           "wayland-shell-integration/*", "iconengines/*", "imageformats/libqgif", "imageformats/libqsvg", "platforminputcontexts/*",
+           "tls/libqopensslbackend"]
 README = """BatchScope {version}, an oscilloscope for elastic deep-learning training.
 
   ./batchscope-desktop              the window; Ctrl+D starts a demo
