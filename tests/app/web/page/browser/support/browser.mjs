@@ -24,10 +24,11 @@ export class Browser {
     const browser = new Browser();
     browser.server = server;
     // Without a folder of ours puppeteer makes an empty one and removes it.
+    const timeout = 120_000;  // ms: beside other work Firefox takes its time
     browser.program = await puppeteer.launch(FIREFOX
       // As root it refuses to run in a home that is another's.
-      ? { browser: "firefox", executablePath: FIREFOX, env: { ...process.env, HOME: process.env.PAGE_MODULES } }
-      : { executablePath: process.env.CHROMIUM, args: FLAGS });
+      ? { browser: "firefox", executablePath: FIREFOX, timeout, env: { ...process.env, HOME: process.env.PAGE_MODULES } }
+      : { executablePath: process.env.CHROMIUM, timeout, args: FLAGS });
     return browser;
   }
 
