@@ -178,9 +178,9 @@ class TestPassPlan : public QObject {
     // Away from a step that was left: half the way to it.
     QCOMPARE(reach(wide, {72, 100, 144}), std::pair(std::int64_t{144}, std::int64_t{120}));
     QCOMPARE(reach(wide, {72, 200, 144}), std::pair(std::int64_t{144}, std::int64_t{800}));
-    // No farther than the least noise allows, and no smaller than the step in force.
-    QCOMPARE(reach(wide, {72, 100, 0, 180}), std::pair(std::int64_t{144}, std::int64_t{180}));
-    QCOMPARE(reach(wide, {72, 100, 0, 90}), std::pair(std::int64_t{144}, std::int64_t{100}));
+    // Beyond twice the step in force no farther than the least noise allows.
+    QCOMPARE(reach(wide, {72, 100, 0, 280}), std::pair(std::int64_t{144}, std::int64_t{280}));
+    QCOMPARE(reach(wide, {72, 100, 0, 90}), std::pair(std::int64_t{144}, std::int64_t{200}));
     QCOMPARE(reach(wide, {72, 100, 0, 4000}), std::pair(std::int64_t{144}, std::int64_t{400}));
   }
 };

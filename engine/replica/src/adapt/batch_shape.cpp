@@ -17,7 +17,7 @@ goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int6
   if (seen.batch_size == 0 || limits.max_batch_size == 0) return limits;
   const auto least = std::max(initial_batch_size, limits.min_local * replicas);
   narrow(limits.max_batch_size, std::max(4 * seen.batch_size, least));
-  if (seen.sure > 0) narrow(limits.max_batch_size, std::max({seen.sure, seen.batch_size, least}));
+  if (seen.sure > 0) narrow(limits.max_batch_size, std::max({seen.sure, 2 * seen.batch_size, least}));
   if (seen.left > seen.batch_size) {
     const double between = std::sqrt(static_cast<double>(seen.batch_size) * static_cast<double>(seen.left));
     narrow(limits.max_batch_size, std::max(static_cast<std::int64_t>(between), least));

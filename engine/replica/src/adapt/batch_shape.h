@@ -4,7 +4,8 @@
 // pass, and in it after 30, 60, 120 .. steps: what goodput prefers, if it promises at least 1.05 of the
 // goodput of what is in force. Both the model of a step's time and the noise scale only guess what they have
 // not seen.
-//   A step grows only as far as it would with the smallest noise scale that nine of ten cases leave.
+//   A step more than doubles only as far as it would with the smallest noise scale that nine of ten cases
+//   leave.
 //   A choice reaches no farther than twice the largest local batch size that was measured (AdaptDL's rule for
 //   replicas, ours for batch sizes), and four times the step in force: one replica has two micro-batches
 //   where it had one, and twice as large. What was chosen is compared, as both were measured, with what was
