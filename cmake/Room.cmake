@@ -75,7 +75,7 @@ function(batchscope_unity target)
   if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 30)
   endif()
-  # From CMake 3.31 on the output of moc would be the first of them, with all headers of the target.
+  # Since CMake 3.31 the output of moc would be the first of them, with all headers of the target.
   set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${target}_autogen/mocs_compilation.cpp PROPERTIES
     SKIP_UNITY_BUILD_INCLUSION ON)
   if(CMAKE_UNITY_BUILD)

@@ -183,7 +183,7 @@ class TestApi : public WebTest {
     QVERIFY(series.at("lr/lr_factor").empty());
   }
 
-  // Of a bucket of many samples the means are taken, as the window does.
+  // The means of a bucket of many samples are taken, as the window does.
   void seriesAreComputedInColumns() {
     const std::string id = make_run("one", 4000);
     {

@@ -61,7 +61,7 @@ default = ""
     QVERIFY(answer.at("devices").get<int>() > 0);
   }
 
-  // What a clone begins with is taken as it is for a new run.
+  // A new run takes what a clone begins with as it is.
   void aCloneBeginsWithTheRunsOwnSettings() {
     const Json wish{{"recipe", "toy"},     {"values", {{"epochs", "5"}, {"quiet", "true"}}},
                     {"name", "mine"},      {"replicas", "1"},

@@ -128,7 +128,7 @@ class TestStream : public WebTest {
     QCOMPARE(losses(page), (std::vector<std::pair<int, int>>{{1, 5}, {1, 6}, {1, 7}, {1, 8}, {2, 9}}));
   }
 
-  // What is computed comes with its last input, whichever commit brings that.
+  // A computed value comes with its last input, whichever commit brings that.
   void computedSeriesAreToldWithTheirInputs() {
     const std::string id = make_run("one", 4);
     EventSource page = open("/api/runs/" + id + "/stream");
