@@ -236,7 +236,7 @@ class TestLessons : public test::WindowTest {
         std::visit([this](const auto& done) { check(done); }, directive);
       QVERIFY2(!said().contains(QLatin1Char('{')), qPrintable(said()));
       QCOMPARE(window_->width(), 1280);  // there is room for a lesson beside everything
-      QCOMPARE(test::fault(*window_), QString());
+      QTRY_COMPARE(test::fault(*window_), QString());
       for (const QPushButton* button : panel().choices()) {
         QVERIFY2(button->mapTo(&panel(), QPoint(button->width(), 0)).x() <= panel().width() - 12,
                  qPrintable(button->text()));
