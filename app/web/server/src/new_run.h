@@ -17,8 +17,8 @@ namespace batchscope::web {
 protocol::Json recipes_json();
 
 // Returns the new run that a run's own settings make, named a copy of it, with the fields that
-// submit_new_run takes. Throws Error(conflict) for a run that a page may not start: of no installed recipe, or
-// with free text of its own.
+// submit_new_run takes. Throws Error(conflict) for a run that a page may not start: of no installed recipe,
+// or with free text of its own.
 protocol::Json clone_json(Store& store, const std::string& id);
 
 // Puts a run into the queue as {"recipe":"digits","values":{"epochs":"3"},"name":..} says (API.md), for a
