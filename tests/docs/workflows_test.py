@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The workflows do their work by ./dev alone, in Debian 12 and the packages in 13 too, with the compiler's cache kept; ./dev ci-local finds their commands."""
+"""The workflows do their work by ./dev alone, in Debian 12 and the packages in 13 too, with the compiler's cache kept;
+./dev ci-local finds their commands."""
 import pathlib
 import re
 import subprocess

@@ -94,15 +94,16 @@ def _require(model, optimizer):
 
 
 _AS_THEY_ARE = contextlib.nullcontext()  # learning rates
-_SERIES = ("gain", "gain_low", "gain_high", "noise_scale", "grad_sqr", "grad_var", "batch_size", "scale", "throughput", "efficiency", "goodput")
+_SERIES = ("gain", "gain_low", "gain_high", "noise_scale", "grad_sqr", "grad_var", "batch_size", "scale", "throughput", "efficiency",
+           "goodput")
 
 
 class Monitor:
     """The numbers that monitor() has measured up to the last step, the same on all replicas. An unknown number is NaN.
 
-    gain: between 1 and the scale. gain_low, gain_high: between which it is nine times of ten. noise_scale: samples. grad_sqr, grad_var: |true gradient|^2 and the trace of the gradient's
-    covariance at the initial batch size, averaged over steps. batch_size: of all replicas. scale: batch_size over the initial one.
-    throughput, goodput: samples/s by this replica's step time. efficiency: from 0 to 1. lr_factor: the factor of the last step's
+    gain: between 1 and the scale. gain_low, gain_high: the true gain is between them nine times of ten. noise_scale: samples.
+    grad_sqr, grad_var: |true gradient|^2 and the trace of the gradient's covariance at the initial batch size, averaged over steps.
+    batch_size: of all replicas. scale: batch_size over the initial one. throughput, goodput: samples/s by this replica's step time. efficiency: from 0 to 1. lr_factor: the factor of the last step's
     learning rates; 1 if no loader is adapted."""
 
     def __init__(self, model, optimizer, batch_size, initial_batch_size, smoothing, mp_scaler):
