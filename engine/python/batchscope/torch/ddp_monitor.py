@@ -103,8 +103,8 @@ class Monitor:
 
     gain: between 1 and the scale. gain_low, gain_high: the true gain is between them nine times of ten. noise_scale: samples.
     grad_sqr, grad_var: |true gradient|^2 and the trace of the gradient's covariance at the initial batch size, averaged over steps.
-    batch_size: of all replicas. scale: batch_size over the initial one. throughput, goodput: samples/s by this replica's step time. efficiency: from 0 to 1. lr_factor: the factor of the last step's
-    learning rates; 1 if no loader is adapted."""
+    batch_size: of all replicas. scale: batch_size over the initial one. throughput, goodput: samples/s by this replica's step time.
+    efficiency: from 0 to 1. lr_factor: the factor of the last step's learning rates; 1 if no loader is adapted."""
 
     def __init__(self, model, optimizer, batch_size, initial_batch_size, smoothing, mp_scaler):
         self._model, self._optimizer, self._scaler = model, optimizer, mp_scaler
