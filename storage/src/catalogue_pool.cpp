@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pool's settings and its decisions: JSON in a column each, as protocol/pool.h has it.
+// The pool's settings, its nodes and its decisions: JSON in a column each, as protocol/pool.h has it.
 #include "batchscope/protocol/pool.h"
 #include "catalogue_impl.h"
 #include "checked_row.h"
@@ -49,6 +49,25 @@ void Catalogue::change_pool_settings(const std::function<void(protocol::PoolSett
     change(settings);
     settings.check();
     database.execute("INSERT OR REPLACE INTO pool (id, settings) VALUES (1, ?)", text_of(settings));
+  });
+}
+
+std::vector<protocol::PoolNode> Catalogue::pool_nodes() {
+  Database& database = impl_->database;
+  return database.read([&] {
+    std::vector<protocol::PoolNode> nodes;
+    Query row = database.query("SELECT message FROM pool_node ORDER BY name");
+    while (row.next()) nodes.push_back(value_of<protocol::PoolNode>(database, row.text(0), "a node"));
+    return nodes;
+  });
+}
+
+void Catalogue::put_pool_nodes(const std::vector<protocol::PoolNode>& nodes) {
+  Database& database = impl_->database;
+  database.write([&] {
+    database.execute("DELETE FROM pool_node");
+    for (const protocol::PoolNode& node : nodes)
+      database.execute("INSERT INTO pool_node (name, message) VALUES (?, ?)", node.name, text_of(node));
   });
 }
 

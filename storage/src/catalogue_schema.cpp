@@ -260,6 +260,14 @@ constexpr char kClusterJobs[] = "ALTER TABLE origin ADD COLUMN job TEXT NOT NULL
 // By what share a prediction may be off.
 constexpr char kPredictionErrors[] = "ALTER TABLE generation ADD COLUMN predicted_error REAL DEFAULT -1";
 
+// Nodes beside this machine whose devices the pool gives away, as it saw them last.
+constexpr char kPoolNodes[] = R"sql(
+CREATE TABLE pool_node (
+  name TEXT PRIMARY KEY,
+  message TEXT NOT NULL
+) STRICT;
+)sql";
+
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.
 std::string living_supervisor(SQLite::Database& connection) {
   SQLite::Statement row(connection,
@@ -276,11 +284,11 @@ std::string living_supervisor(SQLite::Database& connection) {
 }  // namespace
 
 const Schema& catalogue_schema() {
-  static const Schema schema{
-      0x42536361,  // "BSca"
-      "a run catalogue",
-      {kRuns, kLeases, kTrash, kPool, kSweeps, kOrigins, kWorkplaces, kClusterJobs, kPredictionErrors},
-      living_supervisor};
+  static const Schema schema{0x42536361,  // "BSca"
+                             "a run catalogue",
+                             {kRuns, kLeases, kTrash, kPool, kSweeps, kOrigins, kWorkplaces, kClusterJobs,
+                              kPredictionErrors, kPoolNodes},
+                             living_supervisor};
   return schema;
 }
 

@@ -212,6 +212,19 @@ class TestQueue : public QObject {
     QCOMPARE(catalogue_->pool_settings(), (protocol::PoolSettings{.policy = "fast", .devices = 3}));
   }
 
+  void nodesAreKeptUntilOthersTakeTheirPlace() {
+    const protocol::PoolNode there{"n2", true, 5, "", {"cpu:0", "cpu:1"}, {"cuda:0"}};
+    const protocol::PoolNode away{"n3", false, 7, "no route to it", {}, {}};
+    catalogue_->put_pool_nodes({away, there});
+    QCOMPARE(Catalogue(folder_ / "runs.db").pool_nodes(), (std::vector{there, away}));
+    catalogue_->put_pool_nodes({away});
+    QCOMPARE(catalogue_->pool_nodes(), std::vector{away});
+    VERIFY_THROWS("usage", "'n 2' is not a node",
+                  catalogue_->change_pool_settings([](auto& s) { s.agents = "n 2"; }));
+    VERIFY_THROWS("usage", "n2 is named twice",
+                  catalogue_->change_pool_settings([](auto& s) { s.agents = "n2,n2=other"; }));
+  }
+
   void theNewestDecisionsAreKept() {
     QVERIFY(!catalogue_->last_decision());
     protocol::PoolDecision decision{.time = 5, .cause = "a arrived", .policy = "fair"};

@@ -77,6 +77,7 @@ inline constexpr char kPool[] =
     "  batchscope pool --policy fast\n"
     "  batchscope pool --policy sia            as a published scheduler would share them\n"
     "  batchscope pool --devices 2             leave the other devices to others\n"
+    "  batchscope pool --agents n2,n3          share the devices of other machines too, as ssh reaches them\n"
     "  batchscope pool --drain                 start nothing new, for example before a shutdown\n"
     "  batchscope pool --decisions 3\n"
     "  batchscope pool --price 0.9 --scale-command ./machines.sh\n"

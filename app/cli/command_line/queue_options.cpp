@@ -75,6 +75,12 @@ void addPool(CommandSet& set) {
           .option("--preempt-notice CMD", &PoolOptions::preemptNotice,
                   "A command or URL that tells when this machine is about to be taken away; '': none",
                   Takes::empty)
+          .option("--agents NODES", &PoolOptions::agents,
+                  "Give away the devices of these nodes too: n2,n3=HOST, as ssh reaches them; '': none",
+                  Takes::empty)
+          .option("--agents-by CMD", &PoolOptions::agentsBy,
+                  "Reach nodes by this command in place of ssh, as CMD HOST PROGRAM ARGUMENTS; '': ssh",
+                  Takes::empty)
           .option("--decisions N", &PoolOptions::decisions, "Show the last N decisions; default: 10",
                   range(1, kMostDecisions))
           .flag("--advise", &PoolOptions::advise, "Show only what more devices would be worth")

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <QThread>
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 
 #include "batchscope/common/queue_json.h"
+#include "batchscope/protocol/node_name.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
 #include "batchscope/storage/record_json.h"
@@ -23,6 +26,8 @@ namespace {
 using protocol::Json;
 using protocol::PoolDecision;
 using protocol::PoolSettings;
+
+constexpr auto kPatienceWithNodes = std::chrono::seconds(5);
 
 int deviceLimit(const std::string& text) {
   if (text == "all") return 0;
@@ -44,6 +49,8 @@ void apply(const PoolOptions& options, PoolSettings& settings) {
   settings.price_per_device_hour = options.price.value_or(settings.price_per_device_hour);
   settings.scale_command = options.scaleCommand.value_or(settings.scale_command);
   settings.preempt_notice = options.preemptNotice.value_or(settings.preempt_notice);
+  settings.agents = options.agents.value_or(settings.agents);
+  settings.agents_by = options.agentsBy.value_or(settings.agents_by);
   settings.check();
 }
 
@@ -100,8 +107,41 @@ std::string decisionText(storage::Catalogue& catalogue, const PoolDecision& deci
   return text;
 }
 
+// Returns the pool's other nodes, each as it was seen last; a name alone where it has not been looked for
+// yet.
+std::vector<protocol::PoolNode> nodesOf(storage::Catalogue& catalogue, const PoolSettings& settings) {
+  const std::vector<protocol::PoolNode> seen = catalogue.pool_nodes();
+  std::vector<protocol::PoolNode> nodes;
+  for (const protocol::NodeHost& host : protocol::parse_node_hosts(settings.agents)) {
+    const auto found =
+        std::find_if(seen.begin(), seen.end(), [&](const auto& node) { return node.name == host.node; });
+    nodes.push_back(found == seen.end() ? protocol::PoolNode{host.node} : *found);
+  }
+  return nodes;
+}
+
+bool isLookedFor(const protocol::PoolNode& node) { return !node.there && node.why.empty(); }
+
+std::string nodeText(const protocol::PoolNode& node) {
+  if (node.there) return machineText({node.cores, node.gpus});
+  if (isLookedFor(node)) return "is being looked for";
+  return fmt::format("not there for {}: {}", formatDuration(storage::now() - node.since), node.why);
+}
+
+// Waits a moment for the nodes that the pool has just been told of.
+void awaitNodes(storage::Catalogue& catalogue) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatienceWithNodes;
+  const PoolSettings settings = catalogue.pool_settings();
+  while (std::chrono::steady_clock::now() < deadline) {
+    const auto nodes = nodesOf(catalogue, settings);
+    if (std::none_of(nodes.begin(), nodes.end(), isLookedFor)) return;
+    QThread::msleep(50);
+  }
+}
+
 // `needed`: there is something to decide.
-std::string settingsText(const PoolSettings& settings, bool needed) {
+std::string settingsText(const PoolSettings& settings, const std::vector<protocol::PoolNode>& nodes,
+                         bool needed) {
   const auto line = [](const char* name, const std::string& value) {
     return value.empty() ? "" : fmt::format("{:<15} {}\n", name, printable(value));
   };
@@ -115,13 +155,17 @@ std::string settingsText(const PoolSettings& settings, bool needed) {
   if (settings.draining) state += "; draining, nothing is started";
   const std::string limit =
       settings.devices > 0 ? fmt::format("at most {} of ", settings.devices) : std::string();
+  std::string nodeLines;
+  for (const protocol::PoolNode& node : nodes)
+    nodeLines += line(("node " + node.name).c_str(), nodeText(node));
   return line("pool", state) + line("policy", settings.policy) +
-         line("devices", limit + machineText(run::Machine::here())) +
+         line("devices", limit + machineText(run::Machine::here())) + nodeLines +
          line("turns", "of " + formatDuration(settings.turn)) +
          line("price", settings.price_per_device_hour > 0
                            ? fmt::format("{:g} per device and hour", settings.price_per_device_hour)
                            : "") +
-         line("scale command", settings.scale_command) + line("preempt notice", settings.preempt_notice);
+         line("scale command", settings.scale_command) + line("preempt notice", settings.preempt_notice) +
+         line("agents by", settings.agents_by);
 }
 
 // Returns the latest of the expected ends; 0: none is known.
@@ -184,18 +228,21 @@ int showPool(const PoolOptions& options) {
       options.resume || options.noDrain;  // also where all is as asked: a pool that died is started
   if (asked || !(after == before))
     pool::configure(catalogue, [&](PoolSettings& settings) { apply(options, settings); });
+  if (options.agents) awaitNodes(catalogue);
   if (options.advise) return advise(catalogue, options.json);
   if (options.decisions) return listDecisions(catalogue, *options.decisions, options.json);
   const auto decision = catalogue.last_decision();
   if (options.json) {
     printJson({{"settings", catalogue.pool_settings()},
+               {"nodes", nodesOf(catalogue, catalogue.pool_settings())},
                {"alive", run::kPool.alive()},
                {"heartbeat", common::heartbeatJson(run::kPool)},
                {"needed", catalogue.pool_needed()},
                {"decision", decision ? Json(*decision) : Json()}});
     return kExitOk;
   }
-  fmt::print("{}", settingsText(catalogue.pool_settings(), catalogue.pool_needed()));
+  const PoolSettings settings = catalogue.pool_settings();
+  fmt::print("{}", settingsText(settings, nodesOf(catalogue, settings), catalogue.pool_needed()));
   if (!decision) return kExitOk;
   fmt::print("\n{}", decisionText(catalogue, *decision, terminalStyle(STDOUT_FILENO)));
   if (const std::string advice = common::poolAdvice(catalogue); !advice.empty())

@@ -154,7 +154,7 @@ class QueueList {
   }
 
   std::string totals(const std::vector<common::PlacedJob>& jobs) {
-    const run::Machine machine = run::Machine::here();
+    const run::Machine machine = run::pool_machine(catalogue_);
     const std::vector<storage::Lease> leases = catalogue_.leases();
     std::string text = useText(machine.cores, leases, "core");
     if (!machine.gpus.empty()) text = useText(machine.gpus, leases, "GPU") + ", " + text;

@@ -41,6 +41,7 @@ struct PoolOptions {
   std::string turn;     // a duration
   std::optional<double> price;
   std::optional<std::string> scaleCommand, preemptNotice;  // empty: none
+  std::optional<std::string> agents, agentsBy;             // the same; by: ssh
   std::optional<int> decisions;                            // the last so many, in place of the settings
   bool advise = false;                                     // only what more devices would be worth
   bool json = false;

@@ -59,10 +59,15 @@ bool waits(const Member& member) { return member.standing == Standing::free && m
 Pool::Pool(run::StoreLock& lock)
     : lock_(lock),
       catalogue_(protocol::catalogue_path()),
+      nodes_(catalogue_.pool_nodes()),
       launches_(catalogue_, supervisors_),
       began_(monotonic_seconds()),
       needed_(began_) {
   supervisors_.on_news = [this] { timer_.start(0); };
+  nodes_.on_change = [this] {
+    nodes_changed_ = true;
+    timer_.start(0);
+  };
   notice_.on_notice = [this](const std::string& notice) { on_notice(notice); };
   timer_.setSingleShot(true);
   QObject::connect(&timer_, &QTimer::timeout, &loop_, [this] { tick(); });
@@ -80,12 +85,16 @@ void Pool::tick() {
     // A store that was removed leaves nothing to decide, whatever the open file still says.
     if (std::error_code ignored; !std::filesystem::exists(protocol::catalogue_path(), ignored))
       return loop_.exit(kExitFailure);
-    if (!catalogue_.changed() && now - last_look_ < kLook && targets_.empty()) return;
+    const bool changed = catalogue_.changed() || nodes_changed_;
+    if (!changed && now - last_look_ < kLook && targets_.empty()) return;
     last_look_ = now;
     lock_.beat();
-    if (catalogue_.pool_needed() || !targets_.empty() || launches_.any_under_way()) needed_ = now;
+    nodes_.watch(catalogue_.pool_settings());
+    keep_nodes();
+    if (catalogue_.pool_needed() || nodes_.looks() || !targets_.empty() || launches_.any_under_way())
+      needed_ = now;
     if (now - needed_ > kFarewell) return loop_.quit();
-    World world = look(catalogue_, run::Machine::here(),
+    World world = look(catalogue_, run::with_nodes(run::Machine::here(), nodes_.nodes()),
                        [this](const std::string& run) { return supervisors_.contact(run); });
     std::set<std::string> live;
     for (const Member& member : world.members)
@@ -106,6 +115,12 @@ void Pool::tick() {
     round_due_ = "the catalogue can be used again";
     if (!std::exchange(troubled_, true)) std::fprintf(stderr, "the pool cannot decide: %s\n", error.what());
   }
+}
+
+// Other processes, such as `submit`, ask the catalogue what the nodes have.
+void Pool::keep_nodes() {
+  if (!std::exchange(nodes_changed_, false) && settings_) return;
+  if (const auto nodes = nodes_.nodes(); nodes != catalogue_.pool_nodes()) catalogue_.put_pool_nodes(nodes);
 }
 
 // A new pool first hears those that train already; one that does not answer holds it up for a moment only.

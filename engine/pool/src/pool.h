@@ -15,6 +15,7 @@
 #include <string>
 #include <tuple>
 
+#include "batchscope/run/node_watch.h"
 #include "batchscope/run/store_process.h"
 #include "batchscope/storage/catalogue.h"
 #include "launches.h"
@@ -59,6 +60,7 @@ class Pool {
   };
 
   void tick();
+  void keep_nodes();
   bool knows_enough(const World& world) const;
   void consider(World& world);
   std::string what_changed(const World& world);
@@ -71,6 +73,7 @@ class Pool {
 
   run::StoreLock& lock_;
   storage::Catalogue catalogue_;
+  run::NodeWatch nodes_;
   Supervisors supervisors_;
   Launches launches_;
   MachineNotice notice_;
@@ -87,6 +90,7 @@ class Pool {
   std::string round_due_;                        // its cause; empty: none is
   bool urgent_ = false;                          // a person waits for it
   double last_round_ = -1e9, last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic
+  bool nodes_changed_ = false;                                            // since the catalogue has them
   bool troubled_ = false;  // the catalogue could not be used, and that was said
 };
 

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/node_name.h"
+#include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/machine.h"
@@ -75,6 +78,24 @@ Run run_in_queue(Catalogue& catalogue, const std::string& id) {
                               : ""));
 }
 
+// Devices that the pool gives away, as far as they are known.
+struct KnownDevices {
+  run::Machine machine = run::Machine::here();
+  std::size_t nodes = 1;   // with this one
+  bool some_away = false;  // nodes that may come, with nobody knows how many
+};
+
+KnownDevices known_devices() {
+  KnownDevices known;
+  if (!std::filesystem::exists(protocol::catalogue_path())) return known;
+  Catalogue catalogue(protocol::catalogue_path());
+  const std::size_t asked = protocol::parse_node_hosts(catalogue.pool_settings().agents).size();
+  if (asked == 0) return known;
+  const auto nodes = catalogue.pool_nodes();
+  const auto there = std::count_if(nodes.begin(), nodes.end(), [](const auto& node) { return node.there; });
+  return {run::pool_machine(catalogue), 1 + asked, static_cast<std::size_t>(there) < asked};
+}
+
 }  // namespace
 
 const char* job_state_name(JobState state) noexcept {
@@ -135,18 +156,19 @@ void check_submit(const protocol::RunSpec& spec) {
   if (spec.device.starts_with("cuda:"))
     throw Error(ErrorKind::usage,
                 fmt::format("--device {}: the pool chooses among the GPUs; use cuda", spec.device));
-  const run::Machine machine = run::Machine::here();
+  const KnownDevices known = known_devices();
+  const run::Machine& machine = known.machine;
   const int devices = static_cast<int>(devices_for(spec, machine).size());
   const int least = device_range(spec, devices).min, of_each = spec.devices_of_each();
-  if (least <= devices) return;
+  if (least <= devices || known.some_away) return;
   const int replicas = least / of_each;
   throw Error(
       ErrorKind::conflict,
-      fmt::format("the run needs at least {} replica{}{}, and this machine has {} {}{} for them: ask for "
-                  "fewer",
-                  replicas, replicas == 1 ? "" : "s",
+      fmt::format("the run needs at least {} replica{}{}, and {} {} {}{} for them: ask for fewer", replicas,
+                  replicas == 1 ? "" : "s",
                   of_each == 1 ? "" : fmt::format(" with {} {}s each", of_each, devices_kind(spec, machine)),
-                  devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
+                  known.nodes > 1 ? "the pool's nodes have" : "this machine has", devices,
+                  devices_kind(spec, machine), devices == 1 ? "" : "s"));
 }
 
 protocol::RunSpec with_environment(protocol::RunSpec spec) {
@@ -218,8 +240,10 @@ void ask_replicas(Catalogue& catalogue, const std::string& id, const protocol::R
 }
 
 void configure(Catalogue& catalogue, const std::function<void(protocol::PoolSettings&)>& change) {
+  const std::string agents = catalogue.pool_settings().agents;
   catalogue.change_pool_settings(change);
-  if (catalogue.pool_needed()) run::kPool.start();
+  const bool looks_for_nodes = catalogue.pool_settings().agents != agents;
+  if (looks_for_nodes || catalogue.pool_needed()) run::kPool.start();
 }
 
 }  // namespace batchscope::pool

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/protocol/text.h"
 
@@ -52,6 +53,10 @@ void PoolSettings::check() const {
                                               price_per_device_hour, kLeastPrice, kMostPrice));
   check_command("scale command", scale_command);
   check_command("preempt notice", preempt_notice);
+  check_command("command for agents", agents_by);
+  if (const auto nodes = parse_node_hosts(agents); nodes.size() >= static_cast<std::size_t>(kMostReplicas))
+    throw Error(ErrorKind::usage,
+                fmt::format("{} nodes for the pool: expected fewer than {}", nodes.size(), kMostReplicas));
   if (is_url(preempt_notice) && !preempt_notice.starts_with("http://") &&
       !preempt_notice.starts_with("https://"))
     throw Error(ErrorKind::usage,

@@ -97,6 +97,7 @@ class TestQueue : public CommandTest {
     row("two lines of notice", {"pool", "--preempt-notice", "a\nb"}, kExitUsage, "one line");
     row("turn", {"pool", "--turn", "nan"}, kExitUsage, "nan");
     row("short turns", {"pool", "--turn", "0"}, kExitUsage, "turns of 0 s");
+    row("no node", {"pool", "--agents", "-oProxyCommand=x"}, kExitUsage, "is not a node");
     row("no advice", {"pool", "--advise"}, kExitNotFound, "decided nothing");
     row("nowhere", {"rescale", "latest"}, kExitUsage, "--devices");
     row("no device", {"rescale", "latest", "--devices", "gpu0"}, kExitUsage, "gpu0");

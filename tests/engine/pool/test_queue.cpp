@@ -3,6 +3,7 @@
 // The life of a job, as the state of its run and what the pool and people say of it make it.
 #include "batchscope/pool/queue.h"
 #include "batchscope/run/client.h"
+#include "batchscope/run/pool.h"
 #include "store_test.h"
 #include "test_case.h"
 
@@ -34,6 +35,28 @@ class TestQueue : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  // What one machine lacks, its pool's nodes may have; while one of them is away, nobody knows how many.
+  void nodesCountAtSubmission() {
+    const Folder folder;
+    pretendThereIsAPool(folder);
+    storage::Catalogue catalogue(folder / "runs.db");
+    protocol::RunSpec spec = trueSpec(folder);
+    spec.replicas = static_cast<int>(run::Machine::here().cores.size()) + 2;
+    VERIFY_THROWS("conflict", "this machine has", check_submit(spec));
+    configure(catalogue, [](auto& settings) { settings.agents = "n2,n3"; });
+    protocol::PoolNode n2{"n2", true, 1, "", {"cpu:0"}, {}}, n3{"n3", false, 1, "lost", {"cpu:0"}, {}};
+    catalogue.put_pool_nodes({n2, n3});
+    check_submit(spec);
+    n3.there = true;
+    catalogue.put_pool_nodes({n2, n3});
+    check_submit(spec);
+    ++spec.replicas;
+    VERIFY_THROWS("conflict", "the pool's nodes have", check_submit(spec));
+    QCOMPARE(run::pool_machine(catalogue).cores.back(), "n3/cpu:0");
+    configure(catalogue, [](auto& settings) { settings.agents = "n2"; });
+    QCOMPARE(run::pool_machine(catalogue).cores.back(), "n2/cpu:0");
+  }
+
   void theStateOfAJob_data() {
     QTest::addColumn<RunState>("run");
     QTest::addColumn<bool>("held");

@@ -212,6 +212,16 @@ class TestMachine : public QObject {
     QCOMPARE(f.machine.state(), RunState::starting);
   }
 
+  // A run whose devices cannot be reached when its supervisor begins waits for others.
+  void restsFromTheStart() {
+    Log log;
+    RunMachine machine({120, 60, 3}, log);
+    machine.rest({1, {"n2/cpu:0"}});
+    QCOMPARE(machine.state(), RunState::paused);
+    machine.resume({1, {"cpu:0"}});
+    QCOMPARE(log.take(), "launch 1 cpu:0 resume; ");
+  }
+
   void stopIsHeardAtAnyMoment() {
     {
       MachineFixture f(2);

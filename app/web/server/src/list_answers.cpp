@@ -5,7 +5,6 @@
 #include "batchscope/common/shown_json.h"
 #include "batchscope/common/sweep_json.h"
 #include "batchscope/common/trial_fold.h"
-#include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
 #include "batchscope/storage/record_json.h"
 #include "batchscope/storage/sweeps.h"
@@ -28,7 +27,7 @@ Json queue_json(Store& store) {
   for (std::size_t i = 0; i < jobs.size(); ++i) json["queue"][i]["shown"] = common::shownJson(jobs[i]);
   json["rows"] = Json::array();
   for (const common::QueueRow& row : common::foldQueue(jobs)) json["rows"].push_back(common::rowJson(row));
-  const run::Machine machine = run::Machine::here();
+  const run::Machine machine = run::pool_machine(catalogue);
   json["devices"] = machine.gpus;
   for (const std::string& core : machine.cores) json["devices"].push_back(core);
   json["leases"] = Json::array();

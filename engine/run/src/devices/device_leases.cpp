@@ -27,6 +27,13 @@ void DeviceLeases::use_nodes(Nodes nodes) {
   });
 }
 
+std::set<std::string> DeviceLeases::other_nodes() const {
+  std::set<std::string> nodes;
+  for (const std::string& device : leased_)
+    if (std::string node = node_of_device(device); !node.empty()) nodes.insert(std::move(node));
+  return nodes;
+}
+
 const Placement& DeviceLeases::take(const protocol::RunSpec& spec, const Allocation& allocation,
                                     int generation, const std::string& why) {
   if (const auto found = taken_.find(allocation); found != taken_.end()) return found->second;

@@ -28,6 +28,8 @@ class DeviceLeases {
   // Places over these nodes from now on, and not on this one alone. What was taken on others is let go.
   void use_nodes(Nodes nodes);
   const std::optional<Nodes>& nodes() const { return nodes_; }
+  // Returns the names of other nodes of which something is leased.
+  std::set<std::string> other_nodes() const;
 
   // Called with a warning when the catalogue cannot be written; training goes on.
   std::function<void(const std::string& text)> on_trouble;

@@ -115,7 +115,8 @@ Placement place(const protocol::RunSpec& spec, const Allocation& allocation, con
                 const Nodes* nodes, const std::vector<storage::Lease>& of_others,
                 const std::vector<std::string>& own) {
   if (!all_here(allocation.devices)) return place_named(spec, allocation, machine, nodes, of_others, own);
-  if (!nodes || !allocation.devices.empty() || allocation.replicas <= nodes->replicas_per_node)
+  const bool stays = !nodes || nodes->replicas_per_node == 0 || !allocation.devices.empty();
+  if (stays || allocation.replicas <= nodes->replicas_per_node)
     return place(spec, allocation, machine, of_others, own);
   const int all = 1 + static_cast<int>(nodes->others.size());
   if (allocation.replicas > nodes->most_replicas())

@@ -18,8 +18,8 @@ struct Node {
 };
 
 struct Nodes {
-  int replicas_per_node = 1;
-  std::vector<Node> others;  // in the order in which they are used
+  int replicas_per_node = 1;  // 0: replicas are on other nodes only where devices there are named
+  std::vector<Node> others;   // in the order in which they are used
 
   int most_replicas() const { return replicas_per_node * (1 + static_cast<int>(others.size())); }
 };

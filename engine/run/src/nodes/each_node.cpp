@@ -11,9 +11,7 @@
 #include <memory>
 #include <string_view>
 
-#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
-#include "batchscope/protocol/node_name.h"
 #include "nodes/messages.h"
 #include "nodes/node_command.h"
 
@@ -73,23 +71,20 @@ int code_of(const Started& one) {
 
 }  // namespace
 
-NodeHost decode_node_host(const std::string& text) {
-  const auto equals = text.find('=');
-  NodeHost one{text.substr(0, equals), equals == std::string::npos ? text : text.substr(equals + 1)};
-  if (!protocol::valid_node_name(one.node) || one.host.empty() || one.host.starts_with("-"))
-    throw Error(ErrorKind::usage,
-                "'" + text + "' is not a node: write NAME, or NAME=HOST where ssh knows it by another name");
-  return one;
+std::vector<std::string> serve_command(const protocol::NodeHost& node, const std::vector<std::string>& by,
+                                       const std::string& program) {
+  std::vector<std::string> command =
+      by.empty() ? std::vector<std::string>{"ssh", "-T", "-o", "BatchMode=yes"} : by;
+  command.insert(command.end(), {node.host, program, "serve", "--name", node.node});
+  return command;
 }
 
-int serve_on_each(const std::vector<NodeHost>& nodes, const std::vector<std::string>& by,
+int serve_on_each(const std::vector<protocol::NodeHost>& nodes, const std::vector<std::string>& by,
                   const std::string& program) {
   std::vector<std::unique_ptr<Started>> started;
-  for (const NodeHost& node : nodes) {
-    std::vector<std::string> command = by;
-    command.insert(command.end(), {node.host, program, "serve", "--name", node.node});
-    started.push_back(std::unique_ptr<Started>(new Started{node.node, NodeCommand(command)}));
-  }
+  for (const protocol::NodeHost& node : nodes)
+    started.push_back(std::unique_ptr<Started>(
+        new Started{node.node, NodeCommand(serve_command(node, by, program), "--by")}));
   bool input = true;
   for (;;) {
     std::vector<pollfd> descriptors{{input ? STDIN_FILENO : -1, POLLIN, 0}};

@@ -33,6 +33,7 @@ class FrameSocket {
   std::int64_t waiting() const { return socket_->bytesToWrite(); }
   bool stands() const { return socket_->state() == QAbstractSocket::ConnectedState; }
   QTcpSocket& socket() { return *socket_; }
+  const QTcpSocket& socket() const { return *socket_; }
 
  private:
   void read();

@@ -152,11 +152,10 @@ int main(int argc, char** argv) {
   if (*replica) return stand_in(kOrder);
   try {
     if (*each) {
-      std::vector<NodeHost> hosts;
-      for (const std::string& node : nodes) hosts.push_back(decode_node_host(node));
+      std::vector<protocol::NodeHost> hosts;
+      for (const std::string& node : nodes) hosts.push_back(protocol::parse_node_host(node));
       signal(SIGPIPE, SIG_IGN);
-      const std::vector<std::string> ssh{"ssh", "-T", "-o", "BatchMode=yes"};
-      return serve_on_each(hosts, by.empty() ? ssh : std::vector{by},
+      return serve_on_each(hosts, by.empty() ? std::vector<std::string>() : std::vector{by},
                            std::filesystem::read_symlink("/proc/self/exe"));
     }
     return serve(argc, argv, name, listen, toward);

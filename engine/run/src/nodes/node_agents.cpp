@@ -6,20 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <QHostAddress>
 #include <QThread>
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/random_text.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
+#include "nodes/each_node.h"
 #include "system/programs.h"
 
 namespace batchscope::run {
@@ -29,7 +26,6 @@ namespace time_out = protocol::time_out;
 using protocol::monotonic_seconds;
 
 constexpr std::size_t kAgentTokenDigits = 64;  // of 4 bits
-constexpr std::size_t kLongestLine = 1 << 20;  // an offer names every core
 constexpr int kItsOrder = 3;                   // the descriptor on which a stand-in gets its order
 constexpr auto kLook = std::chrono::seconds(1);
 
@@ -55,174 +51,169 @@ class OrderFile {
   const int descriptor_;
 };
 
+std::string exit_text(int status) {
+  return WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
+                             : fmt::format("with exit code {}", WEXITSTATUS(status));
+}
+
 }  // namespace
-
-struct NodeAgents::Peer {
-  explicit Peer(NodeOffer what) : offer(std::move(what)), line(std::make_unique<QTcpSocket>()) {}
-
-  const NodeOffer offer;
-  FrameSocket line;
-  bool ready = false;  // to launch replicas
-  bool gone = false;
-  double heard = monotonic_seconds();
-  double clock_offset =
-      std::numeric_limits<double>::infinity();  // s; the beat that came fastest tells it best
-};
 
 NodeAgents::NodeAgents(NodePlan plan, ReplicaOrder program, std::filesystem::path telemetry)
     : plan_(std::move(plan)),
       program_(std::move(program)),
       telemetry_(std::move(telemetry)),
-      token_(protocol::random_text(kAgentTokenDigits)),
-      lines_(kLongestLine) {
+      token_(protocol::random_text(kAgentTokenDigits)) {
   patience_.setSingleShot(true);
   QObject::connect(&patience_, &QTimer::timeout, &patience_, [this] {
-    on_news("warning", fmt::format("only {} of {} nodes answered within {} s; going on without the others",
-                                   nodes().size() + 1, plan_.nodes, time_out::kNodeStart.count()));
+    int missing = 0;
+    for (const auto& starter : starters_) missing += starter->missing;
+    const auto there = nodes().size();
+    on_news("warning",
+            fmt::format("only {} of {} nodes answered within {} s; going on without the others", there + 1,
+                        lines_.size() + static_cast<std::size_t>(missing) + 1, time_out::kNodeStart.count()));
     settle();
   });
-  QObject::connect(&silence_, &QTimer::timeout, &silence_, [this] { look_for_silence(); });
+  QObject::connect(&silence_, &QTimer::timeout, &silence_, [this] {
+    for (const auto& line : lines_) line->check();
+  });
 }
 
 NodeAgents::~NodeAgents() = default;
 
 void NodeAgents::prepare(std::function<void()> then) {
-  then_ = std::move(then);
-  if (!several()) return settle();
-  command_ = std::make_unique<NodeCommand>(plan_.command);
-  const std::string welcome = encode_welcome(token_) + "\n";
-  // One that does not take it has ended, which is told when it is reaped.
-  [[maybe_unused]] const auto written = write(command_->input(), welcome.data(), welcome.size());
-  output_ = std::make_unique<QSocketNotifier>(command_->output(), QSocketNotifier::Read);
-  QObject::connect(output_.get(), &QSocketNotifier::activated, output_.get(), [this] { read_output(); });
-  patience_.start(time_out::kNodeStart);
-  silence_.start(kLook);
-}
-
-void NodeAgents::read_output() {
-  char bytes[1 << 14];
-  const ssize_t count = read(command_->output(), bytes, sizeof bytes);
-  if (count == 0) output_->setEnabled(false);
-  if (count <= 0) return;
-  try {
-    for (const std::string& line : lines_.feed({bytes, static_cast<std::size_t>(count)})) take_line(line);
-  } catch (const Error& error) {
-    on_news("warning", std::string("the command that starts agents writes no lines: ") + error.what());
-    output_->setEnabled(false);
-  }
-}
-
-void NodeAgents::take_line(const std::string& line) {
-  try {
-    NodeOffer offer = decode_offer(line);
-    if (complete()) throw Error(ErrorKind::conflict, fmt::format("there are {} nodes already", plan_.nodes));
-    const auto place = std::lower_bound(peers_.begin(), peers_.end(), offer.node,
-                                        [](const auto& a, const auto& name) { return a->offer.node < name; });
-    if (place != peers_.end() && (*place)->offer.node == offer.node)
-      throw Error(ErrorKind::conflict, "there is an agent of node " + offer.node + " already");
-    greet(**peers_.insert(place, std::make_unique<Peer>(std::move(offer))));
-  } catch (const Error& error) {
-    on_news("warning",
-            std::string("the command that starts agents wrote a line that is not an offer of a node: ") +
-                error.what());
-  }
-}
-
-void NodeAgents::greet(Peer& peer) {
-  peer.line.on_frame = [this, &peer](const Frame& frame) { take(peer, frame); };
-  peer.line.on_closed = [this, &peer] { lost(peer, "its agent's line closed"); };
-  QObject::connect(&peer.line.socket(), &QTcpSocket::connected, &peer.line.socket(), [this, &peer] {
-    peer.heard = monotonic_seconds();
-    peer.line.send(FrameKind::hello, encode(NodeHello{token_, Caller::supervisor}));
-    peer.line.send(FrameKind::program, encode(program_));
-  });
-  peer.line.socket().connectToHost(QHostAddress(QString::fromStdString(peer.offer.address)),
-                                   static_cast<quint16>(peer.offer.port));
-}
-
-void NodeAgents::take(Peer& peer, const Frame& frame) {
-  peer.heard = monotonic_seconds();
-  switch (frame.kind) {
-    case FrameKind::beat:
-      peer.clock_offset = std::min(peer.clock_offset, peer.heard - decode_beat(frame.bytes));
-      break;
-    case FrameKind::ready:
-      peer.ready = true;
-      settle_if_ready();
-      break;
-    case FrameKind::news: {
-      const News news = decode_news(frame.bytes);
-      on_news(news.level, "node " + peer.offer.node + ": " + news.text);
-      break;
-    }
-    case FrameKind::refused: lost(peer, frame.bytes); break;
-    default: throw Error(ErrorKind::usage, "a frame that does not belong here");
-  }
-}
-
-void NodeAgents::look_for_silence() {
-  constexpr double kSilence = std::chrono::duration<double>(time_out::kNodeSilence).count();
-  for (const auto& peer : peers_)
-    if (!peer->gone && monotonic_seconds() - peer->heard > kSilence)
-      lost(*peer, fmt::format("it has not been heard for {} s", time_out::kNodeSilence.count()));
-}
-
-void NodeAgents::lost(Peer& peer, const std::string& why) {
-  if (std::exchange(peer.gone, true)) return;
-  peer.line.abort();
-  on_news("error", "node " + peer.offer.node + " is gone: " + why);
-  on_lost(peer.offer.node);
+  then_.push_back(std::move(then));
+  if (plan_.several()) start(plan_.command, kNodeCommand, plan_.nodes - 1);
   settle_if_ready();
 }
 
+void NodeAgents::fetch(const std::vector<protocol::NodeHost>& nodes, const std::vector<std::string>& by,
+                       std::function<void()> then) {
+  const std::string program = (program_directory() / "batchscope-node").string();
+  for (const protocol::NodeHost& node : nodes) {
+    const bool on_its_way = std::any_of(starters_.begin(), starters_.end(), [&](const auto& starter) {
+      return starter->node == node.node && starter->missing > 0;
+    });
+    if (on_its_way || line_to(node.node)) continue;
+    std::erase_if(lines_, [&](const auto& line) { return line->offer().node == node.node; });
+    std::erase_if(starters_, [&](const auto& starter) { return starter->node == node.node; });
+    start(serve_command(node, by, program), "batchscope pool --agents-by", 1).node = node.node;
+  }
+  then_.push_back(std::move(then));
+  settle_if_ready();
+}
+
+NodeAgents::Starter& NodeAgents::start(const std::vector<std::string>& command, const std::string& given_by,
+                                       int agents) {
+  auto command_of_it = std::make_unique<AgentCommand>(command, given_by, token_);
+  Starter& starter = *starters_.emplace_back(
+      new Starter{.node = {}, .command = std::move(command_of_it), .missing = agents});
+  starter.command->on_offer = [this, &starter](NodeOffer offer) { take_offer(starter, std::move(offer)); };
+  starter.command->on_trouble = [this](const std::string& sentence) { on_news("warning", sentence); };
+  patience_.start(time_out::kNodeStart);
+  if (!silence_.isActive()) silence_.start(kLook);
+  return starter;
+}
+
+void NodeAgents::take_offer(Starter& starter, NodeOffer offer) {
+  if (starter.missing == 0) throw Error(ErrorKind::conflict, "there are as many nodes as were asked for");
+  if (!starter.node.empty() && starter.node != offer.node)
+    throw Error(ErrorKind::conflict, "node " + starter.node + " calls itself " + offer.node);
+  const auto place = std::lower_bound(lines_.begin(), lines_.end(), offer.node,
+                                      [](const auto& a, const auto& name) { return a->offer().node < name; });
+  if (place != lines_.end() && (*place)->offer().node == offer.node)
+    throw Error(ErrorKind::conflict, "there is an agent of node " + offer.node + " already");
+  --starter.missing;
+  AgentLine& line = **lines_.insert(place, std::make_unique<AgentLine>(std::move(offer), token_));
+  line.on_connected = [this, &line] {
+    line.send(FrameKind::program, encode(program_));
+    if (offered_) line.send(FrameKind::offered);
+  };
+  line.on_ready = [this] { settle_if_ready(); };
+  line.on_news = on_news;
+  line.on_lost = [this, &line](const std::string& why) {
+    const std::string node = line.offer().node;
+    on_news("error", "node " + node + " is gone: " + why);
+    on_lost(node);
+    settle_if_ready();
+  };
+}
+
+bool NodeAgents::waits() const {
+  return std::any_of(starters_.begin(), starters_.end(),
+                     [](const auto& starter) { return starter->missing > 0; }) ||
+         std::any_of(lines_.begin(), lines_.end(),
+                     [](const auto& line) { return line->stands() && !line->ready(); });
+}
+
 void NodeAgents::settle_if_ready() {
-  const bool waits =
-      std::any_of(peers_.begin(), peers_.end(), [](const auto& peer) { return !peer->gone && !peer->ready; });
-  if (complete() && !waits) settle();
+  if (!waits()) settle();
 }
 
 void NodeAgents::settle() {
   patience_.stop();
-  if (then_) QTimer::singleShot(0, &patience_, std::exchange(then_, nullptr));
+  for (auto& then : std::exchange(then_, {})) {
+    ++due_;
+    QTimer::singleShot(0, &patience_, [this, then = std::move(then)] {
+      --due_;
+      then();
+    });
+  }
+}
+
+void NodeAgents::keep(const std::set<std::string>& nodes) {
+  if (!then_.empty() || due_ > 0) return;  // somebody waits for some of them
+  std::set<std::string> dismissed;
+  for (const auto& starter : starters_)
+    if (!starter->node.empty() && !nodes.contains(starter->node)) dismissed.insert(starter->node);
+  std::erase_if(lines_, [&](const auto& line) { return dismissed.contains(line->offer().node); });
+  std::erase_if(starters_, [&](const auto& starter) { return dismissed.contains(starter->node); });
 }
 
 void NodeAgents::offered() {
-  for (const auto& peer : peers_) peer->line.send(FrameKind::offered);
+  offered_ = true;
+  for (const auto& line : lines_) line->send(FrameKind::offered);
 }
 
 std::vector<Node> NodeAgents::nodes() const {
   std::vector<Node> nodes;
-  for (const auto& peer : peers_)
-    if (peer->ready && !peer->gone) nodes.push_back({peer->offer.node, peer->offer.machine});
+  for (const auto& line : lines_)
+    if (line->ready()) nodes.push_back({line->offer().node, line->offer().machine});
   return nodes;
 }
 
-bool NodeAgents::is_there(const std::string& node) const {
-  return std::any_of(peers_.begin(), peers_.end(),
-                     [&](const auto& peer) { return peer->offer.node == node && !peer->gone; });
+const AgentLine* NodeAgents::line_to(const std::string& node) const {
+  const auto found = std::find_if(lines_.begin(), lines_.end(), [&](const auto& line) {
+    return line->offer().node == node && line->stands();
+  });
+  return found == lines_.end() ? nullptr : found->get();
+}
+
+bool NodeAgents::is_there(const std::string& node) const { return line_to(node) != nullptr; }
+
+bool NodeAgents::is_ready(const std::string& node) const {
+  const AgentLine* const line = line_to(node);
+  return line && line->ready();
 }
 
 double NodeAgents::clock_offset(const std::string& node) const {
-  for (const auto& peer : peers_)
-    if (peer->offer.node == node && std::isfinite(peer->clock_offset)) return peer->clock_offset;
+  for (const auto& line : lines_)
+    if (line->offer().node == node) return line->clock_offset();
   return 0;
 }
 
 std::string NodeAgents::address(const std::string& node) const {
-  for (const auto& peer : peers_) {
-    if (!peer->ready || peer->gone) continue;
-    if (node.empty()) return peer->line.socket().localAddress().toString().toStdString();
-    if (peer->offer.node == node) return peer->offer.address;
+  for (const auto& line : lines_) {
+    if (!line->ready()) continue;
+    if (node.empty()) return line->own_address();
+    if (line->offer().node == node) return line->offer().address;
   }
   return {};
 }
 
 pid_t NodeAgents::launch(const ReplicaOrder& order) {
-  const auto found = std::find_if(peers_.begin(), peers_.end(),
-                                  [&](const auto& peer) { return peer->offer.node == order.node; });
-  if (found == peers_.end() || (*found)->gone)
-    throw Error(ErrorKind::conflict, "node " + order.node + " is gone");
-  const NodeOffer& offer = (*found)->offer;
+  const AgentLine* const line = line_to(order.node);
+  if (!line) throw Error(ErrorKind::conflict, "node " + order.node + " is gone");
+  const NodeOffer& offer = line->offer();
   const OrderFile file(encode(StandInOrder{offer.address, offer.port, token_, telemetry_.string(), order}));
   ReplicaOrder stand_in{(program_directory() / "batchscope-node").string(), {"replica"}, "/", {}, order.log};
   for (char** entry = environ; *entry; ++entry) {
@@ -235,24 +226,25 @@ pid_t NodeAgents::launch(const ReplicaOrder& order) {
 }
 
 void NodeAgents::dismiss() {
-  peers_.clear();
-  output_.reset();
-  if (!command_) return;
-  const pid_t pid = command_->pid();
-  command_.reset();
+  lines_.clear();
+  std::vector<pid_t> left;
+  for (const auto& starter : starters_) left.push_back(starter->command->pid());
+  starters_.clear();
   const double deadline = monotonic_seconds() + std::chrono::duration<double>(time_out::kGoodbye).count();
-  while (waitpid(pid, nullptr, WNOHANG) == 0 && monotonic_seconds() < deadline) QThread::msleep(5);
+  for (const pid_t pid : left)
+    while (waitpid(pid, nullptr, WNOHANG) == 0 && monotonic_seconds() < deadline) QThread::msleep(5);
 }
 
 bool NodeAgents::take_exited(pid_t pid, int status) {
-  if (!command_ || command_->pid() != pid) return false;
-  if (!complete())
-    on_news("warning",
-            fmt::format("the command that starts agents ended early, {}; what it printed is in the run's "
-                        "supervisor.log",
-                        WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
-                                            : fmt::format("with exit code {}", WEXITSTATUS(status))));
-  if (!complete() && then_) settle();
+  const auto found = std::find_if(starters_.begin(), starters_.end(),
+                                  [&](const auto& starter) { return starter->command->pid() == pid; });
+  if (found == starters_.end()) return false;
+  const bool early = std::exchange((*found)->missing, 0) > 0;
+  if (early)
+    on_news("warning", fmt::format("the command that starts agents ended early, {}; what it printed is in "
+                                   "the run's supervisor.log",
+                                   exit_text(status)));
+  settle_if_ready();
   return true;
 }
 

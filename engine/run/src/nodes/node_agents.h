@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The supervisor's side of the other nodes: it has their agents started, holds a line to each, and knows from
-// it whether the node is there. A node whose line closes, or that is silent, is gone for good.
+// it whether the node is there. Agents of planned nodes are started at the beginning, by one command; those
+// of nodes that the pool gives to the run follow, each by a command of its own. A node whose line closes, or
+// that is silent, is gone for good, unless its agent is started again.
 #pragma once
 
-#include <QSocketNotifier>
 #include <QTimer>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "batchscope/protocol/json.h"
+#include "batchscope/protocol/node_name.h"
 #include "devices/node_placement.h"
 #include "launch/launcher.h"
-#include "nodes/frame_socket.h"
-#include "nodes/messages.h"
+#include "nodes/agent_command.h"
+#include "nodes/agent_line.h"
 #include "nodes/node_command.h"
 
 namespace batchscope::run {
@@ -31,13 +31,17 @@ class NodeAgents {
   std::function<void(const std::string& level, const std::string& text)> on_news;
   std::function<void(const std::string& node)> on_lost;
 
-  // Starts the agents, and calls `then` from the event loop when each is ready or has been waited for long
-  // enough. With one node: at once. Throws Error where the command cannot be started.
+  // Starts the agents of the planned nodes, and calls `then` from the event loop when each is ready or has
+  // been waited for long enough. With one node: at once. Throws Error where the command cannot be started.
   void prepare(std::function<void()> then);
+  // Does the same for these nodes, as far as they have no agent, by serve_command() with `by`.
+  void fetch(const std::vector<protocol::NodeHost>& nodes, const std::vector<std::string>& by,
+             std::function<void()> then);
+  // Dismisses the agents that were fetched, but for those of these nodes.
+  void keep(const std::set<std::string>& nodes);
   // A replica said that the program can be a fork server.
   void offered();
 
-  bool several() const { return plan_.nodes > 1; }  // as planned
   // Returns whether some of the planned nodes did not come or have gone.
   bool nodes_missing() const { return static_cast<int>(nodes().size()) < plan_.nodes - 1; }
   const NodePlan& plan() const { return plan_; }
@@ -46,30 +50,33 @@ class NodeAgents {
   // The address of a node, as the others see it; of this machine where the name is empty.
   std::string address(const std::string& node) const;
 
-  bool is_there(const std::string& node) const;
+  bool is_there(const std::string& node) const;  // though its agent may not be ready yet
+  bool is_ready(const std::string& node) const;
   // Seconds to add to what its monotonic clock says, for this machine's.
   double clock_offset(const std::string& node) const;
 
   // A stand-in of a replica there: its process id. Throws Error(conflict) where there is no such node.
   pid_t launch(const ReplicaOrder& order);
 
-  // Closes their lines, at which they end, and waits for the command for a moment. Nothing can be asked
+  // Closes their lines, at which they end, and waits for the commands for a moment. Nothing can be asked
   // afterwards.
   void dismiss();
 
-  // This child of ours is gone, as waitpid says. True where it was the command.
+  // This child of ours is gone, as waitpid says. True where it was such a command.
   bool take_exited(pid_t pid, int status);
 
  private:
-  struct Peer;
+  // A command, and how many agents it has still to start.
+  struct Starter {
+    std::string node;  // that was fetched; empty: the planned ones
+    std::unique_ptr<AgentCommand> command;
+    int missing = 0;
+  };
 
-  bool complete() const { return static_cast<int>(peers_.size()) == plan_.nodes - 1; }
-  void read_output();
-  void take_line(const std::string& line);
-  void greet(Peer& peer);
-  void take(Peer& peer, const Frame& frame);
-  void lost(Peer& peer, const std::string& why);
-  void look_for_silence();
+  Starter& start(const std::vector<std::string>& command, const std::string& given_by, int agents);
+  void take_offer(Starter& starter, NodeOffer offer);
+  const AgentLine* line_to(const std::string& node) const;  // that stands; none: null
+  bool waits() const;
   void settle_if_ready();
   void settle();
 
@@ -77,12 +84,12 @@ class NodeAgents {
   const ReplicaOrder program_;
   const std::filesystem::path telemetry_;
   const std::string token_;
-  std::unique_ptr<NodeCommand> command_;
-  std::unique_ptr<QSocketNotifier> output_;
-  protocol::LineSplitter lines_;
-  std::vector<std::unique_ptr<Peer>> peers_;  // by name; those that are gone as well
+  bool offered_ = false;
+  std::vector<std::unique_ptr<Starter>> starters_;
+  std::vector<std::unique_ptr<AgentLine>> lines_;  // by name; those that are lost as well
   QTimer patience_, silence_;
-  std::function<void()> then_;
+  std::vector<std::function<void()>> then_;
+  int due_ = 0;  // of these, that are about to be called
 };
 
 }  // namespace batchscope::run

@@ -21,7 +21,6 @@ namespace batchscope::run {
 namespace {
 
 constexpr char kNodes[] = "BATCHSCOPE_NODES";
-constexpr char kCommand[] = "BATCHSCOPE_NODE_COMMAND";
 constexpr char kPerNode[] = "BATCHSCOPE_REPLICAS_PER_NODE";
 
 std::string text(const char* name) {
@@ -43,21 +42,27 @@ int number(const char* name, int fallback) {
 
 }  // namespace
 
+std::vector<std::string> command_words(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
 NodePlan NodePlan::from_environment() {
   NodePlan plan;
   plan.nodes = number(kNodes, 1);
   plan.replicas_per_node = number(kPerNode, 0);
-  std::istringstream words(text(kCommand));
-  for (std::string word; words >> word;) plan.command.push_back(word);
-  if (plan.nodes > 1 && plan.command.empty())
+  plan.command = command_words(text(kNodeCommand));
+  if (plan.several() && plan.command.empty())
     throw Error(ErrorKind::usage,
                 fmt::format("{}={} needs {}: the command that starts batchscope-node serve on each "
                             "of the other nodes",
-                            kNodes, plan.nodes, kCommand));
+                            kNodes, plan.nodes, kNodeCommand));
   return plan;
 }
 
-NodeCommand::NodeCommand(const std::vector<std::string>& command) {
+NodeCommand::NodeCommand(const std::vector<std::string>& command, const std::string& given_by) {
   int to[2], from[2];
   if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0)
     throw Error(ErrorKind::io,
@@ -90,7 +95,7 @@ NodeCommand::NodeCommand(const std::vector<std::string>& command) {
   close(input_);
   close(output_);
   throw Error(error == ENOENT ? ErrorKind::not_found : ErrorKind::io,
-              fmt::format("cannot start {} ({}): {}", command[0], kCommand, std::strerror(error)));
+              fmt::format("cannot start {} ({}): {}", command[0], given_by, std::strerror(error)));
 }
 
 NodeCommand::~NodeCommand() {

@@ -10,11 +10,19 @@
 
 namespace batchscope::run {
 
+// Returns the words of a command that are separated by blanks; nothing else has a meaning, as no shell reads
+// it.
+std::vector<std::string> command_words(const std::string& text);
+
+inline constexpr char kNodeCommand[] = "BATCHSCOPE_NODE_COMMAND";
+
 // BATCHSCOPE_NODES, BATCHSCOPE_NODE_COMMAND and BATCHSCOPE_REPLICAS_PER_NODE.
 struct NodePlan {
   int nodes = 1;                     // with this one; 1: there is nothing else here
   std::vector<std::string> command;  // and its arguments
   int replicas_per_node = 0;         // 0: not said
+
+  bool several() const { return nodes > 1; }
 
   // Throws Error(usage) naming the variable, its value and what was expected.
   static NodePlan from_environment();
@@ -24,8 +32,8 @@ struct NodePlan {
 // its standard input.
 class NodeCommand {
  public:
-  // Throws Error(not_found | io) naming it.
-  explicit NodeCommand(const std::vector<std::string>& command);
+  // `given_by`: what names the command, for errors. Throws Error(not_found | io) naming both.
+  NodeCommand(const std::vector<std::string>& command, const std::string& given_by);
   ~NodeCommand();
   NodeCommand(const NodeCommand&) = delete;
   NodeCommand& operator=(const NodeCommand&) = delete;

@@ -79,6 +79,11 @@ void RunMachine::start(const Allocation& allocation, const std::string& reason) 
   launch(std::exchange(queued_, std::nullopt).value_or(allocation), reason);
 }
 
+void RunMachine::rest(const Allocation& allocation) {
+  allocation_ = allocation;
+  become_idle();
+}
+
 void RunMachine::launch(const Allocation& allocation, const std::string& reason) {
   phase_ = Phase::launching;
   intent_ = Intent::none;

@@ -71,7 +71,9 @@ class RunMachine {
 
   // Events.
   void start(const Allocation& allocation, const std::string& reason);  // "start" or "resume"
-  void first_step();                                                    // the generation makes progress
+  // Instead of start(): rests as if it were paused, until a resume.
+  void rest(const Allocation& allocation);
+  void first_step();                                 // the generation makes progress
   void checkpoint_written(std::int64_t step);        // past the last crash, it renews the budget
   void triggered(const protocol::Trigger& trigger);  // the replicas exit by themselves
   void replica_exited(const Exit& exit);

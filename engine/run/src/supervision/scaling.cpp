@@ -37,7 +37,7 @@ void Scaling::use_nodes(int replicas_per_node, std::vector<Node> others) {
 }
 
 std::optional<int> Scaling::room() const {
-  if (!leases_.nodes()) return std::nullopt;
+  if (!leases_.nodes() || leases_.nodes()->replicas_per_node == 0) return std::nullopt;
   return leases_.nodes()->most_replicas();
 }
 
@@ -137,7 +137,7 @@ void Scaling::ask_pool(const std::optional<int>& replicas, const std::optional<A
           fmt::format("the run keeps its devices until it ends (--pin). To continue it on another number of "
                       "replicas: batchscope stop {}, then batchscope resume {} --replicas {}",
                       run_, run_, *replicas));
-    insist_on_devices(spec_, *replicas, leases_.machine());
+    insist_on_devices(spec_, *replicas, pool_machine(catalogue_));
   }
   choose(range, replicas.value_or(0));
 }

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "devices/device_leases.h"
@@ -27,6 +29,10 @@ class Scaling {
   // Places replicas over these nodes and this one from now on. `replicas_per_node`: 0: one for each of this
   // node's GPUs where the run trains on GPUs, else one.
   void use_nodes(int replicas_per_node, std::vector<Node> others);
+  // Places replicas there only where devices of these nodes are named.
+  void use_named_nodes(std::vector<Node> others) { leases_.use_nodes({0, std::move(others)}); }
+  // Returns the other nodes of which the run has devices.
+  std::set<std::string> nodes_in_use() const { return leases_.other_nodes(); }
   // The largest number of replicas that fits; nullopt if unlimited.
   std::optional<int> room() const;
 

@@ -179,7 +179,9 @@ int Supervision::exec() {
     const auto prepared = [this] {
       if (--unprepared_ == 0) begin();
     };
-    agents_.prepare(prepared);
+    agents_.prepare([this, prepared] {
+      need_agents(wanted_.devices) ? fetch_agents(wanted_.devices, prepared) : prepared();
+    });
     launcher_.prepare(prepared);
     settle();
   });
@@ -195,7 +197,7 @@ void Supervision::begin() {
   const bool goes_on = !generations.empty();
   if (const std::string warning = storage::network_warning(paths_.root); !goes_on && !warning.empty())
     tell("warning", warning);
-  if (agents_.several() || agents_.plan().replicas_per_node > 0) use_nodes();
+  use_nodes();
   int replicas = spec_.replicas;
   if (wanted_.replicas > 0 && wanted_.devices.empty())
     scaling_.choose({});  // a person has
@@ -232,7 +234,13 @@ void Supervision::begin() {
     adaptdl_ = std::make_unique<AdaptdlService>(run_.id);
     adaptdl_->on_hints = [this](const Json& hints) { on_hints(hints); };
   }
-  machine_.start(first, goes_on ? "resume" : "start");
+  if (scaling_.in_queue() && need_agents(first.devices)) {
+    tell("warning", "the run waits: " + device_list(first.devices) + " cannot be reached");
+    machine_.rest(first);
+    leave_to_pool();
+  } else {
+    machine_.start(first, goes_on ? "resume" : "start");
+  }
   settle();
 }
 
@@ -260,7 +268,7 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   const int replicas = allocation.replicas;
   folders_.keep_sockets();  // which the replicas look for
   checkpoints_.require_any(catalogue_, run_.id);
-  paused_by_pool_ = false;
+  pause_ = "paused";
   const double now = monotonic_seconds();
   const Placement placement = scaling_.take_devices(allocation, reason);
   scaling_.begin_generation(current_.record(), current_.under_way());
@@ -274,7 +282,9 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   recorder_.begin_generation(number);
   RunPaths paths = paths_;
   // This node's memory is nothing that others could read, nor what outlives the node.
-  paths.memory = agents_.several() ? std::filesystem::path() : checkpoints_.in_memory().place();
+  const bool alone = !agents_.plan().several() && agents_.nodes().empty();
+  paths.memory = alone ? checkpoints_.in_memory().place() : std::filesystem::path();
+  if (!alone) checkpoints_.in_memory().settle();
   current_.launch({.number = number,
                    .run = run_.id,
                    .spec = spec_,
@@ -394,6 +404,7 @@ void Supervision::settle() {
     clock_.cancel();
     checkpoints_.in_memory().settle();
     scaling_.keep_devices();
+    agents_.keep(scaling_.nodes_in_use());
   }
   if (state != published_ && !machine_.over()) {
     published_ = state;
@@ -401,8 +412,7 @@ void Supervision::settle() {
     if (state == RunState::paused) record_progress(board_.fraction());
     recorder_.state(state, machine_.message());
     publish_status();  // a restart may be shorter than the interval of status events
-    if (state == RunState::paused)
-      tell("info", paused_by_pool_ ? "paused by the pool: its devices are needed" : "paused");
+    if (state == RunState::paused) tell("info", pause_);
   }
   if (machine_.over() && !finishing_) {
     finishing_ = true;

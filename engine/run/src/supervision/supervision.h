@@ -93,6 +93,10 @@ class Supervision final : private Orders {
   void left(pid_t pid, int status);  // as waitpid says it; nothing where it was not, or has left already
   void on_lost(const std::string& node);
   void use_nodes();
+  bool is_lost(const std::string& device) const;  // its node is not there
+  bool need_agents(const std::vector<std::string>& devices) const;
+  void fetch_agents(const std::vector<std::string>& devices, std::function<void()> then);
+  void leave_to_pool();
   void on_hints(const protocol::Json& hints);
   void assume_running();
   void tell_of_silence();
@@ -100,6 +104,7 @@ class Supervision final : private Orders {
 
   // Requests.
   void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
+  void answer(const protocol::Request& request, const ControlServer::Responder& responder);
   void rescale(const protocol::Request& request);
   protocol::Json restart_json();
   void insist_on_pool(const protocol::Request& request) const;
@@ -154,7 +159,7 @@ class Supervision final : private Orders {
   int most_replicas_ = 0;           // of all generations that got under way
   bool makes_checkpoints_ = false;  // by our engine, or by AdaptDL's
   bool rescalable_ = false;         // the program has told something of itself: it knows how to leave
-  bool paused_by_pool_ = false;     // and not by a person
+  std::string pause_;               // what is told of it when it has come
   bool unpublished_ = true;         // subscribers have not seen the newest status
   bool settling_ = false;           // a flush is on its way
   bool finishing_ = false;          // the run is over

@@ -110,6 +110,7 @@ void Supervision::under_way() {
   most_replicas_ = std::max(most_replicas_, current_.record().replicas);
   machine_.first_step();
   scaling_.keep_devices();
+  agents_.keep(scaling_.nodes_in_use());
   settle();
 }
 
@@ -211,15 +212,74 @@ void Supervision::left(pid_t pid, int status) {
   settle();
 }
 
-void Supervision::use_nodes() { scaling_.use_nodes(agents_.plan().replicas_per_node, agents_.nodes()); }
+void Supervision::use_nodes() {
+  const NodePlan& plan = agents_.plan();
+  if (plan.several() || plan.replicas_per_node > 0)
+    scaling_.use_nodes(plan.replicas_per_node, agents_.nodes());
+  else if (const auto nodes = agents_.nodes(); !nodes.empty() || !scaling_.nodes_in_use().empty())
+    scaling_.use_named_nodes(nodes);
+}
 
-// Kills what is left of the replicas on a lost node, which ends the generation; the next has less room.
+bool Supervision::is_lost(const std::string& device) const {
+  const std::string node = node_of_device(device);
+  return !node.empty() && !agents_.is_ready(node);
+}
+
+bool Supervision::need_agents(const std::vector<std::string>& devices) const {
+  return !agents_.plan().several() &&
+         std::any_of(devices.begin(), devices.end(), [this](const auto& device) { return is_lost(device); });
+}
+
+// Has agents on the nodes of these devices, as the pool reaches them, before `then` is called. Which of them
+// came is to be seen by is_lost().
+void Supervision::fetch_agents(const std::vector<std::string>& devices, std::function<void()> then) {
+  const PoolSettings settings = catalogue_.pool_settings();
+  std::vector<NodeHost> hosts = parse_node_hosts(settings.agents);
+  std::erase_if(hosts, [&](const NodeHost& host) {
+    return std::none_of(devices.begin(), devices.end(),
+                        [&](const std::string& device) { return node_of_device(device) == host.node; });
+  });
+  agents_.fetch(hosts, command_words(settings.agents_by), [this, then = std::move(then)] {
+    use_nodes();
+    then();
+  });
+}
+
+// Kills what is left of the replicas on a lost node, which ends the generation; the next has less room. A run
+// of the queue that has nothing left waits for what the pool gives it.
 void Supervision::on_lost(const std::string& node) {
   use_nodes();
-  machine_.confine(*scaling_.room(),
-                   [&](const std::string& device) { return node_of_device(device) == node; });
+  const auto lost = [&](const std::string& device) { return node_of_device(device) == node; };
+  const std::vector<std::string> devices = machine_.target().devices;
+  const bool all = !devices.empty() && std::all_of(devices.begin(), devices.end(), lost);
+  const RunState state = machine_.state();
+  const bool trains =
+      state == RunState::running || state == RunState::starting || state == RunState::restarting;
+  if (all && trains && scaling_.in_queue()) {
+    leave_to_pool();
+    machine_.pause();
+  } else {
+    machine_.confine(scaling_.room().value_or(kMostReplicas), lost);
+  }
   if (current_.replicas()) current_.replicas()->kill_on(node);
   settle();
+}
+
+// The run rests until the pool has other devices for it.
+void Supervision::leave_to_pool() {
+  pause_ = "paused: waits for other devices from the pool";
+  try {
+    if (auto job = catalogue_.job(run_.id)) {
+      job->preempted = true;
+      job->target.clear();
+      catalogue_.put_job(*job);
+    }
+  } catch (const Error& error) {
+    tell("warning", std::string("the pool cannot be told that the run waits for it; to continue it: "
+                                "batchscope resume ") +
+                        run_.id + " (" + error.what() + ")");
+  }
+  pool_call_.call();
 }
 
 // Takes hints of a program that knows AdaptDL's protocol and not our telemetry. Its steps are nobody's to

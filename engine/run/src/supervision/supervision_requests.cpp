@@ -12,7 +12,19 @@ namespace batchscope::run {
 
 using namespace protocol;
 
+// Devices of a node that has no agent yet are answered for when it has.
 void Supervision::on_request(const Request& request, const ControlServer::Responder& responder) {
+  if (!need_agents(request.devices)) return answer(request, responder);
+  fetch_agents(request.devices, [this, request, responder] {
+    try {
+      answer(request, responder);
+    } catch (const Error& error) {
+      responder.fail(error);
+    }
+  });
+}
+
+void Supervision::answer(const Request& request, const ControlServer::Responder& responder) {
   using Command = Request::Command;
   switch (request.command) {
     case Command::status:
@@ -20,7 +32,7 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
     case Command::rescale: rescale(request); break;
     case Command::pause:
       machine_.pause();
-      paused_by_pool_ = request.by_pool;
+      pause_ = request.by_pool ? "paused by the pool: its devices are needed" : "paused";
       break;
     case Command::resume: resume(request); break;
     case Command::stop: machine_.stop(); break;

@@ -265,6 +265,10 @@ class Catalogue {
   protocol::PoolSettings pool_settings();  ///< the defaults where nobody has set any
   /// Reads, changes and writes the settings in one transaction. Throws Error(usage) as PoolSettings::check.
   void change_pool_settings(const std::function<void(protocol::PoolSettings&)>& change);
+  /// Returns the pool's nodes as it saw them last, by name.
+  std::vector<protocol::PoolNode> pool_nodes();
+  /// Keeps these nodes, and no others.
+  void put_pool_nodes(const std::vector<protocol::PoolNode>& nodes);
   /// Keeps a decision; its id is ignored. The newest thousand are kept.
   void add_decision(const protocol::PoolDecision& decision);
   /// Returns the decisions whose id is above `after`, oldest first.

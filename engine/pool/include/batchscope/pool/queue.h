@@ -52,7 +52,7 @@ struct JobOptions {
   bool held = false;                                    ///< until `release`
 };
 
-/// Checks a spec as submit does. Throws as it does.
+/// Checks a spec as submit does, with the devices that the pool of this store gives away. Throws as it does.
 void check_submit(const protocol::RunSpec& spec);
 
 /// Returns the spec with the variables of this process's environment that a run of the pool gets: those that
@@ -63,7 +63,8 @@ protocol::RunSpec with_environment(protocol::RunSpec spec);
 /// Puts a run into the queue and sees to it that a pool runs. spec.auto_replicas is the range that the pool
 /// may choose from, spec.replicas without it a fixed number; the run has with_environment(spec). Returns the
 /// run's id. Throws Error as run::start_run for what could never be started on this machine, Error(conflict)
-/// for more replicas than it has devices, Error(not_found) for an `after` that is not a run.
+/// for more replicas than it and the pool's nodes have devices, unless one of these is not there,
+/// Error(not_found) for an `after` that is not a run.
 std::string submit(storage::Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options);
 
 /// Ends a job: one that waits is taken out of the queue, one that trains stops with a checkpoint. Throws

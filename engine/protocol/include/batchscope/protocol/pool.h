@@ -29,10 +29,24 @@ struct PoolSettings {
   double price_per_device_hour = 0;  ///< in any currency; 0: not set
   std::string scale_command = {};    ///< called with the number of devices that are wanted; empty: none
   std::string preempt_notice = {};   ///< command or http URL that announces the machine's end; empty: none
+  std::string agents =
+      {};  ///< nodes whose devices it gives away too: "n2,n3=HOST" (node_name.h); empty: none
+  std::string agents_by = {};  ///< words that reach them, before HOST PROGRAM ARGUMENTS; empty: ssh
   bool operator==(const PoolSettings&) const = default;  ///< the same settings
 
   /// Throws Error(usage) naming the setting that makes no sense.
   void check() const;
+};
+
+/// A node of PoolSettings::agents, as the pool saw it last.
+struct PoolNode {
+  std::string name = {};                             ///< the node's
+  bool there = false;                                ///< its agent answers
+  double since = 0;                                  ///< s since 1970, when that changed last
+  std::string why = {};                              ///< a clause on why it is not there; empty: it is
+  std::vector<std::string> cores = {};               ///< by the names that the node gives them
+  std::vector<std::string> gpus = {};                ///< the same
+  bool operator==(const PoolNode&) const = default;  ///< the same
 };
 
 /// Another number of devices that a run might have had.
@@ -70,7 +84,9 @@ struct PoolDecision {
 // type throws the library's exception.
 /// \cond
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolSettings, policy, paused, draining, devices, turn,
-                                                price_per_device_hour, scale_command, preempt_notice)
+                                                price_per_device_hour, scale_command, preempt_notice, agents,
+                                                agents_by)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolNode, name, there, since, why, cores, gpus)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolAlternative, devices, speedup)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolChoice, run, devices, before, why, reason, alternatives)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolDecision, id, time, cause, policy, choices, idle, utility,

@@ -13,7 +13,7 @@ const AXE = modules.resolve("axe-core/axe.min.js");
 
 export const DESK = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
-export const PATIENCE = 60_000;  // of a wait, in ms
+export const PATIENCE = 180_000;  // of a wait, in ms
 
 const { FIREFOX } = process.env;
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -24,7 +24,7 @@ export class Browser {
     const browser = new Browser();
     browser.server = server;
     // Without a folder of ours puppeteer makes an empty one and removes it.
-    const timeout = 120_000;  // ms: beside other work Firefox takes its time
+    const timeout = 240_000;  // ms: beside other work Firefox takes its time
     browser.program = await puppeteer.launch(FIREFOX
       // As root it refuses to run in a home that is another's.
       ? { browser: "firefox", executablePath: FIREFOX, timeout, env: { ...process.env, HOME: process.env.PAGE_MODULES } }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nodes/agent_command.h"
+
+#include <unistd.h>
+
+#include <cstddef>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::run {
+namespace {
+
+constexpr std::size_t kLongestLine = 1 << 20;  // an offer names every core
+
+}  // namespace
+
+AgentCommand::AgentCommand(const std::vector<std::string>& command, const std::string& given_by,
+                           const std::string& token)
+    : command_(command, given_by), output_(command_.output(), QSocketNotifier::Read), lines_(kLongestLine) {
+  const std::string welcome = encode_welcome(token) + "\n";
+  // One that does not take it has ended, which is told when it is reaped.
+  [[maybe_unused]] const auto written = write(command_.input(), welcome.data(), welcome.size());
+  QObject::connect(&output_, &QSocketNotifier::activated, &output_, [this] { read_output(); });
+}
+
+void AgentCommand::read_output() {
+  char bytes[1 << 14];
+  const ssize_t count = read(command_.output(), bytes, sizeof bytes);
+  if (count == 0) output_.setEnabled(false);
+  if (count <= 0) return;
+  std::vector<std::string> lines;
+  try {
+    lines = lines_.feed({bytes, static_cast<std::size_t>(count)});
+  } catch (const Error& error) {
+    output_.setEnabled(false);
+    on_trouble(std::string("the command that starts agents writes no lines: ") + error.what());
+  }
+  for (const std::string& line : lines) {
+    try {
+      on_offer(decode_offer(line));
+    } catch (const Error& error) {
+      on_trouble(std::string("the command that starts agents wrote a line that is not an offer of a node: ") +
+                 error.what());
+    }
+  }
+}
+
+}  // namespace batchscope::run

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A command that starts agents of other nodes: it is told their secret, and what it prints are their offers.
+#pragma once
+
+#include <sys/types.h>
+
+#include <QSocketNotifier>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/json.h"
+#include "nodes/messages.h"
+#include "nodes/node_command.h"
+
+namespace batchscope::run {
+
+class AgentCommand {
+ public:
+  // Starts it. `given_by`: what names the command, for errors. Throws Error(not_found | io) naming both.
+  AgentCommand(const std::vector<std::string>& command, const std::string& given_by,
+               const std::string& token);
+
+  // Called from the event loop. An Error that it throws becomes trouble.
+  std::function<void(NodeOffer offer)> on_offer;
+  std::function<void(const std::string& sentence)> on_trouble;  // the command printed something else
+
+  pid_t pid() const { return command_.pid(); }
+
+ private:
+  void read_output();
+
+  NodeCommand command_;
+  QSocketNotifier output_;
+  protocol::LineSplitter lines_;
+};
+
+}  // namespace batchscope::run

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nodes/agent_line.h"
+
+#include <fmt/format.h>
+
+#include <QHostAddress>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/time_outs.h"
+
+namespace batchscope::run {
+
+using protocol::monotonic_seconds;
+namespace time_out = protocol::time_out;
+
+AgentLine::AgentLine(NodeOffer offer, std::string token)
+    : offer_(std::move(offer)),
+      line_(std::make_unique<QTcpSocket>()),
+      clock_offset_(std::numeric_limits<double>::infinity()) {
+  line_.on_frame = [this](const Frame& frame) { take(frame); };
+  line_.on_closed = [this] { lose("its agent's line closed"); };
+  QObject::connect(&line_.socket(), &QTcpSocket::connected, &line_.socket(),
+                   [this, token = std::move(token)] {
+                     heard_ = monotonic_seconds();
+                     line_.send(FrameKind::hello, encode(NodeHello{token, Caller::supervisor}));
+                     if (on_connected) on_connected();
+                   });
+  line_.socket().connectToHost(QHostAddress(QString::fromStdString(offer_.address)),
+                               static_cast<quint16>(offer_.port));
+}
+
+std::string AgentLine::own_address() const { return line_.socket().localAddress().toString().toStdString(); }
+
+double AgentLine::clock_offset() const { return std::isfinite(clock_offset_) ? clock_offset_ : 0; }
+
+void AgentLine::take(const Frame& frame) {
+  heard_ = monotonic_seconds();
+  switch (frame.kind) {
+    case FrameKind::beat: clock_offset_ = std::min(clock_offset_, heard_ - decode_beat(frame.bytes)); break;
+    case FrameKind::ready:
+      ready_ = true;
+      if (on_ready) on_ready();
+      break;
+    case FrameKind::news: {
+      const News news = decode_news(frame.bytes);
+      if (on_news) on_news(news.level, "node " + offer_.node + ": " + news.text);
+      break;
+    }
+    case FrameKind::refused: lose(frame.bytes); break;
+    default: throw Error(ErrorKind::usage, "a frame that does not belong here");
+  }
+}
+
+void AgentLine::check() {
+  constexpr double kSilence = std::chrono::duration<double>(time_out::kNodeSilence).count();
+  if (!lost_ && monotonic_seconds() - heard_ > kSilence)
+    lose(fmt::format("it has not been heard for {} s", time_out::kNodeSilence.count()));
+}
+
+void AgentLine::lose(const std::string& why) {
+  if (std::exchange(lost_, true)) return;
+  line_.abort();
+  if (on_lost) on_lost(why);
+}
+
+}  // namespace batchscope::run

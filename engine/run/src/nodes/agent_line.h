@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A line to the agent of one node. While it stands and beats come, the node is there; once lost, it is lost
+// for good.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "batchscope/protocol/telemetry.h"
+#include "nodes/frame_socket.h"
+#include "nodes/messages.h"
+
+namespace batchscope::run {
+
+class AgentLine {
+ public:
+  // Connects, and says the token. Whatever follows is called from the event loop.
+  AgentLine(NodeOffer offer, std::string token);
+
+  std::function<void()> on_connected;
+  std::function<void()> on_ready;  // to launch replicas, once it knows the program
+  std::function<void(const std::string& level, const std::string& text)> on_news;
+  std::function<void(const std::string& why)> on_lost;  // once; the owner may destroy this later, not within
+
+  const NodeOffer& offer() const { return offer_; }
+  // The address of this machine as the node sees it.
+  std::string own_address() const;
+  bool stands() const { return !lost_; }
+  bool ready() const { return ready_ && !lost_; }
+  // Seconds to add to what the node's monotonic clock says, for this machine's; 0 before the first beat.
+  double clock_offset() const;
+
+  void send(FrameKind kind, std::string_view bytes = {}) { line_.send(kind, bytes); }
+  // Looks whether the node has been silent for too long.
+  void check();
+
+ private:
+  void take(const Frame& frame);
+  void lose(const std::string& why);
+
+  const NodeOffer offer_;
+  FrameSocket line_;
+  bool ready_ = false, lost_ = false;
+  double heard_ = protocol::monotonic_seconds();
+  double clock_offset_;  // s; the beat that came fastest tells it best
+};
+
+}  // namespace batchscope::run

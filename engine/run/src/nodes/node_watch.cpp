@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/run/node_watch.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/node_name.h"
+#include "batchscope/protocol/random_text.h"
+#include "batchscope/protocol/telemetry.h"
+#include "batchscope/protocol/time_outs.h"
+#include "batchscope/storage/catalogue.h"
+#include "nodes/agent_command.h"
+#include "nodes/agent_line.h"
+#include "nodes/each_node.h"
+#include "nodes/node_command.h"
+#include "system/programs.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace time_out = protocol::time_out;
+using protocol::monotonic_seconds;
+using protocol::PoolNode;
+
+constexpr std::size_t kTokenDigits = 64;  // of 4 bits
+constexpr double kAgain = 10;             // s until a node that was lost is tried again; then twice as long,
+constexpr double kLatestAgain = 300;      // and so on, up to this
+
+std::vector<protocol::NodeHost> hosts_of(const std::string& agents) {
+  try {
+    return protocol::parse_node_hosts(agents);
+  } catch (const Error&) {
+    return {};  // PoolSettings::check would have refused them
+  }
+}
+
+}  // namespace
+
+struct NodeWatch::Watched {
+  protocol::NodeHost host;
+  PoolNode seen;
+  bool known = false;  // something of `seen`
+  std::string token = protocol::random_text(kTokenDigits);
+  std::unique_ptr<AgentCommand> command = nullptr;
+  std::unique_ptr<AgentLine> line = nullptr;
+  double began = 0, next = 0;            // monotonic: this start of its agent, and the earliest one after it
+  double patience = kAgain;              // s until the start after that
+  std::optional<std::string> lost = {};  // why it is to be left
+};
+
+NodeWatch::NodeWatch(std::vector<PoolNode> known) {
+  for (PoolNode& node : known) {
+    auto one = std::make_unique<Watched>();
+    one->host.node = node.name;
+    one->seen = std::move(node);
+    one->known = true;
+    watched_.push_back(std::move(one));
+  }
+}
+
+NodeWatch::~NodeWatch() = default;
+
+void NodeWatch::watch(const protocol::PoolSettings& settings) {
+  std::erase_if(leaving_, [](const int pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
+  const bool other_way = by_ != settings.agents_by;
+  if (settings.agents != agents_ || other_way || settings.agents.empty()) {
+    agents_ = settings.agents;
+    by_ = settings.agents_by;
+    std::vector<std::unique_ptr<Watched>> watched;
+    for (const protocol::NodeHost& host : hosts_of(agents_)) {
+      const auto before = std::find_if(watched_.begin(), watched_.end(),
+                                       [&](const auto& one) { return one && one->host.node == host.node; });
+      watched.push_back(before == watched_.end() ? std::make_unique<Watched>() : std::move(*before));
+      Watched& node = *watched.back();
+      if (node.host != host || other_way) leave(node);
+      node.host = host;
+      node.seen.name = host.node;
+    }
+    for (const auto& one : watched_)
+      if (one) leave(*one);
+    watched_ = std::move(watched);
+    std::sort(watched_.begin(), watched_.end(),
+              [](const auto& a, const auto& b) { return a->host.node < b->host.node; });
+  }
+  for (const auto& node : watched_) look(*node);
+}
+
+// Looks after one node: what was lost is left, which must not happen within a call from it.
+void NodeWatch::look(Watched& node) {
+  const double now = monotonic_seconds();
+  if (node.line) node.line->check();
+  int status = 0;
+  if (node.command && !node.line && waitpid(node.command->pid(), &status, WNOHANG) > 0) {
+    node.lost = fmt::format(
+        "the command that starts its agent ended {}; pool.log beside the catalogue has "
+        "what it printed",
+        WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
+                            : fmt::format("with exit code {}", WEXITSTATUS(status)));
+  } else if (node.command && !node.line &&
+             now - node.began > std::chrono::duration<double>(time_out::kNodeStart).count()) {
+    node.lost = fmt::format("its agent has not answered within {} s", time_out::kNodeStart.count());
+  }
+  if (node.lost) {
+    const std::string why = *node.lost;
+    leave(node);
+    node.next = now + node.patience;
+    node.patience = std::min(2 * node.patience, kLatestAgain);
+    if (node.seen.there || !node.known) node.seen.since = storage::now();
+    const bool news = node.seen.there || !node.known || node.seen.why != why;
+    node.seen.there = false;
+    node.seen.why = why;
+    node.known = true;
+    if (news && on_change) on_change();
+  }
+  if (!node.command && now >= node.next) begin(node);
+}
+
+void NodeWatch::begin(Watched& node) {
+  node.began = monotonic_seconds();
+  try {
+    node.command = std::make_unique<AgentCommand>(
+        serve_command(node.host, command_words(by_), (program_directory() / "batchscope-node").string()),
+        "batchscope pool --agents-by", node.token);
+  } catch (const Error& error) {
+    node.lost = error.what();
+    return;
+  }
+  node.command->on_trouble = [&node](const std::string& sentence) { node.lost = sentence; };
+  node.command->on_offer = [this, &node](NodeOffer offer) {
+    if (node.line) throw Error(ErrorKind::conflict, "node " + node.host.node + " has an agent already");
+    if (offer.node != node.host.node)
+      throw Error(ErrorKind::conflict, "node " + node.host.node + " calls itself " + offer.node);
+    node.line = std::make_unique<AgentLine>(std::move(offer), node.token);
+    node.line->on_lost = [&node](const std::string& why) { node.lost = why; };
+    node.line->on_connected = [this, &node] {
+      const Machine& machine = node.line->offer().machine;
+      PoolNode seen{node.host.node, true, node.seen.since, {}, machine.cores, machine.gpus};
+      if (!node.seen.there || !node.known) seen.since = storage::now();
+      const bool news = !node.known || !(seen == node.seen);
+      node.seen = std::move(seen);
+      node.known = true;
+      node.patience = kAgain;
+      if (news && on_change) on_change();
+    };
+  };
+}
+
+void NodeWatch::leave(Watched& node) {
+  if (node.command) leaving_.push_back(node.command->pid());
+  node.line.reset();
+  node.command.reset();
+  node.lost.reset();
+}
+
+bool NodeWatch::looks() const {
+  return std::any_of(watched_.begin(), watched_.end(), [](const auto& node) { return !node->known; });
+}
+
+std::vector<PoolNode> NodeWatch::nodes() const {
+  std::vector<PoolNode> nodes;
+  for (const auto& node : watched_)
+    if (node->known) nodes.push_back(node->seen);
+  return nodes;
+}
+
+}  // namespace batchscope::run
