@@ -117,6 +117,7 @@ class Checker(unittest.TestCase):
 
     def test_the_layers_of_the_engine_and_of_the_server(self):
         for room, low, high, beside in [("app/web/server", "store", "verbs", "recording"),
+                                        ("storage", "database", "catalogue", "maintenance"),
                                         ("engine/run", "socket", "supervision", "client"),
                                         ("engine/replica", "collective", "data", "step"),
                                         ("engine/train", "tensor", "gradient", "loader")]:

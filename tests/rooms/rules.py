@@ -81,6 +81,13 @@ LAYERS = {
         {"runs", "compare"},
         {"views"},
     ],
+    "storage": [
+        {"database"},
+        {"run"},
+        {"samples"},
+        {"catalogue", "maintenance"},
+        {"table"},
+    ],
     "engine/run": [
         {"system"},
         {"adaptdl", "devices", "log", "record", "socket", "state"},
