@@ -213,6 +213,8 @@ class TestLists : public WebTest {
     VERIFY_HOLDS(queue.at("queue")[0].at("shown").at("why").get<std::string>(), "release it");
     QVERIFY(!queue.at("devices").empty() && queue.at("leases").empty());
     QCOMPARE(queue.at("pool").at("policy").get<std::string>(), std::string("fair"));
+    QVERIFY(queue.at("pool").at("usual")[0].at("name") == "fair" &&
+            queue.at("pool").at("usual")[0].at("title") == "Fair");
     QCOMPARE(get("/api/runs/" + id).json.at("job").at("held").get<bool>(), true);
     const Answer refused = post("/api/runs/" + id + "/control", R"({"command":"pause"})");
     QCOMPARE(refused.status, 409);

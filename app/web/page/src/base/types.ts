@@ -216,6 +216,16 @@ export interface ChartSpec {
   isLogLog?: boolean; // both axes are always logarithmic
 }
 
+/** A value that is read out at the cross-hair. */
+export interface ReadoutRow {
+  label: string;
+  series: string;
+  unit?: string;
+  factor?: number; // to the unit
+  bound?: string; // the series that bounds it
+  isPredicted?: boolean;
+}
+
 export interface RunDetail {
   run: RunSummary;
   status: RunStatus | null;
@@ -223,6 +233,7 @@ export interface RunDetail {
   clock: number; // s since 1970 at which the run's time is 0
   series: SeriesInfo[];
   charts: ChartSpec[];
+  readout: ReadoutRow[];
   generations: Generation[];
   epochs: Epoch[];
   checkpoints: Checkpoint[];

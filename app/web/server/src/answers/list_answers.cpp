@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers/list_answers.h"
 
+#include "batchscope/common/pool_text.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/shown_json.h"
 #include "batchscope/common/sweep_json.h"
@@ -48,6 +49,11 @@ Json pool_json(storage::Catalogue& catalogue) {
   Json pool = catalogue.pool_settings();
   pool["alive"] = run::kPool.alive();
   pool["policies"] = protocol::kPoolPolicies;
+  pool["usual"] = Json::array();
+  for (const common::PolicyText& policy : common::usualPolicies())
+    pool["usual"].push_back({{"name", policy.name},
+                             {"title", policy.title.toStdString()},
+                             {"meaning", policy.meaning.toStdString()}});
   return pool;
 }
 

@@ -9,6 +9,7 @@
 #include "batchscope/common/derived_series.h"
 #include "batchscope/common/heard.h"
 #include "batchscope/common/queue_json.h"
+#include "batchscope/common/readout.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/series_unit.h"
@@ -94,6 +95,7 @@ void add_series(Store& store, const std::string& id, Json& details) {
   }
   details["series"] = std::move(list);
   details["charts"] = common::chartsJson(names);
+  details["readout"] = common::readoutJson();
 }
 
 }  // namespace
