@@ -2,13 +2,13 @@
 #include "answers/explorer_answers.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <utility>
 
 #include "answer.h"
 #include "batchscope/common/goodput_json.h"
+#include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/predictions.h"
+#include "batchscope/common/run_text.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/prediction.h"
 
@@ -20,24 +20,25 @@ using protocol::Json, protocol::Model;
 constexpr long kMostReplicas = 4096;
 constexpr int kLeastCurve = 16, kMostCurve = 128;  // replicas
 constexpr int kBatchPoints = 60;
-constexpr double kBeyondInitial = 16;  // times the initial batch size, where the program fixes it
 
-Json point_json(const run::Prediction& point) {
-  return {{"replicas", point.at.num_replicas},
-          {"goodput", point.goodput},
-          {"range", point.error > 0 ? Json{point.low(), point.high()} : Json()},
-          {"throughput", point.throughput},
-          {"efficiency", point.efficiency},
-          {"batch_size", point.batch_size},
-          {"local_batch_size", point.at.local_batch_size},
-          {"accumulation", point.at.accumulation_steps},
-          {"step_time", point.throughput > 0 ? static_cast<double>(point.batch_size) / point.throughput : 0}};
+Json point_json(const common::OperatingPoint& point) {
+  return {
+      {"replicas", point.replicas},
+      {"goodput", point.goodput},
+      {"range",
+       point.error > 0 ? Json{point.goodput / (1 + point.error), point.goodput * (1 + point.error)} : Json()},
+      {"throughput", point.throughput},
+      {"efficiency", point.efficiency},
+      {"batch_size", point.batchSize},
+      {"local_batch_size", point.localBatchSize()},
+      {"accumulation", point.accumulation},
+      {"step_time", point.throughput > 0 ? static_cast<double>(point.batchSize) / point.throughput : 0}};
 }
 
 // The best configuration, and between which batch sizes it is, as surely as the noise scale is known.
-Json best_json(const Model& model, const run::Prediction& best) {
+Json best_json(const Model& model, const common::OperatingPoint& best) {
   Json point = point_json(best);
-  const auto range = run::best_batch_sizes(model, best.at.num_replicas);
+  const auto range = run::best_batch_sizes(model, best.replicas);
   point["batch_range"] = range ? Json{range->first, range->second} : Json();
   return point;
 }
@@ -56,10 +57,10 @@ int longest_curve(const Model& model) {
 // The best of each number of replicas; whether it is worth its devices as auto replicas judge that: the
 // speed-up over one replica, a replica, is no less than the floor.
 Json curve_json(const Model& model, double floor) {
-  const auto on_one_replica = run::predict(model, 1);
+  const auto on_one_replica = common::bestPoint(model, 1);
   Json curve = Json::array();
   for (int replicas = 1; replicas <= longest_curve(model); ++replicas) {
-    const auto best = run::predict(model, replicas);
+    const auto best = common::bestPoint(model, replicas);
     if (!best) continue;
     Json point = best_json(model, *best);
     if (on_one_replica && on_one_replica->goodput > 0) {
@@ -71,41 +72,25 @@ Json curve_json(const Model& model, double floor) {
   return curve;
 }
 
-// The configuration of so many replicas that comes nearest to the batch size and that the run may take, with
-// as few micro-batches as it can.
-std::optional<run::Prediction> near(const Model& model, int replicas, double batch) {
-  const double most_local = model.max_local_batch_size > 0 ? static_cast<double>(model.max_local_batch_size)
-                                                           : static_cast<double>(model.max_batch_size);
-  int steps = std::max(0, static_cast<int>(std::ceil(batch / replicas / most_local)) - 1);
-  const bool needs_two = replicas == 1 && !model.single_gradient &&
-                         batch > static_cast<double>(model.init_batch_size) &&
-                         !run::has_fixed_batch_size(model);
-  if (needs_two) steps = std::max(steps, 1);
-  if (steps > 0 && !model.accumulation) return std::nullopt;
-  const auto local = std::llround(batch / replicas / (steps + 1));
-  if (local < std::max<std::int64_t>(1, model.min_local_batch_size)) return std::nullopt;
-  const auto point = run::predict(model, {1, replicas, local, steps});
-  if (point.batch_size > model.max_batch_size && !run::has_fixed_batch_size(model)) return std::nullopt;
-  return point;
-}
-
+// Returns the points that the run may take; the window also draws those out of reach.
 Json batch_curve_json(const Model& model, int replicas) {
-  const auto low = static_cast<double>(std::max<std::int64_t>(model.init_batch_size, replicas));
-  const double high = run::has_fixed_batch_size(model)
-                          ? kBeyondInitial * static_cast<double>(model.init_batch_size)
-                          : static_cast<double>(model.max_batch_size);
+  const common::GoodputPrediction prediction = common::predictGoodput(model, replicas, kBatchPoints);
   Json points = Json::array();
-  std::int64_t last = 0;
-  for (int i = 0; i < kBatchPoints && high > low; ++i) {
-    const auto point = near(model, replicas, low * std::pow(high / low, i / (kBatchPoints - 1.0)));
-    if (!point || point->batch_size <= last) continue;
-    last = point->batch_size;
-    points.push_back(point_json(*point));
-  }
-  const auto best = run::predict(model, replicas);
+  for (const common::OperatingPoint& point : prediction.curve)
+    if (point.isFeasible()) points.push_back(point_json(point));
   return {{"replicas", replicas},
           {"points", std::move(points)},
-          {"best", best ? best_json(model, *best) : Json()}};
+          {"best", prediction.best ? best_json(model, *prediction.best) : Json()}};
+}
+
+// Returns the sentences about each number of replicas.
+Json what_if_json(const Model& model, const common::PresentRun& run) {
+  Json list = Json::array();
+  for (int replicas = 1; replicas <= longest_curve(model); ++replicas)
+    list.push_back({{"text", common::whatIfText(model, replicas, run).toStdString()},
+                    {"bounds", common::constraintText(model, replicas).toStdString()},
+                    {"caution", common::cautionText(model, replicas).toStdString()}});
+  return list;
 }
 
 }  // namespace
@@ -124,7 +109,11 @@ Json explorer_json(Store& store, const std::string& id, const http::Request& req
                                 "batch sizes or two numbers of replicas"}};
   const auto generations = store.catalogue().generations(id);
   const Json goodput = common::goodputJson(run, model, generations);
+  const storage::Generation* restart = common::lastRestart(generations);
+  const common::PresentRun present{run.replicas, run.state, run.latest, common::measuredRate(id, generations),
+                                   restart != nullptr ? restart->pause : -1};
   return {{"curve", curve_json(*model, floor)},
+          {"what_if", what_if_json(*model, present)},
           {"efficiency_floor", floor},
           {"devices", devices_of(*model)},
           {"batch_curve", batch_curve_json(*model, replicas)},
