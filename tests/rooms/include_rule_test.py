@@ -115,8 +115,10 @@ class Checker(unittest.TestCase):
         self.assert_broken(ground | {"app/desktop/runs/table.cpp": GPL + '#include "share/menu.h"\n'},
                            "app/desktop/runs/table.cpp:2:", "runs may not include share")
 
-    def test_the_engines_layers(self):
-        for room, low, high, beside in [("engine/run", "socket", "supervision", "client"),
+    def test_the_layers_of_the_engine_and_of_the_server(self):
+        for room, low, high, beside in [("app/web/server", "store", "verbs", "recording"),
+                                        ("storage", "database", "catalogue", "maintenance"),
+                                        ("engine/run", "socket", "supervision", "client"),
                                         ("engine/replica", "collective", "data", "step"),
                                         ("engine/train", "tensor", "gradient", "loader")]:
             ground = {f"{room}/src/{low}/low.h": APACHE, f"{room}/src/{beside}/beside.h": APACHE,

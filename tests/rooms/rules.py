@@ -67,12 +67,26 @@ LAYERS = {
         {"window"},
         {"tools"},
     ],
+    "app/web": [  # its server
+        {"access", "store"},
+        {"files", "metrics", "samples"},
+        {"feeds"},
+        {"answers"},
+        {"recording", "verbs"},
+    ],
     "app/web/page": [
         {"base"},
         {"chart", "figure"},
         {"run", "records", "explorer", "queue", "sweep"},
         {"runs", "compare"},
         {"views"},
+    ],
+    "storage": [
+        {"database"},
+        {"run"},
+        {"samples"},
+        {"catalogue", "maintenance"},
+        {"table"},
     ],
     "engine/run": [
         {"system"},
@@ -129,7 +143,7 @@ def included_room(root, file, name):
 def included_file(root, file, name):
     """The file of the same room that is `name` when `file` includes it, as a path relative to the root, or None."""
     room = root / room_of(file)
-    for folder in ((root / file).parent, room, room / "src", room / "include", *room.glob("*/include")):
+    for folder in ((root / file).parent, room, room / "src", room / "include", *room.glob("*/src"), *room.glob("*/include")):
         path = (folder / name).resolve()
         if path.is_file() and path.is_relative_to(room):
             return path.relative_to(root).as_posix()
@@ -237,7 +251,7 @@ def module(file, sources):
 
 def folder(room, file, sources):
     """The folder of a file's module within its room, or None where that is nobody's but the room's."""
-    inside = module(file, sources)[len(room) + 1:].removeprefix("src/").split("/")
+    inside = re.sub(r"^(server/)?src/", "", module(file, sources)[len(room) + 1:]).split("/")
     return inside[0] if len(inside) > 1 and inside[0] != "include" else None
 
 

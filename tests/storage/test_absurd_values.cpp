@@ -9,8 +9,8 @@
 #include "batchscope/storage/origins.h"
 #include "batchscope/storage/record_fields.h"
 #include "batchscope/storage/sweeps.h"
-#include "catalogue_schema.h"
-#include "database.h"
+#include "catalogue/catalogue_schema.h"
+#include "database/database.h"
 #include "store_test.h"
 #include "test_case.h"
 

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "database.h"
+#include "database/database.h"
 #include "store_test.h"
 #include "test_case.h"
 

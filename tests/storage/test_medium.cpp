@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Warnings about a store's file system.
-#include "medium.h"
+#include "database/medium.h"
 #include "test_case.h"
 
 #include <sys/vfs.h>

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <filesystem>
 
+#include "batchscope/common/goodput_prediction.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
-#include "batchscope/protocol/series.h"
 #include "batchscope/run/step_times.h"
 
 namespace batchscope::common {
@@ -15,8 +15,6 @@ namespace batchscope::common {
 using protocol::Json;
 
 namespace {
-
-constexpr double kMostSamples = 1e9;  // of a micro-batch; what is beyond is not training
 
 // Returns the parameters by their names in goodput/model.h; null before the first fit.
 Json parametersJson(const protocol::Model& model) {
@@ -103,20 +101,13 @@ std::optional<run::MeasuredRate> measuredRate(const std::string& id,
 std::optional<run::Prediction> predictedNow(const storage::Run& run,
                                             const std::optional<protocol::Model>& model,
                                             const std::vector<storage::Generation>& generations) {
-  const auto local = run.latest.find(protocol::series::kLocalBatchSize);
-  const auto steps = run.latest.find(protocol::series::kAccumulation);
-  const auto fits = [&](auto found, double least) {
-    return found != run.latest.end() && found->second >= least && found->second <= kMostSamples;
-  };
   // The newest that has steps, of which the newest values are, and the measured rate.
   const auto measured =
       std::find_if(generations.rbegin(), generations.rend(),
                    [](const storage::Generation& generation) { return generation.first_step > 0; });
-  if (!model || measured == generations.rend() || !fits(local, 1)) return {};
-  const int accumulation = fits(steps, 0) ? static_cast<int>(steps->second) : 0;
-  const auto prediction =
-      run::predict(*model, {1, measured->replicas, std::llround(local->second), accumulation});
-  return prediction.throughput > 0 ? std::optional(prediction) : std::nullopt;
+  if (!model || measured == generations.rend()) return {};
+  const auto prediction = predictionNow(*model, measured->replicas, run.latest);
+  return prediction && prediction->throughput > 0 ? prediction : std::nullopt;
 }
 
 Json goodputJson(const storage::Run& run, const std::optional<protocol::Model>& model,

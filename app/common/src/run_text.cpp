@@ -157,6 +157,12 @@ QString describeRestarts(const std::vector<storage::Generation>& generations) {
   return tr("%1, %2 of them after a crash").arg(count, formatCount(crashes));
 }
 
+const storage::Generation* lastRestart(const std::vector<storage::Generation>& generations) {
+  const auto found = std::find_if(generations.rbegin(), generations.rend(),
+                                  [](const storage::Generation& each) { return each.pause >= 0; });
+  return found == generations.rend() ? nullptr : &*found;
+}
+
 QString pausePartText(std::size_t part) {
   static constexpr std::array<const char*, kPauseParts.size()> texts{
       QT_TRANSLATE_NOOP("pause", "Checkpoint"), QT_TRANSLATE_NOOP("pause", "Stop"),

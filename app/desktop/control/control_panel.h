@@ -57,8 +57,6 @@ class ControlPanel : public QFrame {
   void updateModel();
   void updatePrediction();
   QString predictionText() const;
-  QString presentText(const protocol::Model& model) const;
-  QString changeText(const protocol::Model& model, int replicas) const;
   void switchAuto(bool on);
   void restart();
   void pauseOrResume();

@@ -6,6 +6,8 @@
 #include <QWidget>
 #include <vector>
 
+#include "batchscope/common/readout.h"
+
 class QLabel;
 
 namespace batchscope::desktop {
@@ -23,6 +25,7 @@ class Readout : public QWidget {
  private:
   RunSession* session_;
   ViewState* state_;
+  const std::vector<common::ReadoutRow> rows_ = common::readoutRows();
   QLabel* title_;
   std::vector<QLabel*> values_;
 };

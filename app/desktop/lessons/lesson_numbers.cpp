@@ -6,9 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/protocol/error.h"
-#include "chart/prediction.h"
 #include "chart/repeated_steps.h"
 #include "session/run_session.h"
 
@@ -93,7 +93,7 @@ double elapsedAt(const Number& number, RunSession& session) {
 
 double bestOf(const Number& number, RunSession& session) {
   if (!session.model()) return std::nan("");
-  const auto best = bestPoint(*session.model(), number.at.toInt());
+  const auto best = common::bestPoint(*session.model(), number.at.toInt());
   if (!best) return std::nan("");
   if (number.part == QLatin1String("goodput")) return best->goodput;
   if (number.part == QLatin1String("throughput")) return best->throughput;

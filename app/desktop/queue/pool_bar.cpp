@@ -4,6 +4,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <algorithm>
 #include <initializer_list>
 
 #include "batchscope/common/number_text.h"
@@ -17,7 +18,11 @@ namespace {
 
 constexpr int kMostDevices = 4096, kHeight = 30;
 
-const QStringList kPolicies{QStringLiteral("fair"), QStringLiteral("fast")};  // that the window offers
+QStringList titlesOf(const std::vector<common::PolicyText>& policies) {
+  QStringList titles;
+  for (const common::PolicyText& policy : policies) titles << policy.title;
+  return titles;
+}
 
 }  // namespace
 
@@ -26,13 +31,12 @@ PoolBar::PoolBar(QWidget* parent)
       count_(named("dim", this)),
       chip_(named("chip", this)),
       policy_name_(named("dim", this)),
-      policy_(new Segments({tr("Fair"), tr("Fast")}, this)),
+      policy_(new Segments(titlesOf(policies_), this)),
       pause_(new QPushButton(tr("Pause"), this)),
       drain_(new QPushButton(tr("Drain"), this)),
       devices_(new QSpinBox(this)) {
-  policy_->at(0)->setToolTip(tr("No run is much slower than with an even share of the devices"));
-  policy_->at(1)->setToolTip(
-      tr("Runs with little left to do go first, so that the mean time to completion is short"));
+  for (std::size_t i = 0; i < policies_.size(); ++i)
+    policy_->at(static_cast<int>(i))->setToolTip(policies_[i].meaning);
   pause_->setToolTip(tr("Runs keep the devices they have, and nothing new is started"));
   drain_->setToolTip(tr("Nothing new is started; runs that train still get devices"));
   pause_->setCheckable(true);
@@ -69,8 +73,9 @@ PoolBar::PoolBar(QWidget* parent)
        std::initializer_list<QWidget*>{policy_->at(0), policy_->at(1), pause_, drain_, devices_, add})
     widget->setFixedHeight(kHeight);
 
-  connect(policy_, &Segments::chosenByHand, this,
-          [this](int segment) { Q_EMIT policyChosen(kPolicies[segment]); });
+  connect(policy_, &Segments::chosenByHand, this, [this](int segment) {
+    Q_EMIT policyChosen(QString::fromStdString(policies_[static_cast<std::size_t>(segment)].name));
+  });
   connect(pause_, &QPushButton::clicked, this, &PoolBar::pauseChosen);
   connect(drain_, &QPushButton::clicked, this, &PoolBar::drainChosen);
   // Not every value on the way is meant: one step up from "all" would leave all runs but one without devices.
@@ -85,7 +90,8 @@ PoolBar::PoolBar(QWidget* parent)
 
 void PoolBar::setSettings(const protocol::PoolSettings& settings) {
   const QString policy = QString::fromStdString(settings.policy);
-  const auto segment = static_cast<int>(kPolicies.indexOf(policy));
+  const auto found = std::ranges::find(policies_, settings.policy, &common::PolicyText::name);
+  const int segment = found == policies_.end() ? -1 : static_cast<int>(found - policies_.begin());
   policy_name_->setText(segment >= 0 ? tr("Policy") : tr("Policy: %1").arg(policy));
   policy_->choose(segment);
   pause_->setChecked(settings.paused);

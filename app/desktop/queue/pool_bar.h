@@ -5,7 +5,9 @@
 #pragma once
 
 #include <QWidget>
+#include <vector>
 
+#include "batchscope/common/pool_text.h"
 #include "batchscope/protocol/pool.h"
 
 class QLabel;
@@ -35,6 +37,7 @@ class PoolBar : public QWidget {
  private:
   void chooseLimit();
 
+  const std::vector<common::PolicyText> policies_ = common::usualPolicies();
   QLabel* count_;
   QLabel* chip_;
   QLabel* policy_name_;  // with that of a policy which the window does not offer

@@ -7,11 +7,11 @@
 #include <map>
 #include <utility>
 
+#include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/run_text.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/run/model.h"
-#include "chart/prediction.h"
 #include "chart/quantile.h"
 
 namespace batchscope::desktop {
@@ -54,7 +54,7 @@ std::vector<Moment> stopsOf(const std::vector<Moment>& moments) {
 }
 
 // Returns whether the model has an answer there.
-bool hasGoodput(const OperatingPoint& point) { return std::isfinite(point.goodput); }
+bool hasGoodput(const common::OperatingPoint& point) { return std::isfinite(point.goodput); }
 
 // Where replicas begin to share devices, along the bottom or up the left side.
 void addLimit(FigureData& data, const protocol::Model& model, int most, bool isUp) {
@@ -79,26 +79,27 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
   data.bottom = {.kind = FigureAxis::Kind::Logarithmic, .title = tr("batch size")};
   data.left = {.title = tr("replicas"), .low = 0.5, .high = most + 0.5, .ticks = wholeTicks(most)};
 
-  std::vector<OperatingPoint> points;
+  std::vector<common::OperatingPoint> points;
   std::vector<std::size_t> rows{0};
   for (int replicas = 1; replicas <= most; ++replicas) {
-    for (const OperatingPoint& point : goodputCurve(*model, replicas, kColumns))
+    for (const common::OperatingPoint& point : common::goodputCurve(*model, replicas, kColumns))
       if (!(point.goodput <= 0)) points.push_back(point);
     rows.push_back(points.size());
   }
-  std::vector<OperatingPoint> known;
+  std::vector<common::OperatingPoint> known;
   std::ranges::copy_if(points, std::back_inserter(known), hasGoodput);
   if (known.empty()) return data;
-  const auto [low, high] = std::ranges::minmax(known, {}, &OperatingPoint::goodput);
+  const auto [low, high] = std::ranges::minmax(known, {}, &common::OperatingPoint::goodput);
   // The best of the points that the run may take; the rest is drawn faintly.
-  const OperatingPoint best = std::ranges::max(
-      known, {}, [](const OperatingPoint& point) { return std::pair(point.isFeasible(), point.goodput); });
+  const common::OperatingPoint best = std::ranges::max(known, {}, [](const common::OperatingPoint& point) {
+    return std::pair(point.isFeasible(), point.goodput);
+  });
   const double span = std::max(high.goodput - low.goodput, 1e-9);
   data.table.columns = {"batch_size", "replicas", "predicted_goodput", "measured_throughput",
                         "run_from_seconds"};
   for (std::size_t row = 0; row + 1 < rows.size(); ++row) {
     for (std::size_t i = rows[row]; i < rows[row + 1]; ++i) {
-      const OperatingPoint& point = points[i];
+      const common::OperatingPoint& point = points[i];
       const auto at = static_cast<double>(point.batchSize);
       // A cell reaches half way to its neighbours, by the logarithm.
       const auto towards = [&](std::size_t other) {
@@ -116,12 +117,12 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
         cell.ink = {Ink::Accent, 0,
                     (0.04 + 0.86 * std::pow((point.goodput - low.goodput) / span, 1.5)) *
                         (point.isFeasible() ? 1 : 0.35)};
-        text += tr("\npredicted goodput %1 samples/s").arg(predictedGoodput(point));
+        text += tr("\npredicted goodput %1 samples/s").arg(common::predictedGoodput(point));
       } else {
         text += tr("\npredicted goodput not known");
       }
       if (!point.isFeasible())
-        text += tr("\nout of reach: %1").arg(limitText(*model, point.replicas, point.limit));
+        text += tr("\nout of reach: %1").arg(common::limitText(*model, point.replicas, point.limit));
       data.cells.push_back(std::move(cell));
       data.table.rows.push_back({at, double(point.replicas), cellOf(point.goodput), {}, {}});
     }
@@ -129,7 +130,7 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
 
   FigureSeries ridge{.name = tr("predicted best"), .ink = {Ink::Dim}, .mark = Mark::Dashed, .size = 1.2};
   for (int replicas = 1; replicas <= most; ++replicas) {
-    if (const auto point = bestPoint(*model, replicas))
+    if (const auto point = common::bestPoint(*model, replicas))
       ridge.points.push_back({static_cast<double>(point->batchSize), double(replicas)});
   }
   const std::vector<Moment> stops = stopsOf(moments);
@@ -196,7 +197,7 @@ FigureData batchChoice(const protocol::Model* model, const std::vector<Moment>& 
       protocol::Model then = *model;
       then.grad_sqr = moment.gradSqr;
       then.grad_var = moment.gradVar;
-      if (const auto point = bestPoint(then, moment.replicas)) {
+      if (const auto point = common::bestPoint(then, moment.replicas)) {
         text += tr("\npredicted best: %1").arg(common::formatCount(point->batchSize));
         step(best, moment, isNew, static_cast<double>(point->batchSize), {});
         bestBatch = static_cast<double>(point->batchSize);
@@ -227,15 +228,15 @@ FigureData goodputOverReplicas(const protocol::Model* model, const std::vector<M
   FigureSeries range{.name = tr("expected"), .ink = {Ink::Series, 0, 0.15}, .mark = Mark::Area};
   data.table.columns = {"replicas", "batch_size", "predicted_goodput", "generation", "measured_goodput"};
   for (int replicas = 1; replicas <= most; ++replicas) {
-    const auto point = bestPoint(*model, replicas);
+    const auto point = common::bestPoint(*model, replicas);
     if (!point) continue;
     data.table.rows.push_back(
         {double(replicas), static_cast<double>(point->batchSize), cellOf(point->goodput), {}, {}});
     FigurePoint at{double(replicas), point->goodput,
                    tr("%1: predicted goodput %2 samples/s\nat batch size %3")
-                       .arg(common::replicaCount(replicas), predictedGoodput(*point),
+                       .arg(common::replicaCount(replicas), common::predictedGoodput(*point),
                             common::formatCount(point->batchSize))};
-    const QString shared = sharingText(*model, replicas);
+    const QString shared = common::sharingText(*model, replicas);
     if (!shared.isEmpty()) at.text += QLatin1Char('\n') + shared;
     const bool isKnown = replicas <= model->max_profiled_replicas;
     if (!isKnown && beyond.points.empty() && !known.points.empty())

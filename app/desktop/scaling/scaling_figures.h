@@ -2,7 +2,7 @@
 //
 // Why it scaled, as figures: the model's prediction for every batch size and number of replicas with the
 // run's path through them, chosen against best batch sizes, and what more replicas brought. Predictions are
-// those of the newest fit (chart/prediction.h); measured values have marks of their own.
+// those of the newest fit (batchscope/common/goodput_prediction.h); measured values have marks of their own.
 #pragma once
 
 #include <vector>

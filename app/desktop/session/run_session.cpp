@@ -195,11 +195,7 @@ protocol::RunStatus RunSession::statusAt(double seconds) const {
 
 double RunSession::started() const { return run_ ? common::clockOrigin(*run_, generations_) : 0; }
 
-const storage::Generation* RunSession::lastRestart() const {
-  const auto found = std::find_if(generations_.rbegin(), generations_.rend(),
-                                  [](const storage::Generation& g) { return g.pause >= 0; });
-  return found == generations_.rend() ? nullptr : &*found;
-}
+const storage::Generation* RunSession::lastRestart() const { return common::lastRestart(generations_); }
 
 void RunSession::send(protocol::Request::Command command, std::optional<int> replicas) {
   protocol::Request request;

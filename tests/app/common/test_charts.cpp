@@ -3,11 +3,13 @@
 // The charts of a run, which all faces take from one list, by what is recorded.
 #include <QStringList>
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "batchscope/common/charts.h"
 #include "batchscope/common/charts_json.h"
 #include "batchscope/common/derived_series.h"
+#include "batchscope/common/readout.h"
 #include "test_case.h"
 
 using namespace batchscope::common;
@@ -126,6 +128,42 @@ class TestCharts : public QObject {
     QCOMPARE(time.at("lines")[0].at("series").get<std::string>(), std::string(kComputeTime));
     QCOMPARE(time.at("lines")[0].at("factor").get<double>(), 1000.0);
     QVERIFY(chartNamed(charts, "noise").at("isLogLog").get<bool>());
+  }
+
+  void valuesAreReadOutInTheirUnits_data() {
+    QTest::addColumn<std::string>("series");
+    QTest::addColumn<double>("value");
+    QTest::addColumn<double>("bound");
+    QTest::addColumn<QString>("text");
+    const auto row = [](const char* series, double value, double bound, const char* text) {
+      QTest::addRow("%s %g %g", series, value, bound)
+          << std::string(series) << value << bound << QString(text);
+    };
+    row("gain", 3.2, 4, "3.20 of 4");
+    row("gain", 3.2, NAN, "3.20");
+    row("gain", NAN, 4, "–");
+    row("loss", 0.25, NAN, "0.250");
+    row("batch_size", 512, NAN, "512 samples");
+    row("step_time", 0.0125, NAN, "12.5 ms");
+    row("model_step_time", 0.0125, NAN, "≈ 12.5 ms");
+    row("model_step_time", NAN, NAN, "–");
+  }
+  void valuesAreReadOutInTheirUnits() {
+    QFETCH(const std::string, series);
+    QFETCH(const double, value);
+    QFETCH(const double, bound);
+    for (const ReadoutRow& row : readoutRows())
+      if (row.series == series) QTEST(readoutText(row, value, bound), "text");
+  }
+
+  void theReadoutIsToldAsItIs() {
+    const Json rows = readoutJson();
+    QCOMPARE(rows.size(), readoutRows().size());
+    QCOMPARE(rows.front().dump(), std::string(R"({"bound":"scale","label":"Gain","series":"gain"})"));
+    QCOMPARE(
+        rows.back().dump(),
+        std::string(
+            R"({"factor":1000.0,"isPredicted":true,"label":"predicted","series":"model_step_time","unit":"ms"})"));
   }
 
   void namesAreOneEach() {

@@ -3,8 +3,10 @@
 // Contrast of the themes, and ticks of the axes.
 #include <QPainter>
 #include <cmath>
+#include <map>
 #include <set>
 
+#include "batchscope/protocol/json.h"
 #include "chart/axis.h"
 #include "chart/line_look.h"
 #include "chart/series_painter.h"
@@ -12,11 +14,20 @@
 #include "look/swatch.h"
 #include "look/theme.h"
 #include "test_case.h"
+#include "text_files.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
 
 namespace {
+
+using protocol::Json;
+using Ticks = std::vector<Tick> (*)(double low, double high, int most);
+
+const std::map<std::string, Ticks> kAxes{{"linear", linearTicks},
+                                         {"time", timeTicks},
+                                         {"logarithmic time", logTimeTicks},
+                                         {"logarithmic", logTicks}};
 
 struct Lab {
   double l, a, b;
@@ -189,51 +200,27 @@ class TestLook : public QObject {
     read("[data-scheme=dark][data-palette=colour-blind]", Theme::of(true, true), 10);
   }
 
-  void ticksAreRoundAndFew() {
-    const auto labels = [](const std::vector<Tick>& ticks) {
-      QStringList text;
-      for (const Tick& tick : ticks) text << tick.label;
-      return text.join(QLatin1Char(' '));
-    };
-    QCOMPARE(labels(linearTicks(0, 1, 4)), QStringLiteral("0 0.25 0.50 0.75 1.00"));
-    QCOMPARE(labels(linearTicks(0, 20'000, 4)), QStringLiteral("0 5,000 10,000 15,000 20,000"));
-    QCOMPARE(labels(linearTicks(0, 2e6, 4)), QStringLiteral("0 0.5M 1.0M 1.5M 2.0M"));
-    QCOMPARE(labels(linearTicks(0, 1600, 4)), QStringLiteral("0 500 1,000 1,500"));
-    QCOMPARE(labels(timeTicks(0, 3600, 4)), QStringLiteral("0 min 15 min 30 min 45 min 60 min"));
-    QCOMPARE(labels(timeTicks(0, 40, 4)), QStringLiteral("0 s 10 s 20 s 30 s 40 s"));
-    QCOMPARE(labels(logTicks(1, 16, 5)), QStringLiteral("1 2 4 8 16"));
-    QVERIFY(logTicks(1, 1e9, 5).size() <= 6);
-    QVERIFY(linearTicks(0.1, 0.3, 4).front().label.startsWith(QStringLiteral("0.1")));
-    QCOMPARE(labels(linearTicks(0, 4e-7, 4)), QStringLiteral("0 1×10⁻⁷ 2×10⁻⁷ 3×10⁻⁷ 4×10⁻⁷"));
-    QCOMPARE(labels(linearTicks(1, 1 + 4e-8, 2)), QStringLiteral("1 1.00000002 1.00000004"));
-    QCOMPARE(labels(logTicks(0.0625, 4, 4)), QStringLiteral("0.1 0.2 0.5 1 2"));
-    QCOMPARE(labels(logTicks(2e-5, 4e-5, 4)), QStringLiteral("2×10⁻⁵"));
-  }
-
-  void timesAsAPersonWritesThem_data() {
+  // The page passes the same table.
+  void ticksReadAsInTheTable_data() {
+    QTest::addColumn<QString>("axis");
     QTest::addColumn<double>("low");
     QTest::addColumn<double>("high");
+    QTest::addColumn<int>("most");
     QTest::addColumn<QString>("labels");
-    const auto row = [](double low, double high, const char* labels) {
-      QTest::addRow("%g to %g", low, high) << low << high << QString::fromUtf8(labels);
-    };
-    row(0, 2, "0.0 s|0.5 s|1.0 s|1.5 s|2.0 s");
-    row(0, 160, "0 s|60 s|120 s");
-    row(0, 161, "0 s|60 s|120 s");
-    row(150, 190, "2:30|2:40|2:50|3:00|3:10");
-    row(200, 240, "3:20|3:30|3:40|3:50|4:00");
-    row(200, 202, "3:20.0|3:20.5|3:21.0|3:21.5|3:22.0");
-    row(0, 600, "0 min|5 min|10 min");
-    row(0, 5 * 3600.0, "0 h|2 h|4 h");
-    row(4 * 3600.0, 6 * 3600.0, "4:00 h|4:30 h|5:00 h|5:30 h|6:00 h");
-    row(4 * 3600.0, 4 * 3600.0 + 120, "4:00:00|4:00:30|4:01:00|4:01:30|4:02:00");
-    row(0, 4 * 86400.0, "0 d|1 d|2 d|3 d|4 d");
+    const Json cases = Json::parse(batchscope::testing::contents(TICK_CASES));
+    for (const auto& [axis, rows] : cases.items())
+      for (const Json& row : rows)
+        QTest::addRow("%s, %s to %s", axis.c_str(), row[0].dump().c_str(), row[1].dump().c_str())
+            << QString::fromStdString(axis) << row[0].get<double>() << row[1].get<double>()
+            << row[2].get<int>() << QString::fromStdString(row[3].get<std::string>());
   }
-  void timesAsAPersonWritesThem() {
+  void ticksReadAsInTheTable() {
+    QFETCH(QString, axis);
     QFETCH(double, low);
     QFETCH(double, high);
+    QFETCH(int, most);
     QStringList labels;
-    for (const Tick& tick : timeTicks(low, high, 4)) labels << tick.label;
+    for (const Tick& tick : kAxes.at(axis.toStdString())(low, high, most)) labels << tick.label;
     QTEST(labels.join(QLatin1Char('|')), "labels");
   }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The curve, the best of it and the run's place on it agree, under every constraint that a program may set.
+#include <QLocale>
 #include <algorithm>
 #include <cmath>
 
-#include "chart/prediction.h"
+#include "batchscope/common/goodput_prediction.h"
+#include "batchscope/common/number_text.h"
 #include "figure/goodput_curve.h"
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::common;
 using namespace batchscope::desktop;
 
 namespace {
@@ -51,6 +54,8 @@ class TestPrediction : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() { QLocale::setDefault(QLocale(QLocale::English)); }
+
   void theCurveClimbsInBatchSizeWithinTheBounds() {
     for (const int replicas : {1, 2, 3, 8}) {
       const auto curve = goodputCurve(model(), replicas, 120);
@@ -192,6 +197,61 @@ class TestPrediction : public QObject {
     QVERIFY(!presentPoint(model(), 2, {}).has_value());
     QCOMPARE(predictGoodput(model(), 2, 120, 2, latest).now->batchSize, 256);
     QVERIFY(!predictGoodput(model(), 4, 120, 2, latest).now);
+  }
+
+  void aNumberOfReplicasIsComparedWithNow_data() {
+    QTest::addColumn<int>("replicas");
+    QTest::addColumn<protocol::RunState>("state");
+    QTest::addColumn<bool>("isMeasured");
+    QTest::addColumn<QString>("text");
+    using protocol::RunState;
+    QTest::addRow("as now, before it is measured")
+        << 2 << RunState::running << false << "Not measured yet; the model predicts goodput %1 samples/s.";
+    const char* const measured =
+        "goodput 4,000 samples/s at efficiency 0.90, the mean of 12 s. The model predicts %1.";
+    QTest::addRow("as now") << 2 << RunState::running << true << "Measured now: " + QString(measured);
+    QTest::addRow("as now, restarting")
+        << 2 << RunState::restarting << true << "Measured last: " + QString(measured);
+    QTest::addRow("as now, paused") << 2 << RunState::paused << true
+                                    << "Resume goes on from the newest checkpoint. Measured last: " +
+                                           QString(measured);
+    QTest::addRow("never measured")
+        << 4 << RunState::running << true
+        << "Predicted goodput %3 samples/s, %4 % more than the %1 predicted for now; efficiency %2 → %5. "
+           "Measured now: 4,000. Pause about 0.30 s. 4 replicas: never measured.";
+    QTest::addRow("not possible") << 100 << RunState::running << false
+                                  << "The model has no batch size that fits 100 replicas.";
+  }
+
+  void aNumberOfReplicasIsComparedWithNow() {
+    QFETCH(const int, replicas);
+    QFETCH(const protocol::RunState, state);
+    QFETCH(const bool, isMeasured);
+    QFETCH(QString, text);
+    protocol::Model model = ::model();
+    if (replicas > 64) model.max_batch_size = 512;  // of which each needs 8
+    const std::map<std::string, double> latest{{"local_batch_size", 64}, {"accumulation_steps", 0}};
+    run::MeasuredRate rate;
+    rate.seconds = 12;
+    rate.goodput = 4000;
+    rate.efficiency = 0.9;
+    const auto measured = isMeasured ? std::optional(rate) : std::nullopt;
+    const OperatingPoint now = *presentPoint(model, 2, latest);
+    text.replace("%1", predictedText(now.goodput)).replace("%2", formatNumber(now.efficiency, 2));
+    if (const auto best = bestPoint(model, replicas))
+      text.replace("%3", predictedText(best->goodput))
+          .replace("%4 %", formatPercent(best->goodput / now.goodput - 1))
+          .replace("%5", formatNumber(best->efficiency, 2));
+    QCOMPARE(whatIfText(model, replicas, {2, state, latest, measured, 0.3}), text);
+  }
+
+  void whatMakesAPredictionLessSureIsSaid() {
+    QCOMPARE(cautionText(model(), 2), QString());
+    protocol::Model two = model();
+    two.devices = 2;
+    QCOMPARE(cautionText(two, 5),
+             QStringLiteral("5 replicas share 2 devices: no faster than 2. Never measured on 5 replicas: "
+                            "extrapolated from at most 2 replicas."));
   }
 };
 

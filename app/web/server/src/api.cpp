@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "answer.h"
+#include "answers/explorer_answers.h"
+#include "answers/list_answers.h"
+#include "answers/run_answers.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/web/tokens.h"
-#include "explorer_answers.h"
-#include "list_answers.h"
-#include "log_answers.h"
-#include "new_run.h"
-#include "run_answers.h"
-#include "sample_answers.h"
+#include "files/log_answers.h"
+#include "samples/sample_answers.h"
+#include "verbs/new_run.h"
 
 namespace batchscope::web {
 namespace {

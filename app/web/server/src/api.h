@@ -7,13 +7,13 @@
 #include <functional>
 #include <string>
 
-#include "access.h"
+#include "access/access.h"
 #include "batchscope/http/server.h"
-#include "controls.h"
-#include "downloads.h"
-#include "feeds.h"
-#include "live_runs.h"
-#include "worker.h"
+#include "feeds/feeds.h"
+#include "feeds/live_runs.h"
+#include "files/downloads.h"
+#include "store/worker.h"
+#include "verbs/controls.h"
 
 namespace batchscope::web {
 

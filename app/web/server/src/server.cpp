@@ -5,15 +5,15 @@
 #include <QDir>
 #include <QFileInfo>
 
-#include "access.h"
+#include "access/access.h"
+#include "access/token_file.h"
+#include "access/token_watch.h"
 #include "answer.h"
 #include "api.h"
 #include "batchscope/http/server.h"
 #include "batchscope/protocol/paths.h"
-#include "metrics_answers.h"
-#include "page_files.h"
-#include "token_file.h"
-#include "token_watch.h"
+#include "files/page_files.h"
+#include "metrics/metrics_answers.h"
 
 namespace batchscope::web {
 namespace {

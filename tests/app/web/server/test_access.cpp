@@ -2,7 +2,7 @@
 //
 // Access: another site's page, a name that was bound to our address, and another user of the machine are kept
 // out.
-#include "access.h"
+#include "access/access.h"
 
 #include <QTest>
 

@@ -191,6 +191,11 @@ class TestLists : public WebTest {
     }
     QVERIFY(batches.at("best").at("goodput").get<double>() >= 0.99 * most);
     QCOMPARE(answer.at("bounds").at("max_batch_size").get<int>(), 1024);
+    const Json words = answer.at("what_if");
+    QCOMPARE(words.size(), curve.size());
+    VERIFY_HOLDS(words[7].at("text").get<std::string>(), "Predicted goodput ≈");
+    QVERIFY(words[7].at("bounds") == "batch size up to 1,024");
+    VERIFY_HOLDS(words[7].at("caution").get<std::string>(), "8 replicas share 4 devices");
     const Json told = answer.at("predictions").at("restarts").back();
     QCOMPARE(told.at("generation").get<int>(), 7);
     QVERIFY(told.at("held").get<bool>());
@@ -213,6 +218,8 @@ class TestLists : public WebTest {
     VERIFY_HOLDS(queue.at("queue")[0].at("shown").at("why").get<std::string>(), "release it");
     QVERIFY(!queue.at("devices").empty() && queue.at("leases").empty());
     QCOMPARE(queue.at("pool").at("policy").get<std::string>(), std::string("fair"));
+    QVERIFY(queue.at("pool").at("usual")[0].at("name") == "fair" &&
+            queue.at("pool").at("usual")[0].at("title") == "Fair");
     QCOMPARE(get("/api/runs/" + id).json.at("job").at("held").get<bool>(), true);
     const Answer refused = post("/api/runs/" + id + "/control", R"({"command":"pause"})");
     QCOMPARE(refused.status, 409);

@@ -4,7 +4,7 @@
 #include <QRegularExpression>
 #include <QSet>
 
-#include "metrics_text.h"
+#include "metrics/metrics_text.h"
 #include "rows.h"
 #include "thrown.h"
 #include "web_fixture.h"

@@ -5,8 +5,8 @@
 #include <QElapsedTimer>
 #include <set>
 
-#include "cursor.h"
 #include "fake_supervisor.h"
+#include "samples/cursor.h"
 #include "web_fixture.h"
 
 namespace batchscope::web {

@@ -52,6 +52,9 @@ QString waitText(const storage::Origin& origin);
 /// Returns "3 restarts, 2 of them after a crash"; empty without a restart.
 QString describeRestarts(const std::vector<storage::Generation>& generations);
 
+/// Returns the newest restart that is over; null before the first.
+const storage::Generation* lastRestart(const std::vector<storage::Generation>& generations);
+
 /// The parts of a restart's pause, in the order in which they come, as the store and the control protocol
 /// name them.
 inline constexpr std::array<const char*, 5> kPauseParts{"checkpoint", "stop", "launch", "restore",

@@ -54,7 +54,10 @@ function decimalsOf(interval: number): number {
 // A value in a unit, with as many decimals as tell it from its neighbours at this interval.
 function numberText(value: number, interval: number, unit: number): string {
   const decimals = decimalsOf(interval / unit);
-  if (decimals > mostDecimals) return Number((value / unit).toPrecision(6)).toString();
+  if (decimals > mostDecimals) {
+    const digits = Math.trunc(Math.log10(Math.max(Math.abs(value), interval) / interval)) + 3;
+    return Number((value / unit).toPrecision(digits)).toString();
+  }
   return fixed(value / unit, decimals);
 }
 

@@ -216,6 +216,16 @@ export interface ChartSpec {
   isLogLog?: boolean; // both axes are always logarithmic
 }
 
+/** A value that is read out at the cross-hair. */
+export interface ReadoutRow {
+  label: string;
+  series: string;
+  unit?: string;
+  factor?: number; // to the unit
+  bound?: string; // the series that bounds it
+  isPredicted?: boolean;
+}
+
 export interface RunDetail {
   run: RunSummary;
   status: RunStatus | null;
@@ -223,6 +233,7 @@ export interface RunDetail {
   clock: number; // s since 1970 at which the run's time is 0
   series: SeriesInfo[];
   charts: ChartSpec[];
+  readout: ReadoutRow[];
   generations: Generation[];
   epochs: Epoch[];
   checkpoints: Checkpoint[];
@@ -260,23 +271,16 @@ export interface Row {
   values: Record<string, JsonNumber>;
 }
 
-export interface GoodputPoint {
-  replicas: number;
-  goodput: number;
-  /** The range in which goodput is expected, nine times of ten; null where it is unknown. */
-  range?: [number, number] | null;
-  throughput: number;
-  efficiency: number;
-  batch_size: number;
-  local_batch_size: number;
-  accumulation: number;
-  step_time: number;
+/** The model's sentences about a number of replicas. */
+export interface WhatIf {
+  text: string; // compared with now
+  bounds: string; // within which it is the best
+  caution: string; // what makes it less sure
 }
 
 export interface Explorer {
-  curve: GoodputPoint[] | null;
-  why?: string; // there is no curve
-  now?: GoodputPoint | null;
+  why?: string; // there is no model
+  what_if?: WhatIf[]; // on 1 replica, on 2 ..
 }
 
 export type ControlRequest =

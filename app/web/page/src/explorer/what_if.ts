@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fitted model's predictions for any number of replicas: the server's answer, and its figures and words.
 import { count, number, replicas } from "../base/format";
-import { type JsonNumber, toNumber } from "../base/types";
+import { type Explorer as Words, type JsonNumber, toNumber } from "../base/types";
 import type { FigureData, FigureSeries } from "../figure/figure";
 
 /** Prediction or measurement at a number of replicas, with the batch size that goodput chooses there. */
@@ -40,9 +40,8 @@ export interface PredictedRestart {
   shown: { predicted: string; expected: string; obtained: string; change: string };
 }
 
-export interface Explorer {
+export interface Explorer extends Words {
   curve: Point[] | null;
-  why?: string;
   measured?: MeasuredStep[];
   predictions?: { restarts: PredictedRestart[]; summary: string };
   mean_error?: number | null;
@@ -164,16 +163,4 @@ export function stepTimeFigure(measured: readonly MeasuredStep[]): FigureData {
 export function batchText(point: Partial<Point>): string {
   const [low, high] = point.batch_range ?? [0, 0];
   return count(point.batch_size ?? NaN) + (low < high ? ` (${count(low)} to ${count(high)})` : "");
-}
-
-/** "Best within: batch size up to 1,024." */
-export function boundsText(explorer: Explorer, chosen: number): string {
-  const { bounds } = explorer;
-  if (!bounds) return "";
-  const parts = [`Best within: batch size up to ${count(bounds.max_batch_size)}.`];
-  if (chosen > bounds.devices) parts.push(`This machine has ${count(bounds.devices)} devices, so replicas would share them.`);
-  if (bounds.max_profiled_replicas > 0 && chosen > bounds.max_profiled_replicas) {
-    parts.push(`Never measured on ${replicas(chosen)}: extrapolated from at most ${replicas(bounds.max_profiled_replicas)}.`);
-  }
-  return parts.join(" ");
 }

@@ -46,7 +46,7 @@ export interface Queue {
   rows: QueueRow[];
   devices?: string[];
   leases?: Lease[];
-  pool?: { policy: string; paused?: boolean; draining?: boolean; devices?: number; alive?: boolean };
+  pool?: { policy: string; usual: { name: string; title: string; meaning: string }[]; paused?: boolean; draining?: boolean; devices?: number; alive?: boolean };
   /** The pool's, where it is there; `hang` says what to do where it has not beaten for a minute. */
   heartbeat?: { pid: number; age: number; hang: string } | null;
 }
@@ -78,7 +78,7 @@ export function tableRows(queue: Queue, unfolded: ReadonlySet<string>): TableRow
   });
 }
 
-export function poolText(pool: NonNullable<Queue["pool"]>, heartbeat?: Queue["heartbeat"]): string {
+export function poolText(pool: Omit<NonNullable<Queue["pool"]>, "usual">, heartbeat?: Queue["heartbeat"]): string {
   const does = pool.paused ? "paused" : pool.draining ? "starts nothing new" : pool.policy;
   return heartbeat ? `${does}, heard ${duration(heartbeat.age)} ago` : does;
 }

@@ -8,11 +8,6 @@ import type { Queue } from "./jobs";
 type Pool = NonNullable<Queue["pool"]>;
 
 const mostDevices = 4096;
-const usual = ["fair", "fast"]; // the others are for comparisons, and stand there only where one is in force
-const meanings: Record<string, string> = {
-  fair: "No run is much slower than with an even share of the devices",
-  fast: "Runs with little left to do go first, so that the mean time to completion is short",
-};
 
 export class PoolBar {
   readonly element: HTMLElement;
@@ -35,12 +30,14 @@ export class PoolBar {
 
   show(pool: Pool): void {
     this.pool = pool;
-    const names = usual.includes(pool.policy) ? usual : [...usual, pool.policy];
-    if (names.length !== this.policy.length) {
-      fill(this.policy, ...names.map((name) => h("option", { value: name }, name[0]!.toUpperCase() + name.slice(1))));
+    // The others are for comparisons, and stand there only where one is in force.
+    const present = pool.usual.find(({ name }) => name === pool.policy);
+    const offered = present ? pool.usual : [...pool.usual, { name: pool.policy, title: pool.policy[0]!.toUpperCase() + pool.policy.slice(1) }];
+    if (offered.length !== this.policy.length) {
+      fill(this.policy, ...offered.map(({ name, title }) => h("option", { value: name }, title)));
     }
     this.policy.value = pool.policy;
-    setAttributes(this.policy, { title: meanings[pool.policy] ?? null });
+    setAttributes(this.policy, { title: present?.meaning ?? null });
     setAttributes(this.pause, { "aria-pressed": String(pool.paused === true) });
     setAttributes(this.drain, { "aria-pressed": String(pool.draining === true) });
     // Not under the fingers of a person who is changing it.

@@ -5,31 +5,11 @@ import { button, h, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
 import { ask } from "../base/question";
 import { Endings } from "../base/signal";
-import { type CheckpointResult, type ControlRequest, type Explorer, isActive, isResumable, type RunState, type RunStatus, toNumber } from "../base/types";
+import { type CheckpointResult, type ControlRequest, type Explorer, isActive, isResumable, type RunState, type RunStatus } from "../base/types";
 import { ReplicaChoice } from "./replica_choice";
 import type { RunSession } from "./session";
 
 const answerSeconds = 8; // for which the supervisor's answer stays
-
-const percent = (share: number) => format.percent(Math.abs(share));
-
-/**
- * Returns the model's prediction for another number of replicas: predicted against predicted, so that its
- * error cancels.
- */
-export function predictionText(explorer: Explorer | null, chosen: number, present: number): string {
-  if (!explorer?.curve) return explorer?.why ?? "";
-  const point = explorer.curve.find((each) => each.replicas === chosen);
-  const now = explorer.curve.find((each) => each.replicas === present);
-  if (!point) return `The model has no batch size that fits ${format.replicas(chosen)}.`;
-  if (chosen === present || !now) return `The model predicts goodput ${format.number(point.goodput)} samples/s.`;
-  const range = point.range ? ` (${format.number(point.range[0])} to ${format.number(point.range[1])})` : "";
-  const change = point.goodput / now.goodput - 1;
-  const compared = Math.abs(change) < 0.005 ? "the same as predicted for now"
-    : `${percent(change)} ${change > 0 ? "more" : "less"} than the ${format.number(now.goodput)} predicted for now`;
-  return `Predicted goodput ${format.number(point.goodput)}${range} samples/s, ${compared}; ` +
-    `efficiency ${format.number(now.efficiency, 2)} → ${format.number(point.efficiency, 2)}.`;
-}
 
 export class Control {
   readonly element: HTMLElement;
@@ -118,17 +98,7 @@ export class Control {
     const { message, diverged } = detail!.run;
     if (diverged && !isActive(state!)) return "This trial has diverged: its metric or its gradients are not finite.";
     if ((state === "failed" || state === "interrupted" || state === "damaged") && message !== "") return message;
-    const { chosen } = this.replicas;
-    const measured = detail!.goodput?.measured;
-    const parts: string[] = [];
-    if (chosen === this.present && measured) {
-      parts.push(`Measured ${state === "running" ? "now" : "last"}: goodput ${format.number(toNumber(measured.goodput))} ` +
-        `samples/s at efficiency ${format.number(toNumber(measured.efficiency), 2)}, the mean of ${format.duration(Math.max(1, measured.seconds))}.`);
-    }
-    parts.push(predictionText(this.explorer, chosen, this.present));
-    const pause = detail!.generations.at(-1)?.pause ?? null;
-    if (chosen !== this.present && pause !== null) parts.push(`Pause about ${format.pause(pause)}.`);
-    return parts.filter((part) => part !== "").join(" ");
+    return this.explorer?.what_if?.[this.replicas.chosen - 1]?.text ?? this.explorer?.why ?? "";
   }
 
   private enable(control: HTMLButtonElement, isEnabled: boolean): void {

@@ -8,10 +8,6 @@ import { Chart } from "../chart/chart";
 import { bandsOf, lineOf } from "./lines";
 import type { RunSession } from "./session";
 
-// Series that are read out besides those of the charts.
-const readOut = ["step", "gain", "scale", "noise_scale", "lr", "batch_size", "throughput", "goodput", "efficiency", "loss",
-  "step_time", "model_step_time"];
-
 export class Dashboard {
   readonly element = h("section.dashboard", { "aria-label": "Charts" });
   readonly chosen = new Signal();
@@ -83,8 +79,10 @@ export class Dashboard {
   private want(): void {
     const first = this.element.querySelector<HTMLElement>(".plot");
     if (first === null) return;
-    const known = new Set(["step", ...(this.session.detail?.series ?? []).map((series) => series.name)]);
-    const wanted = [...this.series(), ...readOut].filter((name) => known.has(name));
+    const { series = [], readout = [] } = this.session.detail ?? {};
+    const known = new Set(["step", ...series.map(({ name }) => name)]);
+    const readOut = readout.flatMap((row) => [row.series, row.bound ?? "step"]);
+    const wanted = [...this.series(), "step", ...readOut].filter((name) => known.has(name));
     const log = this.shown.filter((spec) => spec.isLogLog).flatMap((spec) => spec.lines.map((line) => line.series));
     this.session.samples.want(wanted, first.clientWidth * devicePixelRatio, log);
   }

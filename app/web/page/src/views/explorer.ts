@@ -7,7 +7,7 @@ import { pathOf, type Route, setQuery } from "../base/route";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { isActive, type RunDetail, toNumber } from "../base/types";
-import { batchFigure, batchText, boundsText, type Explorer, legend, type MeasuredStep, type Point, type PredictedRestart, presentPoint, rangeText, replicasFigure, stepTimeFigure } from "../explorer/what_if";
+import { batchFigure, batchText, type Explorer, legend, type MeasuredStep, type Point, type PredictedRestart, presentPoint, rangeText, replicasFigure, stepTimeFigure } from "../explorer/what_if";
 import { card } from "../figure/card";
 import { Figure } from "../figure/figure";
 
@@ -128,7 +128,8 @@ export function show(root: HTMLElement, route: Route): () => void {
     setText(error, typeof explorer.mean_error === "number" ? `mean error ${percent(explorer.mean_error, 2)}` : "");
     fill(body, ...rows.map(({ name, text, isChosen }) => h("tr", {}, h("th", { scope: "row" }, name),
       h("td.number", {}, now ? text({ ...now, range: null }) : "–"), h("td.number", {}, point ? `${isChosen ? "" : "≈ "}${text(point)}` : "–"))));
-    setText(bounds, boundsText(explorer, chosen));
+    const words = explorer.what_if?.[chosen - 1];
+    setText(bounds, words ? `Best within: ${words.bounds}. ${words.caution}` : "");
     const trains = isActive(detail.status?.state ?? detail.run.state);
     restart.hidden = isReadOnly || !trains || detail.status?.rescalable === false;
     restart.disabled = chosen === present;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "answers/list_answers.h"
+
+#include "batchscope/common/pool_text.h"
+#include "batchscope/common/queue_json.h"
+#include "batchscope/common/shown_json.h"
+#include "batchscope/common/sweep_json.h"
+#include "batchscope/common/trial_fold.h"
+#include "batchscope/protocol/pool.h"
+#include "batchscope/run/pool.h"
+#include "batchscope/storage/record_json.h"
+#include "batchscope/storage/sweeps.h"
+#include "batchscope/sweep/driver.h"
+
+namespace batchscope::web {
+namespace {
+
+using protocol::Json;
+
+constexpr double kLeaseHistory = 3600;  // s
+
+}  // namespace
+
+Json queue_json(Store& store) {
+  storage::Catalogue& catalogue = store.catalogue();
+  const std::vector<common::PlacedJob> jobs = common::placedJobs(catalogue);
+  Json json = common::queueJson(catalogue, jobs);
+  for (std::size_t i = 0; i < jobs.size(); ++i) json["queue"][i]["shown"] = common::shownJson(jobs[i]);
+  json["rows"] = Json::array();
+  for (const common::QueueRow& row : common::foldQueue(jobs)) json["rows"].push_back(common::rowJson(row));
+  const run::Machine machine = run::pool_machine(catalogue);
+  json["devices"] = machine.gpus;
+  for (const std::string& core : machine.cores) json["devices"].push_back(core);
+  json["leases"] = Json::array();
+  for (const storage::LeaseEvent& lease : catalogue.lease_events(storage::now() - kLeaseHistory))
+    json["leases"].push_back({{"device", lease.device},
+                              {"run", lease.run},
+                              {"name", lease.name},
+                              {"since", lease.since},
+                              {"until", storage::field_json(lease.until, storage::Meaning::later_time)},
+                              {"why", lease.why}});
+  json["pool"] = pool_json(catalogue);
+  json["heartbeat"] = common::heartbeatJson(run::kPool);
+  return json;
+}
+
+Json pool_json(storage::Catalogue& catalogue) {
+  Json pool = catalogue.pool_settings();
+  pool["alive"] = run::kPool.alive();
+  pool["policies"] = protocol::kPoolPolicies;
+  pool["usual"] = Json::array();
+  for (const common::PolicyText& policy : common::usualPolicies())
+    pool["usual"].push_back({{"name", policy.name},
+                             {"title", policy.title.toStdString()},
+                             {"meaning", policy.meaning.toStdString()}});
+  return pool;
+}
+
+Json sweeps_json(Store& store) {
+  const bool driven = sweep::kDriver.alive();
+  Json list = Json::array();
+  for (const storage::Sweep& row : storage::Sweeps(store.catalogue()).all())
+    list.push_back(shown_sweep_json(sweep::look(store.catalogue(), row.name), driven));
+  return {{"sweeps", list}};
+}
+
+Json sweep_json(Store& store, const std::string& name) {
+  const sweep::SweepView view = sweep::look(store.catalogue(), name);
+  const bool driven = sweep::kDriver.alive();
+  Json json = common::sweepDetailsJson(view, driven);
+  json["sweep"]["shown"] = common::shownJson(view, driven);
+  for (std::size_t trial = 0; trial < view.trials.size(); ++trial)
+    json["trials"][trial]["shown"] = common::shownTrialJson(view, trial);
+  json["parameters"] = common::parametersJson(view);
+  json["importance"] = common::importanceJson(view);
+  json["stop"] = common::stopJson(view);
+  json["extends"] = common::extendsJson(view);
+  return json;
+}
+
+Json shown_sweep_json(const sweep::SweepView& view, bool driven) {
+  Json json = common::sweepJson(view, driven);
+  json["shown"] = common::shownJson(view, driven);
+  return json;
+}
+
+}  // namespace batchscope::web

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files/downloads.h"
+
+#include <fmt/core.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "answer.h"
+#include "batchscope/common/data_forms.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "files/export_process.h"
+#include "files/log_file.h"
+
+namespace batchscope::web {
+namespace {
+
+constexpr int kMostTransfers = 4;
+constexpr std::size_t kPiece = 256 << 10;  // bytes of a log
+
+const std::map<std::string, std::string> kTypes{{"jsonl", "application/jsonl"},
+                                                {"csv", "text/csv; charset=utf-8"},
+                                                {"json", "application/json"},
+                                                {"html", "text/html; charset=utf-8"}};
+
+http::Response head_of(const std::string& type, const std::string& name) {
+  http::Response head{200, "", type};
+  head.fields = {{"Cache-Control", "no-store"},
+                 {"Content-Disposition", "attachment; filename=\"" + name + "\""}};
+  return head;
+}
+
+}  // namespace
+
+struct Downloads::Transfer {
+  explicit Transfer(std::atomic<int>& all) : running(all) { ++running; }
+  ~Transfer() { --running; }
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  std::atomic<int>& running;
+  Allowed allowed = {};
+  File file = {};
+  std::string piece = {};  // to be sent
+  bool failed = false;     // there is no next one, though there should be
+  std::optional<http::Stream> stream = {};
+};
+
+Downloads::Downloads(std::string program) : program_(std::move(program)) {
+  threads_.setMaxThreadCount(kMostTransfers);
+}
+
+Downloads::~Downloads() {
+  ends_ = true;
+  threads_.clear();
+  threads_.waitForDone();
+}
+
+void Downloads::send_record(const std::string& run, const http::Request& request, Allowed allowed,
+                            const http::Reply& reply) {
+  const std::string format = request.value("format").value_or("jsonl");
+  const auto type = kTypes.find(format);
+  if (type == kTypes.end())
+    throw Error(ErrorKind::usage, fmt::format("format={} is not one of jsonl, csv, json, html", format));
+  start(std::move(allowed), reply, [this, run, type](Store& store) {
+    const storage::Run found = store.run(run);
+    storage::require_sound(found);
+    const auto process = std::make_shared<ExportProcess>(
+        program_, std::vector<std::string>{"export", found.id, "--format", type->first, "--output", "-"});
+    return File{head_of(type->second, common::exportName(found, "." + type->first)),
+                [this, process] { return process->read(ends_); }};
+  });
+}
+
+void Downloads::send_log(const std::string& run, const http::Request& request, Allowed allowed,
+                         const http::Reply& reply) {
+  start(std::move(allowed), reply, [run, request](Store& store) {
+    const storage::Run found = store.run(run);
+    const auto logs = logs_of(found.id);
+    const protocol::LogName name = log_in(request, logs);
+    if (logs.empty()) throw Error(ErrorKind::not_found, "the replicas of run " + run + " have no logs yet");
+    const auto log =
+        std::make_shared<LogFile>(protocol::run_paths(found.id).log_file(name.generation, name.rank));
+    http::Response head = head_of(
+        "text/plain; charset=utf-8",
+        common::exportName(found, fmt::format("-generation-{}-replica-{}.txt", name.generation, name.rank)));
+    head.fields.emplace_back("Content-Length", std::to_string(log->size()));
+    return File{std::move(head), [log, from = std::int64_t{0}]() mutable {
+                  std::string piece = log->read(from, kPiece);
+                  from += static_cast<std::int64_t>(piece.size());
+                  if (piece.empty() && from < log->size())
+                    throw Error(ErrorKind::io, "the log was cut while it was being sent");
+                  return piece;
+                }};
+  });
+}
+
+void Downloads::start(Allowed allowed, const http::Reply& reply, std::function<File(Store&)> open) {
+  if (running_ >= kMostTransfers)
+    throw http::Fault{
+        503, fmt::format("{} files are being sent already: try again when one has ended", kMostTransfers)};
+  auto transfer = std::make_shared<Transfer>(running_);
+  transfer->allowed = std::move(allowed);
+  threads_.start([this, reply, transfer, open = std::move(open)] {
+    // Nothing is promised before the first piece is there.
+    const http::Response failure = answer_of([&] {
+      Store store;
+      transfer->file = open(store);
+      transfer->piece = transfer->file.read();
+      return http::Response();
+    });
+    const auto begin = [this, reply, transfer, failure] {
+      if (failure.status != 200) return reply(failure);
+      transfer->stream = reply.stream(transfer->file.head, [] {});
+      send(transfer);
+    };
+    QMetaObject::invokeMethod(&home_, begin, Qt::QueuedConnection);
+  });
+}
+
+void Downloads::read_on(const std::shared_ptr<Transfer>& transfer) {
+  threads_.start([this, transfer] {
+    try {
+      transfer->piece = transfer->file.read();
+    } catch (const std::exception&) {
+      transfer->failed = true;
+    }
+    QMetaObject::invokeMethod(
+        &home_, [this, transfer] { send(transfer); }, Qt::QueuedConnection);
+  });
+}
+
+void Downloads::send(const std::shared_ptr<Transfer>& transfer) {
+  const http::Stream& stream = *transfer->stream;
+  if (transfer->failed || !transfer->allowed()) return stream.abort();
+  if (transfer->piece.empty()) return stream.close();
+  if (stream.send(transfer->piece)) stream.when_taken([this, transfer] { read_on(transfer); });
+}
+
+}  // namespace batchscope::web

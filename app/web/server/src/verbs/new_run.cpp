@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs/new_run.h"
+
+#include <fmt/core.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "answer.h"
+#include "batchscope/common/queue_json.h"
+#include "batchscope/common/run_control.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/replicas.h"
+#include "batchscope/run/machine.h"
+#include "batchscope/run/recipe.h"
+#include "batchscope/storage/annotation.h"
+#include "store/asked_for.h"
+#include "store/run_recipe.h"
+#include "verbs/queue_verbs.h"
+
+namespace batchscope::web {
+namespace {
+
+using protocol::Json;
+using run::Parameter, run::Recipe;
+
+const char* type_name(Parameter::Type type) {
+  switch (type) {
+    case Parameter::Type::integer: return "integer";
+    case Parameter::Type::number: return "number";
+    case Parameter::Type::text: return "text";
+    case Parameter::Type::flag: return "flag";
+    case Parameter::Type::choice: return "choice";
+  }
+  return "text";
+}
+
+Json bound_json(const std::optional<double>& bound) { return bound ? Json(*bound) : Json(); }
+
+Json recipe_json(const Recipe& recipe) {
+  Json parameters = Json::array(), fixed = Json::array();
+  for (const Parameter& each : recipe.parameters) {
+    if (each.type == Parameter::Type::text)
+      fixed.push_back(each.name);
+    else
+      parameters.push_back({{"name", each.name},
+                            {"type", type_name(each.type)},
+                            {"value", each.value},
+                            {"min", bound_json(each.minimum)},
+                            {"max", bound_json(each.maximum)},
+                            {"choices", each.choices},
+                            {"help", each.help}});
+  }
+  return {{"name", recipe.name},
+          {"title", recipe.title},
+          {"description", recipe.description},
+          {"parameters", std::move(parameters)},
+          {"fixed", std::move(fixed)}};
+}
+
+// A description of a new run, with what is wrong with it by its field.
+class Draft {
+ public:
+  explicit Draft(const Json& body) {
+    if (!body.is_object()) throw Error(ErrorKind::usage, "describe the run as JSON: {\"recipe\":\"digits\"}");
+    // The recipe first: the other fields change the spec that it makes.
+    take_recipe(body.value("recipe", Json()), body.value("values", Json::object()));
+    for (const auto& [name, value] : body.items()) take(name, value);
+    if (!complaints_.empty()) return;
+    try {
+      pool::check_submit(spec_);
+    } catch (const Error& error) {
+      complaints_[error.kind() == ErrorKind::conflict ? "replicas" : "recipe"] = error.what();
+    }
+  }
+
+  const std::map<std::string, std::string>& complaints() const { return complaints_; }
+  bool only_checks() const { return only_checks_; }
+
+  std::string submit(storage::Catalogue& catalogue) const {
+    const std::string id = pool::submit(catalogue, spec_, job_);
+    if (!tags_.empty()) catalogue.change_tags(id, tags_, {});
+    if (!note_.empty()) catalogue.set_note(id, note_);
+    return id;
+  }
+
+ private:
+  void take_recipe(const Json& name, const Json& given) {
+    if (!name.is_string() || !given.is_object())
+      throw Error(ErrorKind::usage, "name an installed recipe, and its values as an object of texts");
+    const auto recipe = run::installed_recipe(name.get<std::string>());
+    if (!recipe) {
+      complaints_["recipe"] = "this machine has no such recipe";
+      return;
+    }
+    Recipe::Values values;
+    for (const auto& [parameter, value] : given.items()) {
+      if (!value.is_string()) throw Error(ErrorKind::usage, "each value must be a text");
+      values[parameter] = value.get<std::string>();
+    }
+    for (const auto& [parameter, complaint] : recipe->complaints(values))
+      complaints_["values." + parameter] = complaint;
+    for (const Parameter& each : recipe->parameters)
+      if (each.type == Parameter::Type::text && values.contains(each.name) && values[each.name] != each.value)
+        complaints_["values." + each.name] = "a page cannot set free text: use `batchscope submit --recipe " +
+                                             recipe->name + " --set " + each.name + "=..`";
+    if (!complaints_.empty()) return;
+    try {
+      spec_ = recipe->spec(values);
+      spec_.auto_replicas.emplace();  // as `batchscope submit`, unless somebody says how many
+    } catch (const Error& error) {    // its program is not built
+      complaints_["recipe"] = error.what();
+    }
+  }
+
+  void take(const std::string& name, const Json& value) {
+    if (name == "recipe" || name == "values") return;
+    try {
+      if (name == "name")
+        storage::check_name(spec_.name = text_in(value, name));
+      else if (name == "replicas")
+        take_replicas(text_in(value, name));
+      else if (name == "priority")
+        job_.priority = priority_of(value);
+      else if (name == "group")
+        storage::check_group(spec_.group = text_in(value, name));
+      else if (name == "tags")
+        tags_ = storage::parse_tags(text_in(value, name));
+      else if (name == "note")
+        storage::check_note(note_ = text_in(value, name));
+      else if (name == "held")
+        job_.held = truth_in(value, name);
+      else if (name == "check")
+        only_checks_ = truth_in(value, name);
+      else
+        throw http::Fault{400, name + " is not a field of a new run"};
+    } catch (const Error& error) {
+      complaints_[name] = error.what();
+    }
+  }
+
+  void take_replicas(const std::string& text) {
+    const auto count = protocol::ReplicaCount::parse(text);
+    spec_.replicas = count.first(spec_.replicas);
+    spec_.auto_replicas = count.automatic;
+  }
+
+  protocol::RunSpec spec_;
+  pool::JobOptions job_;
+  std::vector<std::string> tags_;
+  std::string note_;
+  bool only_checks_ = false;
+  std::map<std::string, std::string> complaints_;  // by field
+};
+
+}  // namespace
+
+Json recipes_json() {
+  Json recipes = Json::array();
+  for (const Recipe& recipe : run::installed_recipes()) recipes.push_back(recipe_json(recipe));
+  const run::Machine machine = run::Machine::here();
+  const std::size_t devices = (machine.gpus.empty() ? machine.cores : machine.gpus).size();
+  return {{"recipes", std::move(recipes)},
+          {"replicas", devices > 1 ? fmt::format("1-{}", devices) : "1"},
+          {"devices", devices}};
+}
+
+Json clone_json(Store& store, const std::string& id) {
+  const storage::Run run = store.run(id);
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorKind::conflict,
+                fmt::format("a page cannot clone {}, because {}; in a terminal: batchscope submit, with what "
+                            "`batchscope show {}` says of its command",
+                            common::title(run), why, run.id));
+  };
+  const auto recipe = recipe_of(run);
+  if (!recipe) refuse("it is not of a recipe that is installed here");
+  Recipe::Values values = *recipe->values_of(run.spec.arguments);
+  for (const Parameter& each : recipe->parameters) {
+    if (each.type != Parameter::Type::text) continue;
+    if (values[each.name] != each.value && values[each.name] != each.left_out)
+      refuse(each.name + " is free text, and not its default");
+    values.erase(each.name);
+  }
+  std::string tags;
+  for (const std::string& tag : run.tags)
+    if (!tag.starts_with(storage::kLessonTag)) tags += (tags.empty() ? "" : ", ") + tag;
+  return {{"recipe", recipe->name},
+          {"values", values},
+          {"name", run.name + " copy"},
+          {"replicas",
+           run.spec.auto_replicas ? run.spec.auto_replicas->text() : std::to_string(run.spec.replicas)},
+          {"group", run.spec.group},
+          {"tags", tags}};
+}
+
+http::Response submit_new_run(Store& store, const std::string& person, const Json& body) {
+  const Draft draft(body);
+  if (draft.only_checks()) return json_response({{"fields", draft.complaints()}});
+  if (!draft.complaints().empty()) {
+    std::string text;
+    for (const auto& [field, complaint] : draft.complaints())
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", field, complaint);
+    http::Response refused = json_response({{"error", text}, {"fields", draft.complaints()}});
+    refused.status = 400;
+    return refused;
+  }
+  storage::Catalogue& catalogue = store.catalogue();
+  const std::string id = draft.submit(catalogue);
+  const storage::Run run = catalogue.run(id).value();
+  note_asked_for(catalogue, run, "submit", person);
+  const auto placed = common::placedJob(catalogue, run);
+  return json_response({{"run", id}, {"job", placed ? common::jobJson(*placed) : Json()}});
+}
+
+}  // namespace batchscope::web
