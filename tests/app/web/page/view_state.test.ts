@@ -44,3 +44,24 @@ test("zoom and pan go by factors, and stop at the ends", () => {
   view.scale(100, 10);
   assert.equal(view.isZoomed, false);
 });
+
+test("a zoom that follows keeps the ratio of its ends, also in the address and on the way back to a linear axis", () => {
+  const view = opened("x=step&logx=1&times=10");
+  assert.deepEqual(rounded(view.axisRange()), [1000, 10_000, true]);
+  view.setWhole({ from: 0, to: 50_000 }, 1);
+  assert.deepEqual(rounded(view.axisRange()), [5000, 50_000, true]);
+  assert.equal(view.follows, true);
+  view.setLogX(false);
+  assert.deepEqual(rounded(view.axisRange()), [5000, 50_000, false]);
+  view.setWhole({ from: 0, to: 100_000 }, 1);
+  assert.deepEqual(rounded(view.axisRange()), [55_000, 100_000, false]);
+});
+
+test("on a linear axis a zoom that follows keeps its width", () => {
+  const view = opened("x=step&last=2000");
+  view.setWhole({ from: 0, to: 12_000 }, 1);
+  assert.deepEqual(rounded(view.axisRange()), [10_000, 12_000, false]);
+  view.setLogX(true);
+  view.setWhole({ from: 0, to: 24_000 }, 1);
+  assert.deepEqual(rounded(view.axisRange()), [20_000, 24_000, true]);
+});

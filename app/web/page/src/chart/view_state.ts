@@ -54,17 +54,25 @@ export class ViewState {
     const from = Number(query.get("from") ?? NaN);
     const to = Number(query.get("to") ?? NaN);
     const last = Number(query.get("last") ?? NaN);
+    const times = Number(query.get("times") ?? NaN);
     if (to > from) this.zoom = { from, to };
+    else if (this.logX && times > 1) this.zoom = { from: 1, to: times };
     else if (last > 0) this.zoom = { from: -last, to: 0 };
     this.isFollowing = !(to > from);
   }
 
-  /** The range that the charts show. One that follows keeps its width and goes to the newest. */
+  /** The range that the charts show. One that follows goes to the newest, and is as wide as before on the axis as it is drawn. */
   get shown(): Range {
     if (this.zoom === null) return this.whole;
     if (!this.isFollowing) return this.zoom;
-    const width = this.zoom.to - this.zoom.from;
-    return { from: Math.max(this.whole.from, this.whole.to - width), to: this.whole.to };
+    const { from, to } = this.zoom;
+    const start = this.goesByRatio ? (this.whole.to * from) / to : this.whole.to - (to - from);
+    return { from: Math.max(this.whole.from, start), to: this.whole.to };
+  }
+
+  // Whether a zoom that follows keeps the ratio of its ends.
+  private get goesByRatio(): boolean {
+    return this.logX && this.zoom !== null && this.zoom.from > 0;
   }
 
   /** The shown range on the axis as it is drawn. `isAlwaysLog`: for a chart whose axis is never linear. */
@@ -160,6 +168,7 @@ export class ViewState {
   }
 
   setLogX(logX: boolean): void {
+    if (this.zoom !== null) this.zoom = { ...this.shown };
     this.logX = logX;
     this.write();
   }
@@ -183,12 +192,14 @@ export class ViewState {
     const number = (value: number) => String(Number(value.toPrecision(7)));
     const { zoom } = this;
     const isPart = zoom !== null && !this.isFollowing;
+    const isLast = zoom !== null && this.isFollowing;
     setQuery({
       x: this.axis === "time" ? null : this.axis,
       logx: this.logX ? "1" : null,
       from: isPart ? number(zoom.from) : null,
       to: isPart ? number(zoom.to) : null,
-      last: zoom !== null && this.isFollowing ? number(zoom.to - zoom.from) : null,
+      last: isLast && !this.goesByRatio ? number(zoom.to - zoom.from) : null,
+      times: isLast && this.goesByRatio ? number(zoom.to / zoom.from) : null,
       smooth: this.smoothing === usualSmoothing ? null : String(this.smoothing),
       y: this.log === "auto" ? null : this.log,
     });
