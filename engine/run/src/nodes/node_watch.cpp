@@ -95,14 +95,14 @@ void NodeWatch::look(Watched& node) {
   const double now = monotonic_seconds();
   if (node.line) node.line->check();
   int status = 0;
-  if (node.command && !node.line && waitpid(node.command->pid(), &status, WNOHANG) > 0) {
+  const bool starts = node.command && !node.line && !node.lost;
+  if (starts && waitpid(node.command->pid(), &status, WNOHANG) > 0) {
     node.lost = fmt::format(
         "the command that starts its agent ended {}; pool.log beside the catalogue has "
         "what it printed",
         WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
                             : fmt::format("with exit code {}", WEXITSTATUS(status)));
-  } else if (node.command && !node.line &&
-             now - node.began > std::chrono::duration<double>(time_out::kNodeStart).count()) {
+  } else if (starts && now - node.began > std::chrono::duration<double>(time_out::kNodeStart).count()) {
     node.lost = fmt::format("its agent has not answered within {} s", time_out::kNodeStart.count());
   }
   if (node.lost) {
