@@ -149,7 +149,9 @@ class TestPassPlan : public QObject {
 
   void a_new_shape_must_promise_more() {
     const BatchShape initial{32, 0}, present{48, 1};
-    const auto suggest = [](double goodput) { return goodput::Choice{goodput, 64, 1}; };
+    const auto suggest = [](double goodput, double promise = 0) {
+      return Suggestion{{goodput, 64, 1}, std::max(goodput, promise)};
+    };
     const BatchShape suggested{64, 1};
     QCOMPARE(preferred_shape({}, initial, {}, {}), initial);
     QCOMPARE(preferred_shape(present, initial, {}, 100), present);
@@ -158,6 +160,10 @@ class TestPassPlan : public QObject {
     QCOMPARE(preferred_shape(present, initial, suggest(105), 100), present);
     QCOMPARE(preferred_shape(present, initial, suggest(106), 100), suggested);
     QCOMPARE(preferred_shape(present, initial, suggest(106), {}), present);
+    // On the way to a step that promises enough, a smaller gain will do, but no loss.
+    QCOMPARE(preferred_shape(present, initial, suggest(101, 106), 100), suggested);
+    QCOMPARE(preferred_shape(present, initial, suggest(101, 105), 100), present);
+    QCOMPARE(preferred_shape(present, initial, suggest(99, 106), 100), present);
   }
 
   void a_choice_reaches_twice_as_far_as_was_seen() {

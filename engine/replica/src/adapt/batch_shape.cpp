@@ -31,11 +31,13 @@ BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::B
 }
 
 BatchShape preferred_shape(const BatchShape& current, const BatchShape& initial,
-                           const std::optional<goodput::Choice>& suggestion, std::optional<double> goodput) {
+                           const std::optional<Suggestion>& suggestion, std::optional<double> goodput) {
   if (!suggestion) return current.local_batch_size > 0 ? current : initial;
-  const BatchShape suggested{suggestion->local_batch_size, suggestion->accumulation_steps};
+  const auto& [choice, promise] = *suggestion;
+  const BatchShape suggested{choice.local_batch_size, choice.accumulation_steps};
   if (current.local_batch_size == 0) return suggested;
-  return goodput && suggestion->goodput > kSpeedupThreshold * *goodput ? suggested : current;
+  const bool is_better = goodput && choice.goodput > *goodput && promise > kSpeedupThreshold * *goodput;
+  return is_better ? suggested : current;
 }
 
 }  // namespace batchscope::replica

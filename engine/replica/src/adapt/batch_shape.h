@@ -5,7 +5,8 @@
 // goodput of what is in force. Both the model of a step's time and the noise scale only guess what they have
 // not seen.
 //   A step more than doubles only as far as it would with the smallest noise scale that nine of ten cases
-//   leave.
+//   leave, and shrinks only as far as it would with the largest. What such a first part of the way promises
+//   counts as the whole way does.
 //   A choice reaches no farther than twice the largest local batch size that was measured (AdaptDL's rule for
 //   replicas, ours for batch sizes), and four times the step in force: one replica has two micro-batches
 //   where it had one, and twice as large. What was chosen is compared, as both were measured, with what was
@@ -42,6 +43,12 @@ struct Seen {
   std::int64_t sure = 0;              // the best step if the noise is as small as it may be; 0: nobody knows
 };
 
+// A step, and the goodput of the one that it is on the way to, which the noise does not support yet.
+struct Suggestion {
+  goodput::Choice choice;
+  double promise = 0;  // at least choice.goodput
+};
+
 // Returns the limits as far as a choice may reach. The initial batch size stays within them.
 goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int64_t initial_batch_size,
                              int replicas);
@@ -49,10 +56,10 @@ goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int6
 // goodput::initial_configuration.
 BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits);
 
-// Returns the shape in force, or the one that goodput suggests: the first suggestion, and later ones that
-// promise more than kSpeedupThreshold times the goodput predicted of the present shape. current: {} before
-// the first.
+// Returns the shape in force, or the one that goodput suggests: the first suggestion, and later ones that are
+// better than the present shape and promise more than kSpeedupThreshold times the goodput predicted of it.
+// current: {} before the first.
 BatchShape preferred_shape(const BatchShape& current, const BatchShape& initial,
-                           const std::optional<goodput::Choice>& suggestion, std::optional<double> goodput);
+                           const std::optional<Suggestion>& suggestion, std::optional<double> goodput);
 
 }  // namespace batchscope::replica

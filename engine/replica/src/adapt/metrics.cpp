@@ -89,8 +89,8 @@ class Account final : public JsonState {
   void set_limits(const goodput::Bounds& wanted) {
     if (wanted.max_batch_size > 0 || limits.max_batch_size <= 0) limits = wanted;
   }
-  std::optional<goodput::Choice> suggest(const goodput::Bounds& wanted, std::int64_t batch_size,
-                                         std::int64_t left);
+  std::optional<Suggestion> suggest(const goodput::Bounds& wanted, std::int64_t batch_size,
+                                    std::int64_t left);
   std::optional<double> measured_goodput(const BatchShape& shape) const;
   // Returns the goodput function as far as it is known; empty before the first fit and before there are
   // gradient statistics.
@@ -412,25 +412,38 @@ void Account::complete(Finished step) {
   if (step.told) send_step(step.number, std::move(step.row));
 }
 
-std::optional<goodput::Choice> Account::suggest(const goodput::Bounds& wanted, std::int64_t batch_size,
-                                                std::int64_t left) {
+std::optional<Suggestion> Account::suggest(const goodput::Bounds& wanted, std::int64_t batch_size,
+                                           std::int64_t left) {
   limits = wanted;
   complete_last_step();
   if (profile.measured() >= kFirstFit && profile.measured() > fitted_at) request_fit();
   fitter.settle();
-  if (!goodput_function()) return std::nullopt;
+  const auto function = goodput_function();
+  if (!function) return std::nullopt;
   const auto best_with = [&](const goodput::GradParams& statistics, const goodput::Bounds& bounds) {
     return goodput::GoodputFunction(*fitter.model(), statistics, initial_batch_size, devices())
         .optimize(process().environment.num_nodes, num_replicas(), bounds);
   };
+  const auto samples = [](const goodput::Choice& choice) {
+    return BatchShape{choice.local_batch_size, choice.accumulation_steps}.batch_size(num_replicas());
+  };
   Seen seen{profile.local_batch_sizes().most, batch_size, left};
+  const goodput::Bounds reach = within_reach(wanted, seen, initial_batch_size, num_replicas());
+  goodput::Choice best = best_with(gradient, reach);
+  const double promise = best.goodput;
   if (gradient.sqr_error > 0) {
-    const goodput::Choice sure = best_with(gradient.interval().first, wanted);
-    seen.sure = BatchShape{sure.local_batch_size, sure.accumulation_steps}.batch_size(num_replicas());
+    const auto [smallest, largest] = gradient.interval();
+    seen.sure = samples(best_with(smallest, wanted));
+    best = best_with(gradient, within_reach(wanted, seen, initial_batch_size, num_replicas()));
+    if (goodput::Choice most = best_with(largest, reach);
+        samples(best) < batch_size && samples(best) < samples(most)) {
+      if (samples(most) >= batch_size) return std::nullopt;
+      most.goodput = function->evaluate(configuration(most.local_batch_size, most.accumulation_steps));
+      best = most;
+    }
   }
-  const goodput::Choice best =
-      best_with(gradient, within_reach(wanted, seen, initial_batch_size, num_replicas()));
-  return best.goodput > 0 && best.local_batch_size > 0 ? std::optional(best) : std::nullopt;
+  if (!(best.goodput > 0) || best.local_batch_size == 0) return std::nullopt;
+  return Suggestion{best, std::max(promise, best.goodput)};
 }
 
 std::optional<double> Account::measured_goodput(const BatchShape& shape) const {
@@ -475,8 +488,7 @@ double last_step_time() { return account().last_step; }
 
 void set_limits(const goodput::Bounds& limits) { account().set_limits(limits); }
 
-std::optional<goodput::Choice> suggest(const goodput::Bounds& limits, std::int64_t batch_size,
-                                       std::int64_t left) {
+std::optional<Suggestion> suggest(const goodput::Bounds& limits, std::int64_t batch_size, std::int64_t left) {
   return account().suggest(limits, batch_size, left);
 }
 

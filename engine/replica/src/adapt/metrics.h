@@ -75,8 +75,7 @@ void set_limits(const goodput::Bounds& limits);
 // The batch size that goodput prefers for this many replicas, within reach (batch_shape.h) of the step in
 // force, of `batch_size` samples (0: none), away from one that was `left`; empty while the profile is too
 // thin.
-std::optional<goodput::Choice> suggest(const goodput::Bounds& limits, std::int64_t batch_size,
-                                       std::int64_t left);
+std::optional<Suggestion> suggest(const goodput::Bounds& limits, std::int64_t batch_size, std::int64_t left);
 // The same model's goodput for a given configuration; empty while there is no model.
 std::optional<double> predict_goodput(std::int64_t local_batch_size, int accumulation_steps);
 // Goodput of a shape by its own measured times and the noise scale of now; empty where too few steps were.
