@@ -68,7 +68,7 @@ class TestOrigins : public QObject {
     catalogue_.reset();
     QVERIFY(meddle(file_,
                    "ALTER TABLE origin DROP COLUMN job; ALTER TABLE generation DROP COLUMN predicted_error; "
-                   "PRAGMA user_version = 7"));
+                   "DROP TABLE pool_node; PRAGMA user_version = 7"));
     Origins origins(file_);
     const Origin kept = origins.find(kRun).value();
     QCOMPARE(kept.host, followed_.host);

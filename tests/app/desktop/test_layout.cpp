@@ -319,7 +319,7 @@ class TestLayout : public test::WindowTest {
         }
       }
     }
-    QVERIFY2(found > 15, qPrintable(QString::number(found)));
+    QVERIFY2(found > 10, qPrintable(QString::number(found)));
   }
 
   void numbersAreThoseOfTheLocale() {
