@@ -89,7 +89,7 @@ test("600 trials are 600 lines, of which the pointer picks one, and a table of t
   await view.page.mouse.move(x + 60, y + 0.5 * height);
   await view.until(() => document.querySelector(".parallel .tip").innerText.startsWith("Trial") && document.querySelector(".pointed .line, .pointed .best"));
   // By its attribute: to look through so large a page by roles takes Firefox minutes on a busy machine.
-  await view.page.focus('[role="slider"][aria-label="Brush of lr"]');
+  await view.page.$eval('[role="slider"][aria-label="Brush of lr"]', (each) => each.focus());
   await view.page.keyboard.press("ArrowUp");
   await view.until(() => /^\d+ of 600$/m.test(document.body.innerText));
   assert.ok(await view.page.$$eval(".figure:not(.parallel) path", (paths) => paths.length) < 200);
