@@ -2,7 +2,7 @@
 // The requests to the server (app/web/server/API.md), by its types, or to the recording where the page is one. An error
 // carries the server's own sentence.
 import { isRecording, recorded } from "./recording";
-import type { About, Clone, Complaints, ControlRequest, Explorer, Fork, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepRequest, Trash } from "./types";
+import type { About, Clone, Complaints, ControlRequest, Explorer, Fork, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepNames, SweepRequest, Trash, WaitingQueue } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
 
@@ -84,6 +84,8 @@ export const control = (id: string, request: ControlRequest) =>
 /** Returns the priorities that it has changed, so that they can be set back. */
 export const askJob = (id: string, request: QueueRequest) =>
   post<{ changed: PriorityChange[] }>(`/api/queue/${encodeURIComponent(id)}`, request);
+export const queue = () => get<WaitingQueue>("/api/queue");
+export const sweeps = () => get<SweepNames>("/api/sweeps");
 export const askSweep = (name: string, request: SweepRequest) =>
   post<unknown>(`/api/sweeps/${encodeURIComponent(name)}`, request);
 export const configurePool = (change: PoolChange) => post<unknown>("/api/pool", change);

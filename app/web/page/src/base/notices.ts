@@ -1,43 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells by the browser's notifications that a run has finished or failed, while nobody looks at the page. The browser is
-// asked for permission when a person first wants it (the menu View). The list of runs is asked for every 20 s, also while
-// the page is hidden, when its streams rest; a browser may delay that to a minute.
+// Tells by the browser's notifications that a run or a sweep has finished or failed, or that runs wait for a pool that does
+// nothing, while nobody looks at the page. The browser is asked for permission when a person first wants it (the menu View).
+// The lists are asked for every 20 s, also while the page is hidden, when its streams rest; a browser may delay that to a
+// minute.
 import * as api from "./api";
 import { keep, kept } from "./kept";
 import { go, pathOf } from "./route";
-import type { RunSummary } from "./types";
+import type { WaitingQueue } from "./types";
 
 const rest = 20; // seconds
-const told: readonly string[] = ["finished", "failed"];
+const ends: readonly string[] = ["finished", "failed"];
 
-/** Returns the runs that ended well or badly since `before`, of which each run's state is told by its id. */
-export function endedSince(before: ReadonlyMap<string, string>, runs: readonly RunSummary[]): RunSummary[] {
-  return runs.filter((run) => {
-    const state = before.get(run.id);
-    return state !== undefined && !told.includes(state) && told.includes(run.state);
+/** A thing that a person may be told of: a run, a sweep, or the pool. */
+export interface Watched {
+  key: string; // unique
+  state: string;
+  title: string; // of a notice about its state
+  body: string;
+  address: string; // to which a press on the notice leads
+}
+
+/** Returns what ended well or badly since `before`, of which each state is told by its key. */
+export function endedSince(before: ReadonlyMap<string, string>, now: readonly Watched[]): Watched[] {
+  return now.filter(({ key, state }) => {
+    const former = before.get(key);
+    return former !== undefined && !ends.includes(former) && ends.includes(state);
   });
 }
 
-let states: Map<string, string> | null = null; // of each run, by its id; null: not asked for yet
+/**
+ * Returns the pool as a thing to be told of. Its state is "failed" where runs wait for it and it does nothing, and did
+ * nothing at the look before, of which `former` is the state: a pool that is just being started is not one.
+ */
+export function poolOf({ queue, pool, heartbeat }: WaitingQueue, former: string | undefined): Watched {
+  const waiting = queue.filter((job) => job.state === "pending").length;
+  const runs = waiting === 1 ? "1 run waits" : `${waiting} runs wait`;
+  const hang = heartbeat?.hang ?? "";
+  const isIdle = waiting > 0 && (hang !== "" || !pool.alive || pool.paused);
+  const state = !isIdle ? "running" : former === undefined || former === "running" ? "waits" : "failed";
+  const title = hang !== "" ? "The pool hangs" : pool.alive ? "The pool is paused" : "No pool is running";
+  return { key: "pool", state, title, body: hang || `${runs} for devices`, address: pathOf("queue") };
+}
+
+let states: Map<string, string> | null = null; // by key; null: not asked for yet
 let timer: ReturnType<typeof setInterval> | undefined;
 
 const isSeen = () => !document.hidden && document.hasFocus();
 
-function show(run: RunSummary): void {
-  const name = run.name || run.id;
-  const notice = new Notification(`${name} has ${run.state}`, { body: run.message || run.shown.detail, tag: `batchscope ${run.id}` });
+function show({ key, title, body, address }: Watched): void {
+  const notice = new Notification(title, { body, tag: `batchscope ${key}` });
   notice.addEventListener("click", () => {
     focus();
-    go(pathOf("run", run.id));
+    go(address);
     notice.close();
   });
 }
 
+async function watched(): Promise<Watched[]> {
+  const [{ runs }, { sweeps }, queue] = await Promise.all([api.runs("", "-created"), api.sweeps(), api.queue()]);
+  return [
+    ...runs.map((run): Watched => (
+      { key: run.id, state: run.state, title: `${run.name || run.id} has ${run.state}`, body: run.message || run.shown.detail, address: pathOf("run", run.id) })),
+    ...sweeps.map(({ name, state, message, shown }): Watched => (
+      { key: `sweep ${name}`, state, title: `The sweep ${name} has ${state}`, body: message || `${shown.done} trials · best ${shown.best}`, address: pathOf("sweep", name) })),
+    poolOf(queue, states?.get("pool")),
+  ];
+}
+
 async function look(): Promise<void> {
   try {
-    const { runs } = await api.runs("", "-created");
-    if (states !== null && !isSeen()) endedSince(states, runs).forEach(show);
-    states = new Map(runs.map((run) => [run.id, run.state]));
+    const now = await watched();
+    if (states !== null && !isSeen()) endedSince(states, now).forEach(show);
+    states = new Map(now.map(({ key, state }) => [key, state]));
   } catch {
     return; // the shell says that the connection is lost
   }

@@ -23,13 +23,13 @@ const schemes: [Scheme, string][] = [["system", "As the system"], ["light", "Lig
 // Not for a person with a link to one run, who may not see the list of runs.
 function noticesChoice(): HTMLElement {
   const box = h("input", { type: "checkbox", checked: notifies() });
-  const words = h("span", {}, "Tell me when a run ends");
+  const words = h("span", {}, "Tell me when a run or a sweep ends");
   const choice = h("label", { hidden: true }, box, words);
   box.addEventListener("change", () => {
     const isWanted = box.checked;
     void chooseNotices(isWanted).then((isOn) => {
       box.checked = isOn;
-      setText(words, isWanted && !isOn ? "The browser blocks notifications from this page" : "Tell me when a run ends");
+      setText(words, isWanted && !isOn ? "The browser blocks notifications from this page" : "Tell me when a run or a sweep ends");
     });
   });
   serverAbout().then(({ run }) => (choice.hidden = run !== null || !canNotify()), () => {});

@@ -357,6 +357,18 @@ export interface PriorityChange {
   after: number;
 }
 
+/** The parts of the queue that say whether its runs wait for a pool that does nothing. */
+export interface WaitingQueue {
+  queue: readonly { state: string }[];
+  pool: { alive: boolean; paused: boolean };
+  heartbeat: { hang: string } | null; // why it hangs and what to do, or ""
+}
+
+/** A sweep in the list of all, as far as a notice tells of it. */
+export interface SweepNames {
+  sweeps: { name: string; state: string; message: string; shown: { done: string; best: string } }[];
+}
+
 /** A request about a sweep. */
 export type SweepRequest =
   | { command: "pause" | "resume" | "stop" }

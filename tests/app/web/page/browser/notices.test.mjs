@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page that nobody looks at tells of the end of a run, and a press on the notice opens the run.
+// A page that nobody looks at tells of the end of a run or a sweep, and of a pool that keeps runs waiting. A press on the
+// notice opens the run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setUp } from "./support/case.mjs";
@@ -29,7 +30,7 @@ test("who asks for it is told of a run's end, and is led there", async () => {
   });
   await page.reload();
   await view.press("View", "");
-  const box = await page.waitForSelector('aria/Tell me when a run ends[role="checkbox"]');
+  const box = await page.waitForSelector('aria/Tell me when a run or a sweep ends[role="checkbox"]');
   const asked = page.waitForResponse((response) => response.url().includes("/api/runs?"));
   await box.click();
   await asked;
@@ -38,5 +39,13 @@ test("who asks for it is told of a run's end, and is led there", async () => {
   assert.ok(!(await view.until(() => window.told)).some((notice) => notice.title.startsWith("long")));
   await page.evaluate(() => window.told.find((notice) => notice.title === "short has finished").press());
   await view.until(() => document.querySelector("h1")?.textContent === "short");
+
+  // A pool that is paused keeps a sweep's new trial waiting; then the sweep ends again.
   await it.store.ask("stop", run);
+  await it.store.ask("pool", "--pause");
+  await it.store.ask("sweep", "extend", "digits-sweep", "--trials", "1");
+  await view.until(() => window.told.some((notice) => notice.title === "The pool is paused" && notice.body === "1 run waits for devices"));
+  await it.store.ask("pool", "--resume");
+  await view.until(() => window.told.some((notice) => notice.title === "The sweep digits-sweep has finished"));
+  assert.equal((await view.until(() => window.told)).filter((notice) => notice.title === "The pool is paused").length, 1);
 });
