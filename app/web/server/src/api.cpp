@@ -87,6 +87,9 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path == Path{"sweeps"}) return ask(reply, sweeps_json);
   if (path.size() == 2 && path[0] == "sweeps")
     return ask(reply, [name = path[1]](Store& store) { return sweep_json(store, name); });
+  if (path.size() == 3 && path[0] == "sweeps" && path[2] == "trials")
+    return ask_for_file(
+        reply, [name = path[1], request](Store& store) { return trials_file(store, name, request); });
   nothing();
 }
 
@@ -132,8 +135,13 @@ http::Response Api::about(const Caller& caller) const {
 }
 
 void Api::ask(const Reply& reply, std::function<Json(Store&)> question) {
+  ask_for_file(reply,
+               [question = std::move(question)](Store& store) { return json_response(question(store)); });
+}
+
+void Api::ask_for_file(const Reply& reply, std::function<http::Response(Store&)> question) {
   reads_.post([reply, question = std::move(question)](Store& store) -> Worker::Rest {
-    const http::Response response = answer_of([&] { return json_response(question(store)); });
+    const http::Response response = answer_of([&] { return question(store); });
     return [reply, response] { reply(response); };
   });
 }

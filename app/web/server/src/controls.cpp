@@ -173,8 +173,11 @@ void Controls::answer_new_run(const std::string& person, const http::Request& re
 
 void Controls::answer_sweep(const std::string& sweep, const std::string& person, const http::Request& request,
                             const http::Reply& reply) {
-  start(reply, [sweep, person, verb = sweep_verb(protocol::parse_object(request.body))](Store& store) {
-    return json_response(ask_of_sweep(store, sweep, person, verb));
+  start(reply, [this, sweep, person, body = protocol::parse_object(request.body)](Store& store) {
+    const Json command = body.is_object() ? body.value("command", Json()) : Json();
+    if (command == "remove") return json_response(removed_.remove(store, sweep, person, body));
+    if (command == "restore") return json_response(removed_.restore(store, sweep, person));
+    return json_response(ask_of_sweep(store, sweep, person, sweep_verb(body)));
   });
 }
 

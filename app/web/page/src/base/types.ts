@@ -371,7 +371,8 @@ export interface SweepNames {
 
 /** A request about a sweep. */
 export type SweepRequest =
-  | { command: "pause" | "resume" | "stop" }
+  | { command: "pause" | "resume" | "stop" | "restore" }
+  | { command: "remove"; runs: boolean }
   | { command: "extend"; trials: number; device_hours: number };
 
 /** The settings of the pool that are to change. */
