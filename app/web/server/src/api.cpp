@@ -70,6 +70,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   }
   if (path == Path{"queue"} && request.method == "POST")
     return controls_.answer_new_run(caller.name, request, reply);
+  if (path == Path{"sweeps"} && request.method == "POST")
+    return controls_.answer_new_sweep(caller.name, request, reply);
   if (path.size() == 2 && path[0] == "sweeps" && request.method == "POST")
     return controls_.answer_sweep(path[1], caller.name, request, reply);
   if (path == Path{"pool"}) {

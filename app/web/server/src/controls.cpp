@@ -19,6 +19,7 @@
 #include "batchscope/storage/origins.h"
 #include "forks.h"
 #include "new_run.h"
+#include "new_sweep.h"
 #include "queue_verbs.h"
 #include "run_edits.h"
 #include "sweep_verbs.h"
@@ -168,6 +169,13 @@ void Controls::answer_new_run(const std::string& person, const http::Request& re
                               const http::Reply& reply) {
   start(reply, [person, body = protocol::parse_object(request.body)](Store& store) {
     return submit_new_run(store, person, body);
+  });
+}
+
+void Controls::answer_new_sweep(const std::string& person, const http::Request& request,
+                                const http::Reply& reply) {
+  start(reply, [person, body = protocol::parse_object(request.body)](Store& store) {
+    return begin_sweep(store, person, body);
   });
 }
 

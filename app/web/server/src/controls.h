@@ -44,6 +44,8 @@ class Controls {
                    const http::Reply& reply);
   // {"recipe":"digits"} and the like: a new run in the queue (new_run.h).
   void answer_new_run(const std::string& person, const http::Request& request, const http::Reply& reply);
+  // {"recipe":"digits","search":{..}} and the like: a new sweep (new_sweep.h).
+  void answer_new_sweep(const std::string& person, const http::Request& request, const http::Reply& reply);
   // {"command":"pause"} and the like, of a sweep (sweep_verbs.h, sweep_removal.h).
   void answer_sweep(const std::string& sweep, const std::string& person, const http::Request& request,
                     const http::Reply& reply);

@@ -62,9 +62,11 @@ void check(const SweepFile& file, const protocol::RunSpec& base, bool elsewhere 
 /// Adds a sweep, checked as above, and makes sure that it is driven, unless it is to begin `paused`. `base`:
 /// the program with what precedes its parameters. `width`: legs under way at most, 0: as many as the machine
 /// has devices for. `workplace`: where its trials train (storage::Sweep), as the driver's Workplace reads it;
-/// empty: in the pool. Throws Error(conflict) where there is one of its name.
+/// empty: in the pool. `message`: what is said of it until something else happens. Throws Error(conflict)
+/// where there is one of its name.
 void create(storage::Catalogue& catalogue, const SweepFile& file, const protocol::RunSpec& base,
-            bool paused = false, int width = 0, const std::string& workplace = {});
+            bool paused = false, int width = 0, const std::string& workplace = {},
+            const std::string& message = {});
 
 /// Pauses the sweep: its trials write checkpoints and do not train until `resume`. Throws Error(conflict)
 /// where it is over.
