@@ -178,6 +178,38 @@ class TestSweeps : public QObject {
     QCOMPARE(catalogue_->runs().size(), 3u);
   }
 
+  void aRemovedSweepIsRestoredAsItWas() {
+    create("a");
+    const std::string run = submit("a", 0, "a-0"), gone = submit("a", 1, "a-1");
+    SweepLeg leg{.trial = 0, .parameters = {{"lr", "0.1"}}};
+    sweeps_->begin_leg("a", 0, leg);
+    leg.outcome = SweepLeg::Outcome::value;
+    leg.value = 0.5;
+    leg.device_hours = 0.25;
+    sweeps_->end_leg("a", 0, leg);
+    sweeps_->begin_leg("a", 1,
+                       {.trial = 1, .rung = 1, .heard = 1, .origin = 0, .parameters = {{"lr", "0.2"}}});
+    sweeps_->set_state("a", SweepState::stopped, "stopped by a person");
+    const Sweep before = sweeps_->find("a").value();
+    const auto legs = sweeps_->legs("a");
+    const auto runs = sweeps_->runs("a");
+    VERIFY_THROWS("conflict", "there is a sweep 'a' already", sweeps_->restore(before, legs, runs));
+    sweeps_->remove("a");
+    catalogue_->remove_run(gone);
+    sweeps_->restore(before, legs, runs);
+    const Sweep after = sweeps_->find("a").value();
+    QVERIFY(after.state == before.state && after.message == before.message && after.file == before.file);
+    QVERIFY(after.created == before.created && after.ended == before.ended && after.width == before.width);
+    QCOMPARE(sweeps_->runs("a").size(), 1u);
+    QCOMPARE(sweeps_->runs("a")[0].run, run);
+    const auto back = sweeps_->legs("a");
+    QCOMPARE(back.size(), 2u);
+    QVERIFY(back[0].value == 0.5 && back[0].device_hours == 0.25 && back[0].ended == legs[0].ended);
+    QVERIFY(back[0].outcome == SweepLeg::Outcome::value && !back[0].origin);
+    QVERIFY(back[1].origin == 0u && back[1].heard == 1 && back[1].rung == 1);
+    QVERIFY(back[1].outcome == SweepLeg::Outcome::under_way && back[1].parameters == legs[1].parameters);
+  }
+
   // It is followed from its beginning on, and no pool starts it.
   void aTrialMayTrainElsewhere() {
     create("a");

@@ -3,10 +3,10 @@
 // sweep best, export and import: print the winner, write the trials, convert sweep files.
 #include <fmt/core.h>
 
-#include "batchscope/common/data_forms.h"
 #include "batchscope/common/shell_words.h"
 #include "batchscope/common/sweep_json.h"
 #include "batchscope/common/sweep_progress.h"
+#include "batchscope/common/trial_table.h"
 #include "batchscope/sweep/driver.h"
 #include "batchscope/sweep/sweeps.h"
 #include "batchscope/sweep/wandb.h"
@@ -19,35 +19,11 @@
 namespace batchscope::cli {
 namespace {
 
-using common::csvCell;
-
 // A comment for the shell: what follows is to be piped into one.
 std::string aboutBest(const sweep::SweepView& view) {
   const std::vector<std::string>& runs = view.trials[*view.best].runs;
   const std::string run = runs.empty() || runs.front().empty() ? "" : ", run " + runs.front();
   return printable(fmt::format("# {}: {}{}", view.sweep.name, bestText(view), run));
-}
-
-// A line a trial; parameters by the names of their tables in the file, which no other column has.
-std::string csvText(const sweep::SweepView& view) {
-  std::string text = "trial,state,value,rung";
-  for (const sweep::Parameter& parameter : view.file.parameters)
-    text += ',' + csvCell("parameter." + parameter.name);
-  text += ",device_hours,runs,message\n";
-  for (std::size_t number = 0; number < view.trials.size(); ++number) {
-    const sweep::TrialView& trial = view.trials[number];
-    const sweep::Standing& standing = trial.standing;
-    text += fmt::format("{},{},{},{}", number, common::trialState(view, number), csvCell(standing.value),
-                        standing.rung < 0 ? "" : std::to_string(standing.rung));
-    for (const sweep::Parameter& parameter : view.file.parameters) {
-      const auto found = trial.parameters.find(parameter.name);
-      text += ',' + (found == trial.parameters.end() ? "" : csvCell(found->second));
-    }
-    std::string runs;
-    for (const std::string& run : trial.runs) runs += (runs.empty() ? "" : " ") + run;
-    text += fmt::format(",{},{},{}\n", csvCell(standing.device_hours), runs, csvCell(trial.message));
-  }
-  return text;
 }
 
 // Writes to where a person wants it. Returns whether that is not standard output, so that there is more to
@@ -79,7 +55,7 @@ int exportSweep(const ExportSweepOptions& options) {
   const sweep::SweepView view = sweep::look(catalogue, options.sweep);
   const std::string text = options.toml   ? view.file.text()
                            : options.json ? jsonLine(common::sweepDetailsJson(view, sweep::kDriver.alive()))
-                                          : csvText(view);
+                                          : common::trialsCsv(view);
   if (write(text, options.output, options.force))
     fmt::print("wrote {}: {} with {}\n", options.output, printable(view.sweep.name),
                plural(view.trials.size(), "trial"));

@@ -27,11 +27,14 @@ protocol::Json jsonNumber(std::optional<double> value) {
 }
 
 std::string exportName(const storage::Run& run, const std::string& ending) {
-  std::string name = run.name.empty() ? "run" : run.name;
+  return exportName(run.name.empty() ? "run" : run.name, "-" + run.id + ending);
+}
+
+std::string exportName(std::string name, const std::string& ending) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.') c = '-';
   if (name.starts_with('.')) name.front() = '-';
-  return name + "-" + run.id + ending;
+  return name + ending;
 }
 
 }  // namespace batchscope::common

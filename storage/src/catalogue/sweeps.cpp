@@ -76,6 +76,14 @@ void let_go_on(Database& database, std::int64_t sweep, std::size_t trial) {
       sweep, trial);
 }
 
+void insist_on_new_sweep(Database& database, const std::string& name) {
+  if (database.query("SELECT 1 FROM sweep WHERE name = ?", name).next())
+    throw Error(ErrorKind::conflict,
+                fmt::format("there is a sweep '{0}' already: `batchscope sweep resume {0}` goes on with it; "
+                            "to begin another one, change `name` in the file",
+                            name));
+}
+
 Sweep sweep_in(const Query& query) {
   const CheckedRow row(query);
   Sweep sweep;
@@ -116,16 +124,12 @@ const char* sweep_state_name(SweepState state) noexcept { return name_of(kStates
 void Sweeps::create(const Sweep& sweep) {
   Database& database = catalogue_.impl_->database;
   database.write([&] {
-    if (database.query("SELECT 1 FROM sweep WHERE name = ?", sweep.name).next())
-      throw Error(
-          ErrorKind::conflict,
-          fmt::format("there is a sweep '{0}' already: `batchscope sweep resume {0}` goes on with it; "
-                      "to begin another one, change `name` in the file",
-                      sweep.name));
+    insist_on_new_sweep(database, sweep.name);
     database.execute(
-        "INSERT INTO sweep (name, file, spec, state, width, created, workplace) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        sweep.name, sweep.file, text_of(sweep.spec), sweep_state_name(sweep.state), sweep.width, now(),
-        sweep.workplace);
+        "INSERT INTO sweep (name, file, spec, state, message, width, created, workplace)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        sweep.name, sweep.file, text_of(sweep.spec), sweep_state_name(sweep.state), sweep.message,
+        sweep.width, now(), sweep.workplace);
   });
 }
 
@@ -206,6 +210,36 @@ void Sweeps::set_width(const std::string& name, int width) {
 void Sweeps::remove(const std::string& name) {
   Database& database = catalogue_.impl_->database;
   database.write([&] { database.execute("DELETE FROM sweep WHERE key = ?", sweep_key(database, name)); });
+}
+
+void Sweeps::restore(const Sweep& sweep, const std::vector<SweepLeg>& legs,
+                     const std::vector<TrialRun>& runs) {
+  Database& database = catalogue_.impl_->database;
+  database.write([&] {
+    insist_on_new_sweep(database, sweep.name);
+    database.execute(
+        "INSERT INTO sweep (name, file, spec, state, message, width, created, ended, workplace)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        sweep.name, sweep.file, text_of(sweep.spec), sweep_state_name(sweep.state), sweep.message,
+        sweep.width, sweep.created, sweep.ended, sweep.workplace);
+    const std::int64_t key = sweep_key(database, sweep.name);
+    for (std::size_t number = 0; number < legs.size(); ++number) {
+      const SweepLeg& leg = legs[number];
+      database.execute(
+          "INSERT INTO sweep_leg (sweep, number, trial, rung, heard, parameters, began, ended, outcome, "
+          "value,"
+          " device_hours, at_end, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          key, number, leg.trial, leg.rung, leg.heard, text_of(leg.parameters), leg.began, leg.ended,
+          name_of(kOutcomes, leg.outcome), leg.value, leg.device_hours, leg.at_end, leg.message);
+      if (leg.origin)
+        database.execute("UPDATE sweep_leg SET origin = ? WHERE sweep = ? AND number = ?", *leg.origin, key,
+                         number);
+    }
+    for (const TrialRun& run : runs)
+      database.execute(
+          "INSERT INTO trial (sweep, trial, seed, leg, run) SELECT ?, ?, ?, ?, key FROM run WHERE id = ?",
+          key, run.trial, run.seed, run.leg, run.run);
+  });
 }
 
 std::vector<SweepLeg> Sweeps::legs(const std::string& name) {

@@ -40,6 +40,15 @@ http::Response error_answer(const Error& error) {
   return http::error_response(status_of(error.kind()), error.what());
 }
 
+http::Response complaint_response(const std::map<std::string, std::string>& complaints) {
+  std::string text;
+  for (const auto& [field, complaint] : complaints)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", field, complaint);
+  http::Response refused = json_response({{"error", text}, {"fields", complaints}});
+  refused.status = 400;
+  return refused;
+}
+
 http::Response answer_of(const std::function<http::Response()>& make) try {
   return make();
 } catch (const http::Fault& fault) {

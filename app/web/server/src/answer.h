@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ http::Response json_response(const protocol::Json& json);
 
 // 400, 404, 409, 504, 500, with the error's words.
 http::Response error_answer(const Error& error);
+
+// 400, with what is wrong by its field: {"error":..,"fields":{"name":..}}.
+http::Response complaint_response(const std::map<std::string, std::string>& complaints);
 
 // Returns the result of `make`, or the answer for what it throws.
 http::Response answer_of(const std::function<http::Response()>& make);

@@ -70,6 +70,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   }
   if (path == Path{"queue"} && request.method == "POST")
     return controls_.answer_new_run(caller.name, request, reply);
+  if (path == Path{"sweeps"} && request.method == "POST")
+    return controls_.answer_new_sweep(caller.name, request, reply);
   if (path.size() == 2 && path[0] == "sweeps" && request.method == "POST")
     return controls_.answer_sweep(path[1], caller.name, request, reply);
   if (path == Path{"pool"}) {
@@ -87,6 +89,9 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path == Path{"sweeps"}) return ask(reply, sweeps_json);
   if (path.size() == 2 && path[0] == "sweeps")
     return ask(reply, [name = path[1]](Store& store) { return sweep_json(store, name); });
+  if (path.size() == 3 && path[0] == "sweeps" && path[2] == "trials")
+    return ask_for_file(
+        reply, [name = path[1], request](Store& store) { return trials_file(store, name, request); });
   nothing();
 }
 
@@ -132,8 +137,13 @@ http::Response Api::about(const Caller& caller) const {
 }
 
 void Api::ask(const Reply& reply, std::function<Json(Store&)> question) {
+  ask_for_file(reply,
+               [question = std::move(question)](Store& store) { return json_response(question(store)); });
+}
+
+void Api::ask_for_file(const Reply& reply, std::function<http::Response(Store&)> question) {
   reads_.post([reply, question = std::move(question)](Store& store) -> Worker::Rest {
-    const http::Response response = answer_of([&] { return json_response(question(store)); });
+    const http::Response response = answer_of([&] { return question(store); });
     return [reply, response] { reply(response); };
   });
 }

@@ -40,6 +40,7 @@ class Api {
 
   // Answers with what `question` makes of the store.
   void ask(const http::Reply& reply, std::function<protocol::Json(Store&)> question);
+  void ask_for_file(const http::Reply& reply, std::function<http::Response(Store&)> question);
 
   const Access& access_;
   LiveRuns live_;

@@ -110,7 +110,7 @@ void check(const SweepFile& file, const protocol::RunSpec& base, bool elsewhere)
 }
 
 void create(storage::Catalogue& catalogue, const SweepFile& file, const protocol::RunSpec& base, bool paused,
-            int width, const std::string& workplace) {
+            int width, const std::string& workplace, const std::string& message) {
   check(file, base, !workplace.empty());
   storage::Sweep sweep;
   sweep.name = file.name;
@@ -119,6 +119,7 @@ void create(storage::Catalogue& catalogue, const SweepFile& file, const protocol
   sweep.state = paused ? SweepState::paused : SweepState::running;
   sweep.width = width > 0 ? width : width_for(base);
   sweep.workplace = workplace;
+  sweep.message = message;
   storage::Sweeps(catalogue).create(sweep);
   if (!paused) kDriver.start();
 }

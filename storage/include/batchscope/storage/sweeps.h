@@ -98,6 +98,9 @@ class Sweeps {
   void set_width(const std::string& name, int width);               ///< above 0
   /// Removes the sweep and its legs; its runs stay, as runs of their own.
   void remove(const std::string& name);
+  /// Adds a removed sweep again, with the rows that all() or find(), legs() and runs() returned of it; runs
+  /// that are no longer in the catalogue are left out. Throws Error(conflict) where there is one of its name.
+  void restore(const Sweep& sweep, const std::vector<SweepLeg>& legs, const std::vector<TrialRun>& runs);
 
   std::vector<SweepLeg> legs(const std::string& name);  ///< in the order in which they began
   std::vector<TrialRun> runs(const std::string& name);  ///< by trial and seed

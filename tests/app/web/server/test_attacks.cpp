@@ -43,12 +43,16 @@ class TestAttacks : public WebTest {
   // In a browser a person reads what to do, and no more of the server than that.
   void aPersonWithoutTheTokenIsToldWhatToDo() {
     const QByteArray person = host() + "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n\r\n";
-    for (const char* target : {"/", "/run/x", "/?token=0123456789abcdef0123456789abcdef&x=%3Cscript%3E"}) {
+    const std::pair<const char*, const char*> kPages[] = {
+        {"/", "<h1>The token is missing</h1>"},
+        {"/run/x", "<h1>The token is missing</h1>"},
+        {"/?token=0123456789abcdef0123456789abcdef&x=%3Cscript%3E", "<h1>The token no longer counts</h1>"}};
+    for (const auto& [target, heading] : kPages) {
       const Answer answer = send("GET " + QByteArray(target) + " HTTP/1.1\r\n" + person);
       QCOMPARE(answer.status, 401);
       QVERIFY(answer.all.contains("Content-Type: text/html"));
       QVERIFY(answer.all.contains("Content-Security-Policy: default-src 'none'"));
-      QVERIFY(answer.all.contains("<h1>The token is missing</h1>"));
+      QVERIFY(answer.all.contains(heading));
       for (const std::string& secret : {server->token(), std::string("script"), home->path().toStdString()})
         QVERIFY(!testing::body(answer.all).contains(QByteArray::fromStdString(secret)));
     }

@@ -17,33 +17,7 @@ class TestNewRun : public WebTest {
   void init() {
     newStore();
     stand_in("batchscope-pool");
-    stand_in("toy");
-    std::filesystem::create_directories(path("bin/recipes/toy"));
-    testing::write_file(path("bin/recipes/toy/recipe.toml"), R"(
-name = "toy"
-title = "A toy"
-description = "Does nothing."
-program = "toy"
-[[parameter]]
-name = "epochs"
-type = "integer"
-default = 3
-min = 1
-max = 9
-help = "Passes"
-[[parameter]]
-name = "rule"
-type = "choice"
-choices = ["adascale", "linear"]
-default = "adascale"
-[[parameter]]
-name = "quiet"
-type = "flag"
-[[parameter]]
-name = "data"
-type = "text"
-default = ""
-)");
+    install_toy();
     serve();
   }
 

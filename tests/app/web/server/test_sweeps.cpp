@@ -85,6 +85,55 @@ class TestSweeps : public WebTest {
     QVERIFY(sweep("rates").state == SweepState::running);
   }
 
+  void aSweepThatIsOverIsRemovedAndComesBack() {
+    const std::string run = begin("rates");
+    const Answer refused = ask("rates", {{"command", "remove"}});
+    QCOMPARE(refused.status, 409);
+    VERIFY_HOLDS(refused.json.value("error", ""), "stop it first");
+    QCOMPARE(ask("rates", {{"command", "stop"}}).status, 200);
+    const std::string before = text(get("/api/sweeps/rates").json);
+    const Answer removed = ask("rates", {{"command", "remove"}, {"runs", true}});
+    QVERIFY2(removed.status == 200, removed.all.constData());
+    QVERIFY((removed.json == Json{{"removed", "rates"}, {"runs", 1}}));
+    QCOMPARE(get("/api/sweeps/rates").status, 404);
+    QCOMPARE(get("/api/runs/" + run).status, 404);  // in the trash
+    const Answer back = ask("rates", {{"command", "restore"}});
+    QVERIFY2(back.status == 200, back.all.constData());
+    QCOMPARE(text(get("/api/sweeps/rates").json), before);
+    QCOMPARE(get("/api/runs/" + run).status, 200);
+    QCOMPARE(ask("rates", {{"command", "restore"}}).status, 404);  // it was kept once
+  }
+
+  void whatCannotComeBackIsRefused() {
+    begin("rates");
+    set("rates", SweepState::finished);
+    QCOMPARE(ask("rates", {{"command", "restore"}}).status, 404);
+    QCOMPARE(ask("rates", {{"command", "remove"}, {"runs", "yes"}}).status, 400);
+    QCOMPARE(ask("rat", {{"command", "remove"}}).status, 404);
+    QCOMPARE(ask("rates", {{"command", "remove"}}).status, 200);
+    begin("rates");  // another one of this name, meanwhile
+    QCOMPARE(ask("rates", {{"command", "restore"}}).status, 409);
+    serve();  // a server that has removed nothing
+    QCOMPARE(ask("other", {{"command", "restore"}}).status, 404);
+  }
+
+  void theTrialsAreSavedAsTheCommandLineExportsThem() {
+    const std::string run = begin("rates");
+    const Answer table = get("/api/sweeps/rates/trials?format=csv");
+    QVERIFY2(table.status == 200, table.all.constData());
+    QVERIFY(table.all.contains("Content-Type: text/csv"));
+    QVERIFY(table.all.contains("filename=\"rates-trials.csv\""));
+    QCOMPARE(testing::body(table.all),
+             QByteArray("trial,state,value,rung,parameter.lr,device_hours,runs,message\n0,running,,,0.1,0," +
+                        QByteArray::fromStdString(run) + ",\n"));
+    const Answer all = get("/api/sweeps/rates/trials?format=json");
+    QVERIFY(all.all.contains("filename=\"rates-trials.json\""));
+    QVERIFY(all.json.at("legs").size() == 1 && all.json.at("trials").size() == 1);
+    QCOMPARE(get("/api/sweeps/rates/trials?format=toml").status, 400);
+    QCOMPARE(get("/api/sweeps/rat/trials").status, 404);
+    QCOMPARE(post("/api/sweeps/rates/trials", "{}").status, 405);
+  }
+
   void aPageIsToldOfWhatThereCanBeMore_data() {
     QTest::addColumn<std::string>("more");
     QTest::addColumn<Json>("expected");
@@ -136,7 +185,7 @@ class TestSweeps : public WebTest {
     begin("rates");
     for (const char* name : {"rat", "latest", "other", "..%2frates"})
       QCOMPARE(ask(name, {{"command", "stop"}}).status, 404);
-    QCOMPARE(post("/api/sweeps", R"({"command":"stop"})").status, 405);
+    QCOMPARE(post("/api/sweeps", R"({"command":"stop"})").status, 400);
     QVERIFY(sweep("rates").state == SweepState::running);
   }
 

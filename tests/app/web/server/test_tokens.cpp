@@ -230,6 +230,10 @@ class TestTokens : public WebTest {
     QCOMPARE(testing::status(testing::answer(*late)), 401);
     QCOMPARE(look(bearer(reader)), 401);
     QCOMPARE(look(cookie(reader)), 401);
+    const Answer told = send("GET /api/runs HTTP/1.1\r\n" + cookie(reader) + "\r\n");
+    VERIFY_HOLDS(told.json.value("error", ""), "revoked or replaced", "Ask the owner");
+    const QByteArray page = send("GET / HTTP/1.1\r\n" + cookie(reader) + "Accept: text/html\r\n\r\n").all;
+    QVERIFY(page.contains("<h1>The token no longer counts</h1>") && page.contains("serve tokens --add"));
     QCOMPARE(
         send("GET /?token=" + QByteArray::fromStdString(reader) + " HTTP/1.1\r\n" + host() + "\r\n").status,
         401);

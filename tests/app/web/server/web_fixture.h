@@ -114,6 +114,37 @@ class WebTest : public QObject {
     qputenv("BATCHSCOPE_BIN", path("bin").c_str());
   }
 
+  // Installs a recipe of a program that does nothing.
+  void install_toy() const {
+    stand_in("toy");
+    std::filesystem::create_directories(path("bin/recipes/toy"));
+    testing::write_file(path("bin/recipes/toy/recipe.toml"), R"(
+name = "toy"
+title = "A toy"
+description = "Does nothing."
+program = "toy"
+[[parameter]]
+name = "epochs"
+type = "integer"
+default = 3
+min = 1
+max = 9
+help = "Passes"
+[[parameter]]
+name = "rule"
+type = "choice"
+choices = ["adascale", "linear"]
+default = "adascale"
+[[parameter]]
+name = "quiet"
+type = "flag"
+[[parameter]]
+name = "data"
+type = "text"
+default = ""
+)");
+  }
+
   static std::string text(const Json& json) { return json.dump(); }
 
   static constexpr double kBegin = 1.7e9;  // s since 1970

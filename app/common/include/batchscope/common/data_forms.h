@@ -23,5 +23,7 @@ protocol::Json jsonNumber(std::optional<double> value);  ///< the JSON of a numb
 /// Returns the usual name of a file about this run, such as "digits-3f9a12bc.csv" with the ending ".csv":
 /// letters and digits of ASCII, '-', '_' and '.', but no '.' at the beginning.
 std::string exportName(const storage::Run& run, const std::string& ending);
+/// Returns the same for a thing of this name: "rates-trials.csv" of "rates" and "-trials.csv".
+std::string exportName(std::string name, const std::string& ending);
 
 }  // namespace batchscope::common

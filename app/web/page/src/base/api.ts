@@ -2,7 +2,7 @@
 // The requests to the server (app/web/server/API.md), by its types, or to the recording where the page is one. An error
 // carries the server's own sentence.
 import { isRecording, recorded } from "./recording";
-import type { About, Clone, Complaints, ControlRequest, Explorer, Fork, Link, NewRun, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepNames, SweepRequest, Trash, WaitingQueue } from "./types";
+import type { About, Clone, Complaints, ControlRequest, Explorer, Fork, Link, NewRun, NewSweep, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepNames, SweepRequest, Trash, WaitingQueue } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
 
@@ -86,6 +86,9 @@ export const askJob = (id: string, request: QueueRequest) =>
   post<{ changed: PriorityChange[] }>(`/api/queue/${encodeURIComponent(id)}`, request);
 export const queue = () => get<WaitingQueue>("/api/queue");
 export const sweeps = () => get<SweepNames>("/api/sweeps");
+/** Returns the new sweep's name. Throws an ApiError that says what is wrong by its field. */
+export const beginSweep = async (sweep: NewSweep) => (await post<{ sweep: { name: string } }>("/api/sweeps", sweep)).sweep.name;
+export const checkSweep = async (sweep: NewSweep) => (await post<{ fields: Complaints }>("/api/sweeps", { ...sweep, check: true })).fields;
 export const askSweep = (name: string, request: SweepRequest) =>
   post<unknown>(`/api/sweeps/${encodeURIComponent(name)}`, request);
 export const configurePool = (change: PoolChange) => post<unknown>("/api/pool", change);

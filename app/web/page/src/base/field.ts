@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A field of a dialog with its label, a hint, and below them what is wrong with it.
 import { h, setAttributes, setText } from "./dom";
+import type { RecipeParameter } from "./types";
 
 export type Editor = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -27,3 +28,17 @@ export class Field {
 
 /** A line to write in. */
 export const line = (value = "") => h("input", { type: "text", value, autocomplete: "off", spellcheck: "false" });
+
+/** Returns the editor of a recipe's parameter, at its default. */
+export function editorOf(parameter: RecipeParameter): Editor {
+  if (parameter.type === "choice") {
+    const select = h("select", {}, ...parameter.choices.map((choice) => h("option", { value: choice }, choice)));
+    select.value = parameter.value;
+    return select;
+  }
+  if (parameter.type === "flag") return h("input", { type: "checkbox", checked: parameter.value === "true" });
+  return h("input", { type: "text", inputmode: "decimal", value: parameter.value, autocomplete: "off" });
+}
+
+/** Returns the text that is in it; a tick is "true" or "false". */
+export const textOf = (editor: Editor) => (editor instanceof HTMLInputElement && editor.type === "checkbox" ? String(editor.checked) : editor.value.trim());

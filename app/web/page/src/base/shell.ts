@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame around every view: the bar with its links, the list of runs beside those of one, and the line below.
-import { about } from "./api";
+import { about, ApiError } from "./api";
 import { button, fill, h, setAttributes, setText } from "./dom";
 import { count } from "./format";
 import { showSheet } from "./keys";
 import { canNotify, chooseNotices, notifies } from "./notices";
+import { tell } from "./notice";
 import { pathOf, type Route } from "./route";
 import { serverAbout } from "./server";
 import { type Connection, connectionChanged, unheard } from "./stream";
@@ -19,6 +20,8 @@ const links: [href: string, text: string, views: string[]][] = [
 ];
 
 const schemes: [Scheme, string][] = [["system", "As the system"], ["light", "Light"], ["dark", "Dark"]];
+
+const sentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 
 // Not for a person with a link to one run, who may not see the list of runs.
 function noticesChoice(): HTMLElement {
@@ -80,7 +83,10 @@ export class Shell {
     connectionChanged.listen((state: Connection) => {
       setText(connection, state === "lost" ? "The connection is lost. Connecting again." : "");
       // Why, where the server can say it: a token that it does not know, for one.
-      if (state === "lost") about().catch((error: Error) => setText(connection, error.message));
+      if (state === "lost") about().catch((error: Error) => {
+        setText(connection, error.message);
+        if (error instanceof ApiError && error.status === 401) tell(sentence(error.message));
+      });
     });
     unheard.listen((seconds) => {
       if (document.documentElement.dataset["connection"] === "silent") setText(connection, `The server has been silent for ${seconds} s. Connecting again.`);

@@ -373,9 +373,28 @@ export interface SweepNames {
   sweeps: { name: string; state: string; message: string; shown: { done: string; best: string } }[];
 }
 
+/** The values of a setting that a sweep searches. */
+export type SearchRange =
+  | { min: string; max: string; scale: "linear" | "log" }
+  | { values: string[] };
+
+/** A sweep that is to begin. */
+export interface NewSweep {
+  recipe: string;
+  name: string;
+  metric: string;
+  goal: string;
+  method: string;
+  trials?: number; // a grid may do without
+  replicas: string; // empty: as many as the pool gives
+  values: Record<string, string>;
+  search: Record<string, SearchRange>; // by the setting
+}
+
 /** A request about a sweep. */
 export type SweepRequest =
-  | { command: "pause" | "resume" | "stop" }
+  | { command: "pause" | "resume" | "stop" | "restore" }
+  | { command: "remove"; runs: boolean }
   | { command: "extend"; trials: number; device_hours: number };
 
 /** The settings of the pool that are to change. */

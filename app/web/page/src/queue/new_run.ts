@@ -3,24 +3,12 @@
 // checks all of it while a person writes, by the functions of the command line; what is wrong is told below its field.
 import * as api from "../base/api";
 import { button, type Child, fill, h, setText } from "../base/dom";
-import { type Editor, Field, line } from "../base/field";
+import { editorOf, Field, line, textOf } from "../base/field";
 import { showDialog } from "../base/keys";
-import type { Clone, Complaints, NewRun, Recipe, RecipeParameter, Recipes, RunSummary } from "../base/types";
+import type { Clone, Complaints, NewRun, Recipe, Recipes, RunSummary } from "../base/types";
 import { mostPriority } from "./jobs";
 
 const patience = 250; // ms, in which a person goes on writing
-
-function editorOf(parameter: RecipeParameter): Editor {
-  if (parameter.type === "choice") {
-    const select = h("select", {}, ...parameter.choices.map((choice) => h("option", { value: choice }, choice)));
-    select.value = parameter.value;
-    return select;
-  }
-  if (parameter.type === "flag") return h("input", { type: "checkbox", checked: parameter.value === "true" });
-  return h("input", { type: "text", inputmode: "decimal", value: parameter.value, autocomplete: "off" });
-}
-
-const textOf = (editor: Editor) => (editor instanceof HTMLInputElement && editor.type === "checkbox" ? String(editor.checked) : editor.value.trim());
 
 class NewRunForm {
   readonly element: HTMLFormElement;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of a sweep: it is paused, resumed, stopped after a question, and given more trials or device-hours.
+// The verbs of a sweep: it is paused, resumed, stopped after a question, given more trials or device-hours, and removed once
+// it is over; that is undone by a button.
 import * as api from "../base/api";
 import { button, h, setAttributes, setText } from "../base/dom";
 import { Field } from "../base/field";
 import { showDialog } from "../base/keys";
+import { tell } from "../base/notice";
 import { ask } from "../base/question";
+import { go, pathOf } from "../base/route";
 import type { SweepRequest } from "../base/types";
 import type { Sweep } from "./trials";
 
@@ -22,12 +25,13 @@ export class SweepActions {
   private readonly stop = button("Stop …", () => this.confirmStop(),
     { class: "danger", title: "End the sweep: its trials write checkpoints and stop, and their values are kept" });
   private readonly more = button("More trials …", () => this.askForMore());
+  private readonly remove = button("Remove …", () => this.confirmRemoval(), { class: "danger" });
   private present: Sweep | undefined;
   private isWaiting = false;
 
   /** `reload` shows the sweep as it is now. */
   constructor(private readonly reload: () => Promise<void>) {
-    this.buttons = [this.pause, this.stop, this.more];
+    this.buttons = [this.pause, this.stop, this.more, this.remove];
     this.update();
   }
 
@@ -43,10 +47,35 @@ export class SweepActions {
     setText(this.pause, resumes ? "Resume" : "Pause");
     setAttributes(this.pause, { title: resumes ? "Go on with the sweep's trials" : "The trials write checkpoints and free their devices until the sweep is resumed" });
     this.pause.disabled = isWaiting || state === "finished";
-    this.stop.disabled = isWaiting || (state !== "running" && state !== "paused");
+    const isActive = state === "running" || state === "paused";
+    this.stop.disabled = isWaiting || !isActive;
+    this.remove.disabled = isWaiting || present === undefined || isActive;
+    setAttributes(this.remove, { title: isActive ? "Stop the sweep first" : "Forget the sweep; its runs stay, or go into the trash" });
     this.more.disabled = isWaiting || present === undefined || !canExtend(present);
     setAttributes(this.more, {
       title: present === undefined || canExtend(present) ? "Add trials or device-hours, and go on" : "Nothing can be added: the sweep tries all points that its file allows",
+    });
+  }
+
+  private confirmRemoval(): void {
+    const { name } = this.present!.sweep;
+    const runs = h("input", { type: "checkbox" });
+    const answer = h("p.complaint", { role: "alert" });
+    const act = () => void this.removeSweep(name, runs.checked).then(() => dialog.close(), (error: Error) => setText(answer, error.message));
+    const dialog = h("dialog.question", { "aria-labelledby": "remove-title" },
+      h("h2", { id: "remove-title" }, `Remove the sweep ${name}?`),
+      h("p", {}, "Its runs stay as ordinary runs. Undo brings the sweep back, as long as this server runs."),
+      h("label.check", {}, runs, "Move its runs to the trash, too"), answer,
+      h("footer", {}, button("Keep", () => dialog.close(), { autofocus: true }), button(`Remove ${name}`, act, { class: "danger" })));
+    showDialog(dialog);
+  }
+
+  private async removeSweep(name: string, runs: boolean): Promise<void> {
+    await api.askSweep(name, { command: "remove", runs });
+    go(pathOf("sweeps"));
+    tell(`Removed the sweep ${name}.`, async () => {
+      await api.askSweep(name, { command: "restore" });
+      go(pathOf("sweep", name));
     });
   }
 

@@ -70,6 +70,8 @@ export function show(root: HTMLElement, route: Route): () => void {
     go(address("/compare", new URLSearchParams({ runs: runs.join(",") })));
   }, { disabled: true });
   const trialCount = h("span");
+  const file = (format: string, title: string) => h("a", { href: `/api/sweeps/${encodeURIComponent(route.id)}/trials?format=${format}`, download: true, title }, format.toUpperCase());
+  const files = [file("csv", "Save all trials as a table"), file("json", "Save all trials and their legs")];
   const tableHost = h("div");
   let table: Table<Trial> | undefined;
   let tableColumns = "";
@@ -83,7 +85,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       card({ title: "Best so far", actions: [budget] }, best.element),
       card({ title: "Scatter", note: "the metric over", actions: [over] }, dots.element),
       card({ title: "Importance" }, importance.element),
-      card({ title: "Trials", note: trialCount, actions: [filter, compare], isWide: true }, tableHost))));
+      card({ title: "Trials", note: trialCount, actions: [filter, compare, ...files], isWide: true }, tableHost))));
 
   void serverAbout().then((about) => {
     if (!about.read_only) verbs.append(...actions.buttons);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sweeps of the store, the newest first.
 import { get } from "../base/api";
-import { h, setText } from "../base/dom";
+import { button, h, setText } from "../base/dom";
 import { count, timeOfDay } from "../base/format";
 import { keepFresh } from "../base/fresh";
-import { pathOf } from "../base/route";
+import { go, pathOf } from "../base/route";
+import { serverAbout } from "../base/server";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { card } from "../figure/card";
+import { askForSweep } from "../sweep/new_sweep";
 import { numeric, type Sweep } from "../sweep/trials";
 
 type Row = Sweep["sweep"];
@@ -18,7 +20,7 @@ export function show(root: HTMLElement): () => void {
   const table = new Table<Row>({
     label: "Sweeps",
     key: (sweep) => sweep.name,
-    none: "No sweep yet. In a terminal: batchscope sweep new --example > my.toml; batchscope sweep run my.toml",
+    none: "No sweep yet. Begin one, or in a terminal: batchscope sweep new --example > my.toml; batchscope sweep run my.toml",
     sort: { column: 6, isDown: true },
     columns: [
       { title: "Sweep", by: (sweep) => sweep.name, cell: (sweep) => h("a", { href: pathOf("sweep", sweep.name) }, sweep.name) },
@@ -30,7 +32,9 @@ export function show(root: HTMLElement): () => void {
       { title: "Begun", isNumber: true, by: (sweep) => sweep.created, cell: (sweep) => timeOfDay(sweep.created) },
     ],
   });
-  root.append(h("div.page.is-full", {}, h("header.page-head", {}, h("h1", {}, "Sweeps")), failure, card({ title: "All sweeps", isWide: true }, table.element)));
+  const begin = button("Begin a sweep …", () => void askForSweep((sweep) => go(pathOf("sweep", sweep))), { class: "primary", hidden: true });
+  void serverAbout().then((about) => (begin.hidden = about.read_only));
+  root.append(h("div.page.is-full", {}, h("header.page-head", {}, h("h1", {}, "Sweeps"), h("span.actions.verbs", {}, begin)), failure, card({ title: "All sweeps", isWide: true }, table.element)));
 
   async function load(): Promise<void> {
     try {

@@ -12,15 +12,23 @@ namespace {
 using http::Fault, http::Request;
 
 constexpr char kTokenField[] = "token";
+constexpr std::string_view kBearer = "Bearer ";
 constexpr int kCookieDays = 30;
 
+constexpr char kMissing[] = "open the address that `batchscope serve` has printed: it holds the token";
+constexpr char kRevoked[] =
+    "this token no longer counts here: it was revoked or replaced, or its link has ended. Ask the owner for "
+    "a "
+    "new one, or open the address that `batchscope serve` has printed";
+
 // Without style or script, of which nothing is sent to strangers either.
-constexpr char kStrangersPage[] = R"(<!doctype html>
+constexpr char kHead[] = R"(<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>BatchScope: the token is missing</title>
+)";
+constexpr char kMissingPage[] = R"(<title>BatchScope: the token is missing</title>
 <h1>The token is missing</h1>
 <p>BatchScope runs here. It shows its runs to people who have this server's token.</p>
 <p>Open the address that <code>batchscope serve</code> printed when it started. It ends in <code>/?token=</code> and
@@ -29,6 +37,15 @@ the token. The browser then remembers the token for 30 days.</p>
 <code>serve.token</code> in BatchScope's data folder, which is <code>~/.local/share/batchscope</code> unless
 <code>XDG_DATA_HOME</code> names another one. Write <code>/?token=</code> and the token behind this address.</p>
 <p>If your address worked before, your token was revoked or replaced. Ask for a new one.</p>
+)";
+constexpr char kRevokedPage[] = R"(<title>BatchScope: the token no longer counts</title>
+<h1>The token no longer counts</h1>
+<p>Your browser has shown a token that this server does not know. The token was revoked or replaced, or it was
+of a link, whose day is over.</p>
+<p>Ask the person who runs this server for a new one: <code>batchscope serve tokens --add NAME</code> makes a token,
+and Share on a run's page makes a link.</p>
+<p>If the server is yours, open the address that <code>batchscope serve</code> printed when it started.
+<code>batchscope serve tokens</code> lists the tokens that count.</p>
 )";
 
 std::string lower(std::string_view text) {
@@ -81,6 +98,13 @@ bool shows_pages(const Request& head) {
          head.field("accept").find("text/html") != std::string_view::npos;
 }
 
+// Whether there is any token, right or wrong: who shows none is told where the first one is.
+bool shows_token(const Request& head) {
+  return head.field("authorization").starts_with(kBearer) ||
+         !cookie(head.field("cookie"), cookie_name(head)).empty() ||
+         (head.method == "GET" && head.value(kTokenField));
+}
+
 void check_site(const Request& head) {
   const std::string_view site = head.field("sec-fetch-site");
   if (!site.empty() && site != "same-origin" && site != "none")
@@ -115,9 +139,12 @@ Caller Access::check(const Request& head) const {
     throw Fault{405, head.method + " is not a method of this server: use GET, HEAD or POST"};
   check_host(head);
   const auto found = caller(head);
-  if (!found)
-    throw Fault{401, "open the address that `batchscope serve` has printed: it holds the token",
-                shows_pages(head) ? kStrangersPage : ""};
+  if (!found) {
+    const bool is_revoked = shows_token(head);
+    throw Fault{
+        401, is_revoked ? kRevoked : kMissing,
+        shows_pages(head) ? std::string(kHead) + (is_revoked ? kRevokedPage : kMissingPage) : std::string()};
+  }
   if (!reads(head) || asks_for_data(head)) check_site(head);
   if (!reads(head)) check_change(head, *found);
   if (!found->run.empty() && asks_for_data(head)) check_link(head, *found);
@@ -172,7 +199,6 @@ std::optional<Caller> Access::whose(std::string_view secret) const {
 
 // A token in the address counts before the cookie of an older one.
 std::optional<Caller> Access::caller(const Request& head) const {
-  constexpr std::string_view kBearer = "Bearer ";
   const std::string_view authorization = head.field("authorization");
   if (authorization.starts_with(kBearer))
     if (auto found = whose(authorization.substr(kBearer.size()))) return found;

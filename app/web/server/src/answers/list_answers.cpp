@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers/list_answers.h"
 
+#include "answer.h"
+#include "batchscope/common/data_forms.h"
 #include "batchscope/common/pool_text.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/shown_json.h"
 #include "batchscope/common/sweep_json.h"
 #include "batchscope/common/trial_fold.h"
+#include "batchscope/common/trial_table.h"
 #include "batchscope/protocol/pool.h"
 #include "batchscope/run/pool.h"
 #include "batchscope/storage/record_json.h"
@@ -76,6 +79,28 @@ Json sweep_json(Store& store, const std::string& name) {
   json["stop"] = common::stopJson(view);
   json["extends"] = common::extendsJson(view);
   return json;
+}
+
+storage::Sweep sweep_called(storage::Catalogue& catalogue, const std::string& name) {
+  auto sweep = storage::Sweeps(catalogue).find(name);
+  if (!sweep) throw Error(ErrorKind::not_found, "there is no sweep " + name);
+  return *std::move(sweep);
+}
+
+http::Response trials_file(Store& store, const std::string& name, const http::Request& request) {
+  const std::string format = request.value("format").value_or("csv");
+  if (format != "csv" && format != "json")
+    throw Error(ErrorKind::usage, "format=" + format + " is not one of csv, json");
+  const sweep::SweepView view = sweep::look(store.catalogue(), sweep_called(store.catalogue(), name).name);
+  http::Response file{200, "", "text/csv; charset=utf-8"};
+  if (format == "csv")
+    file.body = common::trialsCsv(view);
+  else
+    file = json_response(common::sweepDetailsJson(view, sweep::kDriver.alive()));
+  file.fields = {{"Cache-Control", "no-store"},
+                 {"Content-Disposition",
+                  "attachment; filename=\"" + common::exportName(name, "-trials." + format) + "\""}};
+  return file;
 }
 
 Json shown_sweep_json(const sweep::SweepView& view, bool driven) {

@@ -26,4 +26,26 @@ std::optional<run::Recipe> recipe_of(const storage::Run& run) {
   return {};
 }
 
+run::Recipe::Values values_in(const protocol::Json& given) {
+  if (!given.is_object())
+    throw Error(ErrorKind::usage, "name an installed recipe, and its values as an object of texts");
+  run::Recipe::Values values;
+  for (const auto& [parameter, value] : given.items()) {
+    if (!value.is_string()) throw Error(ErrorKind::usage, "each value must be a text");
+    values[parameter] = value.get<std::string>();
+  }
+  return values;
+}
+
+std::map<std::string, std::string> complaints_about(const run::Recipe& recipe,
+                                                    const run::Recipe::Values& values,
+                                                    const std::string& command) {
+  std::map<std::string, std::string> complaints = recipe.complaints(values);
+  for (const run::Parameter& each : recipe.parameters)
+    if (const auto set = values.find(each.name);
+        each.type == run::Parameter::Type::text && set != values.end() && set->second != each.value)
+      complaints[each.name] = "a page cannot set free text: use " + command;
+  return complaints;
+}
+
 }  // namespace batchscope::web

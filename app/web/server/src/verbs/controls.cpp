@@ -19,6 +19,7 @@
 #include "store/asked_for.h"
 #include "verbs/forks.h"
 #include "verbs/new_run.h"
+#include "verbs/new_sweep.h"
 #include "verbs/queue_verbs.h"
 #include "verbs/run_edits.h"
 #include "verbs/sweep_verbs.h"
@@ -171,10 +172,20 @@ void Controls::answer_new_run(const std::string& person, const http::Request& re
   });
 }
 
+void Controls::answer_new_sweep(const std::string& person, const http::Request& request,
+                                const http::Reply& reply) {
+  start(reply, [person, body = protocol::parse_object(request.body)](Store& store) {
+    return begin_sweep(store, person, body);
+  });
+}
+
 void Controls::answer_sweep(const std::string& sweep, const std::string& person, const http::Request& request,
                             const http::Reply& reply) {
-  start(reply, [sweep, person, verb = sweep_verb(protocol::parse_object(request.body))](Store& store) {
-    return json_response(ask_of_sweep(store, sweep, person, verb));
+  start(reply, [this, sweep, person, body = protocol::parse_object(request.body)](Store& store) {
+    const Json command = body.is_object() ? body.value("command", Json()) : Json();
+    if (command == "remove") return json_response(removed_.remove(store, sweep, person, body));
+    if (command == "restore") return json_response(removed_.restore(store, sweep, person));
+    return json_response(ask_of_sweep(store, sweep, person, sweep_verb(body)));
   });
 }
 

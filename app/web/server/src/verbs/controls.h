@@ -16,6 +16,7 @@
 #include "batchscope/http/response.h"
 #include "batchscope/http/server.h"
 #include "store/store.h"
+#include "verbs/sweep_removal.h"
 
 namespace batchscope::web {
 
@@ -43,7 +44,9 @@ class Controls {
                    const http::Reply& reply);
   // {"recipe":"digits"} and the like: a new run in the queue (new_run.h).
   void answer_new_run(const std::string& person, const http::Request& request, const http::Reply& reply);
-  // {"command":"pause"} and the like, of a sweep (sweep_verbs.h).
+  // {"recipe":"digits","search":{..}} and the like: a new sweep (new_sweep.h).
+  void answer_new_sweep(const std::string& person, const http::Request& request, const http::Reply& reply);
+  // {"command":"pause"} and the like, of a sweep (sweep_verbs.h, sweep_removal.h).
   void answer_sweep(const std::string& sweep, const std::string& person, const http::Request& request,
                     const http::Reply& reply);
   // {"policy":"fast"} and the like, of the pool.
@@ -54,6 +57,7 @@ class Controls {
   void start(const http::Reply& reply, std::function<http::Response(Store&)> act);
 
   const QString program_;
+  RemovedSweeps removed_;
   QObject home_;
   QThreadPool threads_;
 };

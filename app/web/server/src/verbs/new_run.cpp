@@ -88,24 +88,15 @@ class Draft {
 
  private:
   void take_recipe(const Json& name, const Json& given) {
-    if (!name.is_string() || !given.is_object())
-      throw Error(ErrorKind::usage, "name an installed recipe, and its values as an object of texts");
-    const auto recipe = run::installed_recipe(name.get<std::string>());
+    const Recipe::Values values = values_in(given);
+    const auto recipe = run::installed_recipe(text_in(name, "recipe"));
     if (!recipe) {
       complaints_["recipe"] = "this machine has no such recipe";
       return;
     }
-    Recipe::Values values;
-    for (const auto& [parameter, value] : given.items()) {
-      if (!value.is_string()) throw Error(ErrorKind::usage, "each value must be a text");
-      values[parameter] = value.get<std::string>();
-    }
-    for (const auto& [parameter, complaint] : recipe->complaints(values))
+    const std::string command = fmt::format("`batchscope submit --recipe {} --set NAME=..`", recipe->name);
+    for (const auto& [parameter, complaint] : complaints_about(*recipe, values, command))
       complaints_["values." + parameter] = complaint;
-    for (const Parameter& each : recipe->parameters)
-      if (each.type == Parameter::Type::text && values.contains(each.name) && values[each.name] != each.value)
-        complaints_["values." + each.name] = "a page cannot set free text: use `batchscope submit --recipe " +
-                                             recipe->name + " --set " + each.name + "=..`";
     if (!complaints_.empty()) return;
     try {
       spec_ = recipe->spec(values);
@@ -199,14 +190,7 @@ Json clone_json(Store& store, const std::string& id) {
 http::Response submit_new_run(Store& store, const std::string& person, const Json& body) {
   const Draft draft(body);
   if (draft.only_checks()) return json_response({{"fields", draft.complaints()}});
-  if (!draft.complaints().empty()) {
-    std::string text;
-    for (const auto& [field, complaint] : draft.complaints())
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", field, complaint);
-    http::Response refused = json_response({{"error", text}, {"fields", draft.complaints()}});
-    refused.status = 400;
-    return refused;
-  }
+  if (!draft.complaints().empty()) return complaint_response(draft.complaints());
   storage::Catalogue& catalogue = store.catalogue();
   const std::string id = draft.submit(catalogue);
   const storage::Run run = catalogue.run(id).value();

@@ -10,7 +10,6 @@
 #include "answer.h"
 #include "answers/list_answers.h"
 #include "batchscope/protocol/error.h"
-#include "batchscope/storage/sweeps.h"
 #include "batchscope/sweep/driver.h"
 #include "batchscope/sweep/sweeps.h"
 #include "store/asked_for.h"
@@ -40,9 +39,18 @@ SweepVerb extension(const Json& body) {
           }};
 }
 
-// The runs whose events tell of what is done to their sweep: those that have not ended, or else the newest.
-// Those that train elsewhere have their events from there.
-std::vector<storage::Run> tellers(storage::Catalogue& catalogue, const storage::Sweep& sweep) {
+}  // namespace
+
+SweepVerb sweep_verb(const Json& body) {
+  const Json command = body.is_object() ? body.value("command", Json()) : Json();
+  if (command == "pause") return {"pause", sweep::pause};
+  if (command == "resume") return {"resume", sweep::resume};
+  if (command == "stop") return {"stop", sweep::stop};
+  if (command == "extend") return extension(body);
+  throw Error(ErrorKind::usage, "\"command\" must be one of pause, resume, stop, extend, remove, restore");
+}
+
+std::vector<storage::Run> tellers_of(storage::Catalogue& catalogue, const storage::Sweep& sweep) {
   std::vector<storage::Run> living;
   if (!sweep.workplace.empty()) return living;
   std::optional<storage::Run> newest;
@@ -56,23 +64,9 @@ std::vector<storage::Run> tellers(storage::Catalogue& catalogue, const storage::
   return living;
 }
 
-}  // namespace
-
-SweepVerb sweep_verb(const Json& body) {
-  const Json command = body.is_object() ? body.value("command", Json()) : Json();
-  if (command == "pause") return {"pause", sweep::pause};
-  if (command == "resume") return {"resume", sweep::resume};
-  if (command == "stop") return {"stop", sweep::stop};
-  if (command == "extend") return extension(body);
-  throw Error(ErrorKind::usage, "\"command\" must be one of pause, resume, stop, extend");
-}
-
 Json ask_of_sweep(Store& store, const std::string& name, const std::string& person, const SweepVerb& verb) {
   storage::Catalogue& catalogue = store.catalogue();
-  // A person at a terminal may write the beginning of a name, which must not find another sweep here.
-  const auto sweep = storage::Sweeps(catalogue).find(name);
-  if (!sweep) throw Error(ErrorKind::not_found, "there is no sweep " + name);
-  const std::vector<storage::Run> runs = tellers(catalogue, *sweep);
+  const std::vector<storage::Run> runs = tellers_of(catalogue, sweep_called(catalogue, name));
   verb.act(catalogue, name);
   for (const storage::Run& run : runs)
     note_asked_for(catalogue, run, fmt::format("{} of the sweep {}", verb.what, name), person);

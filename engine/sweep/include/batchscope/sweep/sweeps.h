@@ -62,9 +62,11 @@ void check(const SweepFile& file, const protocol::RunSpec& base, bool elsewhere 
 /// Adds a sweep, checked as above, and makes sure that it is driven, unless it is to begin `paused`. `base`:
 /// the program with what precedes its parameters. `width`: legs under way at most, 0: as many as the machine
 /// has devices for. `workplace`: where its trials train (storage::Sweep), as the driver's Workplace reads it;
-/// empty: in the pool. Throws Error(conflict) where there is one of its name.
+/// empty: in the pool. `message`: what is said of it until something else happens. Throws Error(conflict)
+/// where there is one of its name.
 void create(storage::Catalogue& catalogue, const SweepFile& file, const protocol::RunSpec& base,
-            bool paused = false, int width = 0, const std::string& workplace = {});
+            bool paused = false, int width = 0, const std::string& workplace = {},
+            const std::string& message = {});
 
 /// Pauses the sweep: its trials write checkpoints and do not train until `resume`. Throws Error(conflict)
 /// where it is over.
@@ -77,6 +79,25 @@ void resume(storage::Catalogue& catalogue, const std::string& name);
 void stop(storage::Catalogue& catalogue, const std::string& name);
 /// Adds so many trials and device-hours, and goes on. Throws Error(usage) where nothing can be added.
 void extend(storage::Catalogue& catalogue, const std::string& name, int trials, double device_hours = 0);
+
+/// A sweep that was removed, with all that brings it back.
+struct RemovedSweep {
+  storage::Sweep sweep;                 ///< its row
+  std::vector<storage::SweepLeg> legs;  ///< in the order in which they began
+  std::vector<storage::TrialRun> runs;  ///< that trained its trials
+  std::vector<std::string> in_trash;    ///< ids of those that were moved to the trash with it
+};
+
+/// Returns the runs of a sweep's trials that are not in the trash. Throws Error(conflict), with what to do,
+/// while the sweep or one of them cannot be removed: the sweep is running, or a run has yet to write its
+/// checkpoint.
+std::vector<storage::Run> removable_runs(storage::Catalogue& catalogue, const std::string& name);
+/// Removes the sweep; its runs stay as ordinary runs, or go into the trash `with_runs`. Throws as
+/// removable_runs.
+RemovedSweep remove(storage::Catalogue& catalogue, const std::string& name, bool with_runs);
+/// Brings a removed sweep back as it was, and its runs out of the trash, as far as they are still there.
+/// Throws Error(conflict) where there is one of its name by now.
+void restore(storage::Catalogue& catalogue, const RemovedSweep& removed);
 
 /// Returns the command that trains the best trial, without the pauses at rungs: `batchscope run` and its
 /// options, the program and its arguments, valid in any folder. Empty where there is no best trial.

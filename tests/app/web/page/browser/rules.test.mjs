@@ -35,6 +35,9 @@ test("the menu of charts has the rules, which are compared on the recorded stati
   await assertRules(view);
   await view.chart("step-time", "step_time-sync_time");
   await view.chart("learning-rate", "lr/lr_factor");
+  // The names of its many lines leave the unit its room.
+  const { scrollWidth, clientWidth } = await view.page.$eval('[data-chart="rules"] .chart-unit', (unit) => ({ scrollWidth: unit.scrollWidth, clientWidth: unit.clientWidth }));
+  assert.ok(clientWidth > 0 && scrollWidth <= clientWidth, `${scrollWidth} of the unit in ${clientWidth}`);
   view.assertSound();
 });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep is given more trials, paused, resumed and stopped from its page.
+// A sweep is given more trials, paused, resumed, stopped and removed from its page, and its trials are saved.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setUp } from "./support/case.mjs";
@@ -58,4 +58,42 @@ test("what somebody else has done meanwhile is refused in words", async () => {
   await it.store.ask("sweep", "stop", "digits-sweep");
   await view.press("Pause");
   await view.sees("was stopped: it trains nothing");
+});
+
+test("a sweep is removed with its runs, and comes back", async () => {
+  const names = async () => (await it.store.runs("sweep=digits-sweep")).length;
+  const view = await it.browser.open("/sweeps/digits-sweep");
+  await chipIs(view, "Stopped");
+  const runs = await names();
+  await view.press("Remove …");
+  await view.sees("Remove the sweep digits-sweep?");
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  await view.press("Keep");
+  assert.equal(await names(), runs);
+  await view.press("Remove …");
+  await view.press("Move its runs to the trash, too", "checkbox");
+  await view.press("Remove digits-sweep");
+  await view.sees("Removed the sweep digits-sweep.");
+  await view.until(() => location.pathname === "/sweeps" && !document.querySelector("tbody")?.textContent.includes("digits-sweep"));
+  assert.equal((await it.store.json("ls", "--trash")).runs.length, runs);
+  await view.press("Undo");
+  await chipIs(view, "Stopped");
+  assert.equal(await names(), runs);
+  view.assertSound();
+});
+
+test("the trials are saved as the command line exports them", async () => {
+  const view = await it.browser.open("/sweeps/digits-sweep");
+  await view.find("CSV", "link");
+  const saved = (format) => view.page.evaluate(async (name) => {
+    const link = [...document.querySelectorAll("a[download]")].find((each) => each.textContent === name);
+    const answer = await fetch(link.href);
+    return [answer.headers.get("content-disposition"), await answer.text()];
+  }, format);
+  const [head, table] = await saved("CSV");
+  assert.match(head, /attachment; filename="digits-sweep-trials.csv"/);
+  assert.equal(table, await it.store.ask("sweep", "export", "digits-sweep"));
+  const [, all] = await saved("JSON");
+  assert.deepEqual(JSON.parse(all).trials, JSON.parse(await it.store.ask("sweep", "export", "digits-sweep", "--json")).trials);
+  view.assertSound();
 });
