@@ -14,12 +14,12 @@
 #include <set>
 #include <utility>
 
+#include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/run_text.h"
 #include "batchscope/common/trial_text.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/client.h"
-#include "chart/prediction.h"
 #include "control/readout.h"
 #include "control/replica_buttons.h"
 #include "control/restart_steps.h"
@@ -228,7 +228,7 @@ void ControlPanel::updateRestart() {
       tr("Last restart, %1 → %2, %3").arg(before).arg(last->replicas).arg(common::formatPause(last->pause)));
   steps_->showDone(last->pause_parts);
   const bool isNewest = last->number == session_->generations().back().number;
-  forecast_->setText(forecastText(*last, isNewest && is_active(stateOf(*session_))));
+  forecast_->setText(common::forecastText(*last, isNewest && is_active(stateOf(*session_))));
   forecast_->setVisible(!forecast_->text().isEmpty());
 }
 
@@ -240,13 +240,14 @@ void ControlPanel::updateModel() {
   if (hasModel) {
     const protocol::Model& model = *session_->model();
     const int replicas = std::max(1, replicas_->chosen());
-    GoodputPrediction prediction = predictGoodput(model, replicas, 120, present_, session_->status().latest);
+    common::GoodputPrediction prediction =
+        common::predictGoodput(model, replicas, 120, present_, session_->status().latest);
     if (const auto& measured = session_->measured()) prediction.measured = measured->goodput;
     curveTitle_->setText(tr("Predicted goodput, %1").arg(common::replicaCount(replicas)));
     curve_->setPrediction(std::move(prediction));
     replicas_->setPrediction([model](int count) {
-      const auto best = bestPoint(model, count);
-      return best ? tr("Predicted goodput %1 samples/s").arg(predictedGoodput(*best)) : QString();
+      const auto best = common::bestPoint(model, count);
+      return best ? tr("Predicted goodput %1 samples/s").arg(common::predictedGoodput(*best)) : QString();
     });
   } else {
     replicas_->setPrediction({});
@@ -274,29 +275,30 @@ QString ControlPanel::predictionText() const {
 // Says what was measured, and beside it what the model predicts for the same configuration.
 QString ControlPanel::presentText(const protocol::Model& model) const {
   const auto& measured = session_->measured();
-  const auto now = presentPoint(model, present_, session_->status().latest);
+  const auto now = common::presentPoint(model, present_, session_->status().latest);
   const double predicted = now ? now->goodput : std::nan("");
   if (!measured || std::isnan(measured->goodput))
-    return tr("Not measured yet; the model predicts goodput %1 samples/s.").arg(predictedText(predicted));
+    return tr("Not measured yet; the model predicts goodput %1 samples/s.")
+        .arg(common::predictedText(predicted));
   const RunState state = stateOf(*session_);
   const QString begin = is_resumable(state) ? tr("Resume goes on from the newest checkpoint. Measured last: ")
                         : state == RunState::running ? tr("Measured now: ")
                                                      : tr("Measured last: ");
-  return begin + tr("goodput %1 samples/s at efficiency %2, the mean of %3. The model predicts %4.")
-                     .arg(common::formatNumber(measured->goodput),
-                          common::formatNumber(measured->efficiency, 2),
-                          common::formatDuration(std::max(1.0, measured->seconds)), predictedText(predicted));
+  return begin +
+         tr("goodput %1 samples/s at efficiency %2, the mean of %3. The model predicts %4.")
+             .arg(common::formatNumber(measured->goodput), common::formatNumber(measured->efficiency, 2),
+                  common::formatDuration(std::max(1.0, measured->seconds)), common::predictedText(predicted));
 }
 
 // Compares predicted with predicted: the model's error is in both, and cancels.
 QString ControlPanel::changeText(const protocol::Model& model, int replicas) const {
-  const auto best = bestPoint(model, replicas);
-  const auto now = presentPoint(model, present_, session_->status().latest);
+  const auto best = common::bestPoint(model, replicas);
+  const auto now = common::presentPoint(model, present_, session_->status().latest);
   if (!best) return tr("The model has no batch size that fits %1.").arg(common::replicaCount(replicas));
-  QString text = tr("Predicted goodput %1 samples/s").arg(predictedGoodput(*best));
+  QString text = tr("Predicted goodput %1 samples/s").arg(common::predictedGoodput(*best));
   if (now && now->goodput > 0) {
     const double change = best->goodput / now->goodput - 1;
-    const QString predicted = predictedText(now->goodput);
+    const QString predicted = common::predictedText(now->goodput);
     text +=
         std::abs(change) < 0.005 ? tr(", the same as predicted for now")
         : change > 0
@@ -311,7 +313,7 @@ QString ControlPanel::changeText(const protocol::Model& model, int replicas) con
                 .arg(common::formatNumber(measured->goodput));
   if (const storage::Generation* last = session_->lastRestart())
     text += tr(" Pause about %1.").arg(common::formatPause(last->pause));
-  if (const QString sharing = sharingText(model, replicas); !sharing.isEmpty())
+  if (const QString sharing = common::sharingText(model, replicas); !sharing.isEmpty())
     text += QStringLiteral(" %1.").arg(sharing);
   else if (replicas > model.max_profiled_replicas)
     text += tr(" %1: never measured.").arg(common::replicaCount(replicas));

@@ -11,11 +11,11 @@
 #include <cmath>
 
 #include "batchscope/common/charts.h"
+#include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/run_text.h"
 #include "chart/chart_card.h"
 #include "chart/measured_steps.h"
-#include "chart/prediction.h"
 #include "explorer/step_time_figure.h"
 #include "explorer/step_times.h"
 #include "figure/goodput_curve.h"
@@ -35,7 +35,8 @@ QHBoxLayout* headOf(QFrame* card, const QString& title, QLabel* unit) {
 }
 
 // Texts by the rows of the what-if card: of rates, as a text each, then of what the step is made of.
-std::array<QString, 6> textsOf(const std::optional<OperatingPoint>& point, std::array<QString, 3> rates) {
+std::array<QString, 6> textsOf(const std::optional<common::OperatingPoint>& point,
+                               std::array<QString, 3> rates) {
   std::array<QString, 6> texts;
   std::move(rates.begin(), rates.end(), texts.begin());
   std::fill(texts.begin() + 3, texts.end(), QStringLiteral("–"));
@@ -46,14 +47,14 @@ std::array<QString, 6> textsOf(const std::optional<OperatingPoint>& point, std::
   return texts;
 }
 
-std::array<QString, 6> predictedTexts(const std::optional<OperatingPoint>& point) {
+std::array<QString, 6> predictedTexts(const std::optional<common::OperatingPoint>& point) {
   const double none = std::nan("");
-  return textsOf(
-      point, {predictedText(point ? point->goodput : none), predictedText(point ? point->throughput : none),
-              predictedText(point ? point->efficiency : none, 2)});
+  return textsOf(point, {common::predictedText(point ? point->goodput : none),
+                         common::predictedText(point ? point->throughput : none),
+                         common::predictedText(point ? point->efficiency : none, 2)});
 }
 
-std::array<QString, 6> measuredTexts(const std::optional<OperatingPoint>& point,
+std::array<QString, 6> measuredTexts(const std::optional<common::OperatingPoint>& point,
                                      const std::optional<run::MeasuredRate>& rate) {
   const double none = std::nan("");
   return textsOf(point, {common::formatNumber(rate ? rate->goodput : none),
@@ -216,14 +217,14 @@ void ExplorerPanel::showTexts(const std::array<QString, 6>& now, const std::arra
 void ExplorerPanel::refreshWhatIf(const protocol::Model& model, int replicas) {
   const int present = std::max(1, session_->status().replicas);
   const auto& latest = session_->status().latest;
-  GoodputPrediction prediction = predictGoodput(model, replicas, 240, present, latest);
+  common::GoodputPrediction prediction = common::predictGoodput(model, replicas, 240, present, latest);
   if (const auto& measured = session_->measured()) prediction.measured = measured->goodput;
   curve_->setPrediction(prediction);
   auto predicted = predictedTexts(prediction.best);
-  if (prediction.best) predicted[3] = bestBatchText(prediction);
-  showTexts(measuredTexts(presentPoint(model, present, latest), session_->measured()), predicted);
-  const QString sharing = sharingText(model, replicas);
-  bounds_->setText(tr("Best within: %1.").arg(constraintText(model, replicas)));
+  if (prediction.best) predicted[3] = common::bestBatchText(prediction);
+  showTexts(measuredTexts(common::presentPoint(model, present, latest), session_->measured()), predicted);
+  const QString sharing = common::sharingText(model, replicas);
+  bounds_->setText(tr("Best within: %1.").arg(common::constraintText(model, replicas)));
   QStringList notes;
   if (!sharing.isEmpty()) notes += sharing + QLatin1Char('.');
   if (replicas > model.max_profiled_replicas)

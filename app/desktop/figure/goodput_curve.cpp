@@ -26,18 +26,19 @@ void GoodputCurve::setLarge() {
   setMaximumHeight(QWIDGETSIZE_MAX);
 }
 
-void GoodputCurve::setPrediction(GoodputPrediction prediction) {
+void GoodputCurve::setPrediction(common::GoodputPrediction prediction) {
   prediction_ = std::move(prediction);
   setData(figure());
 }
 
-QString GoodputCurve::textOf(const OperatingPoint& at) const {
+QString GoodputCurve::textOf(const common::OperatingPoint& at) const {
   const QString steps = at.accumulation == 0 ? QString() : tr(" × %1 micro-batches").arg(at.accumulation + 1);
-  QString text = tr("batch %1 = %2 × %3%4\npredicted throughput %5, efficiency %6\ngoodput %7 samples/s")
-                     .arg(common::formatCount(at.batchSize))
-                     .arg(at.replicas)
-                     .arg(common::formatCount(at.localBatchSize()), steps, predictedText(at.throughput),
-                          predictedText(at.efficiency, 2), predictedGoodput(at));
+  QString text =
+      tr("batch %1 = %2 × %3%4\npredicted throughput %5, efficiency %6\ngoodput %7 samples/s")
+          .arg(common::formatCount(at.batchSize))
+          .arg(at.replicas)
+          .arg(common::formatCount(at.localBatchSize()), steps, common::predictedText(at.throughput),
+               common::predictedText(at.efficiency, 2), common::predictedGoodput(at));
   if (const auto limit = prediction_.limits.find(at.limit); limit != prediction_.limits.end())
     text += tr("\nout of reach: %1").arg(limit->second);
   return text;
@@ -45,7 +46,7 @@ QString GoodputCurve::textOf(const OperatingPoint& at) const {
 
 std::int64_t GoodputCurve::accumulationBegins() const {
   const auto found = std::find_if(curve().begin(), curve().end(),
-                                  [](const OperatingPoint& point) { return point.accumulation > 0; });
+                                  [](const common::OperatingPoint& point) { return point.accumulation > 0; });
   return found == curve().end() ? 0 : found->batchSize;
 }
 
@@ -68,7 +69,7 @@ FigureData GoodputCurve::figure() const {
                       .ink = {Ink::Faint},
                       .mark = FigureSeries::Mark::Dashed};
   FigureSeries range{.ink = {Ink::Series, 0, 0.15}, .mark = FigureSeries::Mark::Area};
-  for (const OperatingPoint& point : curve()) {
+  for (const common::OperatingPoint& point : curve()) {
     const auto batch = static_cast<double>(point.batchSize);
     throughput.points.push_back({batch, point.throughput});
     efficiency.points.push_back({batch, point.efficiency});
@@ -90,14 +91,15 @@ FigureData GoodputCurve::figure() const {
   if (!prediction_.limits.empty()) data.series.push_back(beyond);
   if (const auto& best = prediction_.best) {
     const auto at = static_cast<double>(best->batchSize);
-    data.notes.push_back({at, kAnywhere, tr("best %1").arg(bestBatchText(prediction_)), {Ink::Accent}});
+    data.notes.push_back(
+        {at, kAnywhere, tr("best %1").arg(common::bestBatchText(prediction_)), {Ink::Accent}});
     // A batch size that a program fixes is one place on a line that is out of reach.
     data.series.push_back({.ink = {Ink::Series, 0},
                            .mark = FigureSeries::Mark::Dots,
                            .points = {{at, best->goodput}},
                            .size = 5});
     data.description = tr("Predicted best batch size %1 with %2 samples per second")
-                           .arg(bestBatchText(prediction_), common::formatNumber(best->goodput));
+                           .arg(common::bestBatchText(prediction_), common::formatNumber(best->goodput));
   }
   if (prediction_.now && prediction_.measured) {
     const auto at = std::clamp(static_cast<double>(prediction_.now->batchSize), first, last);

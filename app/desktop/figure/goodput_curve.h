@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "chart/prediction.h"
+#include "batchscope/common/goodput_prediction.h"
 #include "figure/figure.h"
 
 namespace batchscope::desktop {
@@ -18,9 +18,9 @@ class GoodputCurve : public Figure {
  public:
   explicit GoodputCurve(QWidget* parent = nullptr);
 
-  void setPrediction(GoodputPrediction prediction);
+  void setPrediction(common::GoodputPrediction prediction);
   void setLarge();
-  const std::vector<OperatingPoint>& curve() const { return prediction_.curve; }
+  const std::vector<common::OperatingPoint>& curve() const { return prediction_.curve; }
   // The smallest batch size that needs accumulation; 0: none does.
   std::int64_t accumulationBegins() const;
 
@@ -32,10 +32,10 @@ class GoodputCurve : public Figure {
 
  private:
   FigureData figure() const;
-  QString textOf(const OperatingPoint& at) const;
+  QString textOf(const common::OperatingPoint& at) const;
 
   bool isLarge_ = false;
-  GoodputPrediction prediction_;
+  common::GoodputPrediction prediction_;
 };
 
 }  // namespace batchscope::desktop

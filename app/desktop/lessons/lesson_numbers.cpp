@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
+#include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/repeated_steps.h"
 #include "batchscope/protocol/error.h"
-#include "chart/prediction.h"
-#include "chart/repeated_steps.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
@@ -75,7 +75,7 @@ double pausesOf(const Number& number, RunSession& session) {
 
 double repeatedOf(const Number& number, RunSession& session) {
   session.series()->refresh(session.generations());
-  const Repeated repeated = repeatedBefore(*session.series(), number.at.toInt());
+  const common::Repeated repeated = common::repeatedBefore(*session.series(), number.at.toInt());
   if (repeated.steps == 0) return std::nan("");
   return number.part == QLatin1String("time") ? repeated.seconds : static_cast<double>(repeated.steps);
 }
@@ -93,7 +93,7 @@ double elapsedAt(const Number& number, RunSession& session) {
 
 double bestOf(const Number& number, RunSession& session) {
   if (!session.model()) return std::nan("");
-  const auto best = bestPoint(*session.model(), number.at.toInt());
+  const auto best = common::bestPoint(*session.model(), number.at.toInt());
   if (!best) return std::nan("");
   if (number.part == QLatin1String("goodput")) return best->goodput;
   if (number.part == QLatin1String("throughput")) return best->throughput;

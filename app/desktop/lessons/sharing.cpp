@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "batchscope/common/goodput_prediction.h"
 #include "batchscope/policy/decision.h"
-#include "chart/prediction.h"
 
 namespace batchscope::desktop {
 
@@ -13,7 +13,7 @@ SharingRun sharingRun(const QString& name, const std::optional<protocol::Model>&
                       int devices) {
   SharingRun run{name, {0}, model ? progress * static_cast<double>(model->init_batch_size) : 0};
   for (int count = 1; count <= devices; ++count) {
-    const auto best = model ? bestPoint(*model, count) : std::nullopt;
+    const auto best = model ? common::bestPoint(*model, count) : std::nullopt;
     run.goodput.push_back(best ? best->goodput : 0);
   }
   return run;

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "chart/prediction.h"
+#include "batchscope/common/goodput_prediction.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -85,7 +85,7 @@ class Speed {
     if (model_ == nullptr) return devices;
     const auto [known, isNew] = known_.try_emplace(devices, 0);
     if (isNew && devices > 0)
-      if (const auto best = bestPoint(*model_, devices)) known->second = best->goodput;
+      if (const auto best = common::bestPoint(*model_, devices)) known->second = best->goodput;
     return known->second;
   }
 

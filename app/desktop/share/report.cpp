@@ -12,11 +12,11 @@
 #include <optional>
 #include <span>
 
+#include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/run_text.h"
 #include "batchscope/common/translate.h"
 #include "chart/chart_card.h"
-#include "chart/prediction.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
 #include "look/theme.h"
@@ -141,9 +141,10 @@ void addFacts(ReportPage& page, RunSession& session) {
   }
   if (const auto& measured = session.measured(); measured && !std::isnan(measured->goodput))
     page.addFact(tr("Measured goodput"), tr("%1 samples/s").arg(common::formatNumber(measured->goodput)));
-  const auto now = session.model() ? presentPoint(*session.model(), run.replicas, run.latest) : std::nullopt;
+  const auto now =
+      session.model() ? common::presentPoint(*session.model(), run.replicas, run.latest) : std::nullopt;
   if (now && now->goodput > 0)
-    page.addFact(tr("Predicted goodput"), tr("%1 samples/s").arg(predictedText(now->goodput)));
+    page.addFact(tr("Predicted goodput"), tr("%1 samples/s").arg(common::predictedText(now->goodput)));
   page.addFact(tr("Command"), commandOf(run.spec));
   page.end();
 }
@@ -160,7 +161,7 @@ void addRecords(ReportPage& page, RunSession& session) {
                     QStringLiteral("%1 – %2").arg(common::formatCount(each.first_step),
                                                   common::formatCount(each.last_step)),
                     each.pause >= 0 ? common::formatPause(each.pause) : QStringLiteral("–"),
-                    common::describePause(each.pause_parts), forecastText(each, each.ended <= 0),
+                    common::describePause(each.pause_parts), common::forecastText(each, each.ended <= 0),
                     text(each.outcome)}};
       });
   page.addTable(

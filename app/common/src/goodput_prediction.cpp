@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/prediction.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/goodput_prediction.h"
 
 #include <QStringList>
 #include <algorithm>
@@ -14,11 +14,11 @@
 #include "batchscope/run/forecast.h"
 #include "batchscope/run/prediction.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 constexpr double kBeyondInitial = 16;  // times the initial batch size, where the run has no largest
-constexpr double kMostSamples = 1e9;   // samples, micro-batches; what is beyond is not training
+constexpr double kMostTrained = 1e9;   // samples, micro-batches; what is beyond is not training
 
 OperatingPoint pointOf(const run::Prediction& prediction, BatchLimit limit = BatchLimit::None) {
   return {prediction.at.num_replicas,
@@ -34,8 +34,7 @@ OperatingPoint pointOf(const run::Prediction& prediction, BatchLimit limit = Bat
 // " (14,700 to 23,060)"; empty where nobody knows.
 QString rangeText(double value, double error) {
   if (!(error > 0) || !std::isfinite(value)) return {};
-  return tr(" (%1 to %2)")
-      .arg(common::formatNumber(value / (1 + error), 3), common::formatNumber(value * (1 + error), 3));
+  return tr(" (%1 to %2)").arg(formatNumber(value / (1 + error), 3), formatNumber(value * (1 + error), 3));
 }
 
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -132,10 +131,10 @@ class Configurations {
 std::optional<OperatingPoint> presentPoint(const protocol::Model& model, int replicas,
                                            const std::map<std::string, double>& latest) {
   const auto local = latest.find(protocol::series::kLocalBatchSize);
-  if (local == latest.end() || !(local->second >= 1 && local->second <= kMostSamples) || replicas < 1)
+  if (local == latest.end() || !(local->second >= 1 && local->second <= kMostTrained) || replicas < 1)
     return {};
   const auto steps = latest.find(protocol::series::kAccumulation);
-  const bool accumulates = steps != latest.end() && steps->second >= 0 && steps->second <= kMostSamples;
+  const bool accumulates = steps != latest.end() && steps->second >= 0 && steps->second <= kMostTrained;
   const int accumulation = accumulates ? static_cast<int>(steps->second) : 0;
   return pointOf(run::predict(model, {1, replicas, std::llround(local->second), accumulation}));
 }
@@ -189,23 +188,23 @@ QString limitText(const protocol::Model& model, int replicas, BatchLimit limit) 
   switch (limit) {
     case BatchLimit::FixedBatchSize: return constraintText(model, replicas);
     case BatchLimit::LargestBatchSize:
-      return tr("the largest batch size is %1").arg(common::formatCount(model.max_batch_size));
+      return tr("the largest batch size is %1").arg(formatCount(model.max_batch_size));
     case BatchLimit::SingleGradient:
       return tr("one replica without accumulation keeps %1: one gradient a step says too little about "
                 "the noise")
-          .arg(common::formatCount(model.init_batch_size));
+          .arg(formatCount(model.init_batch_size));
     case BatchLimit::SmallestLocalBatch:
-      return tr("the smallest local batch is %1").arg(common::formatCount(model.min_local_batch_size));
+      return tr("the smallest local batch is %1").arg(formatCount(model.min_local_batch_size));
     case BatchLimit::LargestLocalBatch:
       return tr("the largest local batch is %1, and accumulation is off")
-          .arg(common::formatCount(model.max_local_batch_size));
+          .arg(formatCount(model.max_local_batch_size));
     case BatchLimit::None: break;
   }
   return {};
 }
 
 QString constraintText(const protocol::Model& model, int replicas) {
-  const QString initial = common::formatCount(model.init_batch_size);
+  const QString initial = formatCount(model.init_batch_size);
   if (run::has_fixed_batch_size(model)) {
     if (model.micro_batches == 0) return tr("the program fixes the batch size at %1").arg(initial);
     return model.micro_batches == 1 ? tr("the program fixes the batch size at %1 a replica").arg(initial)
@@ -213,10 +212,10 @@ QString constraintText(const protocol::Model& model, int replicas) {
                                           .arg(model.micro_batches)
                                           .arg(initial);
   }
-  QStringList parts{tr("batch size up to %1").arg(common::formatCount(model.max_batch_size))};
+  QStringList parts{tr("batch size up to %1").arg(formatCount(model.max_batch_size))};
   const bool isLocalBound =
       model.max_local_batch_size > 0 && model.max_local_batch_size < model.max_batch_size / replicas;
-  if (isLocalBound) parts += tr("local batch up to %1").arg(common::formatCount(model.max_local_batch_size));
+  if (isLocalBound) parts += tr("local batch up to %1").arg(formatCount(model.max_local_batch_size));
   if (!model.accumulation) parts += tr("no accumulation");
   if (needsTwoGradients(model, replicas))
     parts += (model.accumulation ? tr("one replica accumulates above %1") : tr("one replica keeps %1"))
@@ -225,7 +224,7 @@ QString constraintText(const protocol::Model& model, int replicas) {
 }
 
 QString predictedText(double value, int digits) {
-  const QString number = common::formatNumber(value, digits);
+  const QString number = formatNumber(value, digits);
   return std::isnan(value) ? number : QStringLiteral("≈\u00a0") + number;
 }
 
@@ -235,10 +234,10 @@ QString predictedGoodput(const OperatingPoint& point) {
 
 QString bestBatchText(const GoodputPrediction& prediction) {
   if (!prediction.best) return {};
-  const QString best = common::formatCount(prediction.best->batchSize);
+  const QString best = formatCount(prediction.best->batchSize);
   const auto& range = prediction.bestRange;
   if (!range || range->first == range->second) return best;
-  return tr("%1 (%2 to %3)").arg(best, common::formatCount(range->first), common::formatCount(range->second));
+  return tr("%1 (%2 to %3)").arg(best, formatCount(range->first), formatCount(range->second));
 }
 
 QString forecastText(const storage::Generation& generation, bool goesOn) {
@@ -253,23 +252,21 @@ QString forecastText(const storage::Generation& generation, bool goesOn) {
   const QString sign = change > 0.005    ? QStringLiteral("+")
                        : change < -0.005 ? QStringLiteral("−")
                                          : QString();
-  return begin +
-         tr(", obtained %1 (%2)")
-             .arg(common::formatNumber(*forecast->obtained), sign + common::formatPercent(std::abs(change)));
+  return begin + tr(", obtained %1 (%2)")
+                     .arg(formatNumber(*forecast->obtained), sign + formatPercent(std::abs(change)));
 }
 
 QString sharingText(const protocol::Model& model, int replicas) {
   const int devices = run::counted_devices(model);
   if (devices < 1 || replicas <= devices) return {};
   if (model.devices < 1)
-    return tr("measured on at most %1: more may not be faster").arg(common::replicaCount(devices));
+    return tr("measured on at most %1: more may not be faster").arg(replicaCount(devices));
   if (model.devices == 1 && keepsInitial(model, 1))
     return tr("%1 share one device: faster than 1 only because of the larger batch, which 1 cannot use")
-        .arg(common::replicaCount(replicas));
-  return model.devices == 1 ? tr("%1 share one device: no faster than 1").arg(common::replicaCount(replicas))
-                            : tr("%1 share %2 devices: no faster than %2")
-                                  .arg(common::replicaCount(replicas))
-                                  .arg(model.devices);
+        .arg(replicaCount(replicas));
+  return model.devices == 1
+             ? tr("%1 share one device: no faster than 1").arg(replicaCount(replicas))
+             : tr("%1 share %2 devices: no faster than %2").arg(replicaCount(replicas)).arg(model.devices);
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common
