@@ -18,7 +18,7 @@ namespace batchscope::common {
 namespace {
 
 constexpr double kBeyondInitial = 16;  // times the initial batch size, where the run has no largest
-constexpr double kMostSamples = 1e9;   // samples, micro-batches; what is beyond is not training
+constexpr double kMostTrained = 1e9;   // samples, micro-batches; what is beyond is not training
 
 OperatingPoint pointOf(const run::Prediction& prediction, BatchLimit limit = BatchLimit::None) {
   return {prediction.at.num_replicas,
@@ -175,10 +175,10 @@ QString changeText(const protocol::Model& model, int replicas, const PresentRun&
 std::optional<run::Prediction> predictionNow(const protocol::Model& model, int replicas,
                                              const std::map<std::string, double>& latest) {
   const auto local = latest.find(protocol::series::kLocalBatchSize);
-  if (local == latest.end() || !(local->second >= 1 && local->second <= kMostSamples) || replicas < 1)
+  if (local == latest.end() || !(local->second >= 1 && local->second <= kMostTrained) || replicas < 1)
     return {};
   const auto steps = latest.find(protocol::series::kAccumulation);
-  const bool accumulates = steps != latest.end() && steps->second >= 0 && steps->second <= kMostSamples;
+  const bool accumulates = steps != latest.end() && steps->second >= 0 && steps->second <= kMostTrained;
   const int accumulation = accumulates ? static_cast<int>(steps->second) : 0;
   return run::predict(model, {1, replicas, std::llround(local->second), accumulation});
 }

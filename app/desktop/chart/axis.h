@@ -9,6 +9,7 @@
 #include <QString>
 #include <vector>
 
+#include "batchscope/common/ticks.h"
 #include "chart/decimate.h"
 #include "look/theme.h"
 
@@ -16,11 +17,7 @@ class QPainter;
 
 namespace batchscope::desktop {
 
-struct Tick {
-  double value = 0;
-  QString label;
-  bool operator==(const Tick&) const = default;
-};
+using common::Tick;
 
 // Returns about `most` ticks.
 std::vector<Tick> linearTicks(double low, double high, int most);

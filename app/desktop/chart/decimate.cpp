@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "chart/quantile.h"
+#include "batchscope/common/quantile.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -84,7 +84,7 @@ void markHoles(std::span<Column> columns, bool isLogX) {
   };
   std::vector<double> distances;
   for (std::size_t i = 1; i < columns.size(); ++i) distances.push_back(distance(i));
-  const double most = std::max(kLeastHole, kHole * median(distances));
+  const double most = std::max(kLeastHole, kHole * common::median(distances));
   for (std::size_t i = 1; i < columns.size(); ++i) columns[i].isAfterHole = distance(i) > most;
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "chart/quantile.h"
+#include "batchscope/common/quantile.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -35,7 +35,7 @@ std::vector<BandStretch> stretchesOf(std::span<const NoiseWindow> windows, Windo
     if (xs.size() > 1) distances.push_back(xs.back() - xs[xs.size() - 2]);
   }
   const double most =
-      distances.empty() ? kLeastBandHole : std::max(kLeastBandHole, kBandHole * median(distances));
+      distances.empty() ? kLeastBandHole : std::max(kLeastBandHole, kBandHole * common::median(distances));
   std::vector<BandStretch> stretches;
   bool goesOn = false;
   std::size_t newest = 0;  // of the last stretch

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "chart/quantile.h"
+#include "batchscope/common/quantile.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -56,9 +56,9 @@ NoiseWindow noiseOf(std::span<const Bucket> buckets) {
       values.push_back(std::clamp(bucket.mean + sigma * middle, bucket.min, bucket.max));
   }
   if (values.empty()) return window;
-  window.low = quantile(values, 0.1);
-  window.middle = quantile(values, 0.5);
-  window.high = quantile(values, 0.9);
+  window.low = common::quantile(values, 0.1);
+  window.middle = common::quantile(values, 0.5);
+  window.high = common::quantile(values, 0.9);
   return window;
 }
 

@@ -105,23 +105,12 @@ void SeriesModel::openTrack(const std::string& series, const storage::Generation
 }
 
 void SeriesModel::updateSpans(const std::vector<storage::Generation>& generations) {
-  spans_.clear();
-  std::int64_t resumed = std::numeric_limits<std::int64_t>::max();
-  for (auto generation = generations.rbegin(); generation != generations.rend(); ++generation) {
-    GenerationSpan span{.number = generation->number,
-                        .replicas = generation->replicas,
-                        .lostFrom = resumed,
-                        .reason = generation->reason,
-                        .pause = generation->pause,
-                        .parts = generation->pause_parts};
-    if (const Track* time = track(kTime, generation->number); time != nullptr && !time->empty()) {
-      span.first = time->firstStep();
-      span.last = time->lastStep();
-      resumed = std::min(resumed, span.first);
-    }
-    spans_.push_back(std::move(span));
-  }
-  std::reverse(spans_.begin(), spans_.end());
+  spans_ = common::spansOf(generations,
+                           [&](int generation) -> std::optional<std::pair<std::int64_t, std::int64_t>> {
+                             const Track* time = track(kTime, generation);
+                             if (time == nullptr || time->empty()) return {};
+                             return std::pair(time->firstStep(), time->lastStep());
+                           });
   double active = 0;
   activeOrigins_.clear();
   for (const GenerationSpan& span : spans_) {
@@ -135,12 +124,6 @@ void SeriesModel::updateSpans(const std::vector<storage::Generation>& generation
   }
 }
 
-const GenerationSpan* SeriesModel::generation(int number) const {
-  const auto found =
-      std::find_if(spans_.begin(), spans_.end(), [&](const GenerationSpan& s) { return s.number == number; });
-  return found == spans_.end() ? nullptr : &*found;
-}
-
 const Track* SeriesModel::track(const std::string& series, int generation) const {
   const auto tracks = tracks_.find(generation);
   if (tracks == tracks_.end()) return nullptr;
@@ -148,23 +131,34 @@ const Track* SeriesModel::track(const std::string& series, int generation) const
   return found == tracks->second.end() ? nullptr : &found->second;
 }
 
+common::StepMap SeriesModel::counted(const std::string& series, int generation, double origin) const {
+  const Track* counted = track(series, generation);
+  return {counted == nullptr ? std::span<const Bucket>() : counted->buckets(), origin};
+}
+
+common::StepMap SeriesModel::count(const std::string& series, int generation) const {
+  return counted(series, generation, series == kTime ? origin_ : 0);
+}
+
 common::StepMap SeriesModel::map(XAxis axis, int generation) const {
-  const auto of = [&](const char* series, double origin) -> common::StepMap {
-    const Track* counted = track(series, generation);
-    return {counted == nullptr ? std::span<const Bucket>() : counted->buckets(), origin};
-  };
   switch (axis) {
     case XAxis::Step: return {};
-    case XAxis::Progress: return of(kProgress, 0);
-    case XAxis::Epoch: return of(kEpoch, 0);
-    case XAxis::Samples: return of(kSamples, 0);
-    case XAxis::WallTime: return of(kTime, origin_);
+    case XAxis::Progress: return count(kProgress, generation);
+    case XAxis::Epoch: return count(kEpoch, generation);
+    case XAxis::Samples: return count(kSamples, generation);
+    case XAxis::WallTime: return count(kTime, generation);
     case XAxis::ActiveTime: {
       const auto origin = activeOrigins_.find(generation);
-      return of(kTime, origin == activeOrigins_.end() ? origin_ : origin->second);
+      return counted(kTime, generation, origin == activeOrigins_.end() ? origin_ : origin->second);
     }
   }
   return {};
+}
+
+std::vector<Bucket> SeriesModel::buckets(const std::string& series, int generation, std::int64_t from,
+                                         std::int64_t to, int columns) {
+  const auto borrowed = view(series, generation, from, to, columns);
+  return {borrowed.begin(), borrowed.end()};
 }
 
 SeriesModel::Extent SeriesModel::extent(XAxis axis, bool isLog) const {

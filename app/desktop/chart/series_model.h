@@ -7,7 +7,6 @@
 #pragma once
 
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/common/run_series.h"
 #include "batchscope/common/step_map.h"
 #include "batchscope/storage/catalogue.h"
 #include "chart/noise_windows.h"
@@ -24,25 +24,10 @@
 
 namespace batchscope::desktop {
 
-struct GenerationSpan {
-  int number = 0;
-  int replicas = 0;
-  std::int64_t first = 0, last = 0;  // steps with samples
-  // Steps from here on were lost: a later generation resumed before them.
-  std::int64_t lostFrom = std::numeric_limits<std::int64_t>::max();
-  std::string reason;                   // why it began
-  double pause = -1;                    // before it, s; negative: unknown
-  std::map<std::string, double> parts;  // of the pause
-};
+using common::GenerationSpan;
+using common::StepRef;
 
-// A step of one generation: after a restart from an older checkpoint, a step alone is ambiguous.
-struct StepRef {
-  int generation = 0;
-  std::int64_t step = 0;
-  bool operator==(const StepRef&) const = default;
-};
-
-class SeriesModel {
+class SeriesModel : public common::RunSeries {
  public:
   explicit SeriesModel(std::filesystem::path samples);
 
@@ -56,8 +41,10 @@ class SeriesModel {
   // Returns the names of the series that the run has recorded so far, wanted or not.
   const std::vector<std::string>& recorded() const { return recorded_; }
 
-  const std::vector<GenerationSpan>& generations() const { return spans_; }
-  const GenerationSpan* generation(int number) const;
+  const std::vector<GenerationSpan>& generations() const override { return spans_; }
+  common::StepMap count(const std::string& series, int generation) const override;
+  std::vector<Bucket> buckets(const std::string& series, int generation, std::int64_t from, std::int64_t to,
+                              int columns) override;
   const Track* track(const std::string& series, int generation) const;
 
   // Valid until the next refresh.
@@ -94,6 +81,7 @@ class SeriesModel {
     auto operator<=>(const View&) const = default;
   };
 
+  common::StepMap counted(const std::string& series, int generation, double origin) const;
   bool open();
   void openTrack(const std::string& series, const storage::Generation& generation, Track& track);
   bool follow(const storage::Generation& generation);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/quantile.h"
 #include "batchscope/common/ticks.h"
-#include "chart/quantile.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -24,7 +24,7 @@ void ValueRange::add(std::span<const Column> columns) {
     if (column.high != column.low) values_.push_back(column.high);
     group.push_back(column.mean);
     if (group.size() == kGroup) {
-      medians_.push_back(median(group));
+      medians_.push_back(common::median(group));
       group.clear();
     }
   }
@@ -59,7 +59,8 @@ std::pair<double, double> ValueRange::range(const RangeOptions& options) {
   }
   if (values_.empty()) return options.isLog ? std::pair(1.0, 10.0) : std::pair(base, base + 1);
   const bool isRobust = options.isRobust && values_.size() >= kFew;
-  double low = quantile(values_, isRobust ? 0.05 : 0), high = quantile(values_, isRobust ? 0.95 : 1);
+  double low = common::quantile(values_, isRobust ? 0.05 : 0),
+         high = common::quantile(values_, isRobust ? 0.95 : 1);
   for (const double median : medians_) {
     low = std::min(low, median);
     high = std::max(high, median);

@@ -157,7 +157,7 @@ void Figure::addBars() {
   for (const FigurePart& part : data_.bars) {
     auto* set = new QBarSet(part.name);
     set->append(QList<qreal>(part.values.begin(), part.values.end()));
-    set->setBrush(part.ink.of(Theme::current()));
+    set->setBrush(colourOf(part.ink, Theme::current()));
     set->setPen(QPen(Theme::current().panel, 1));
     bars->append(set);
   }
@@ -234,7 +234,7 @@ void Figure::drawBackground(QPainter* painter, const QRectF& rect) {
   painter->setRenderHint(QPainter::Antialiasing, false);
   painter->setClipRect(chart()->plotArea());
   for (const FigureCell& cell : data_.cells)
-    if (cell.ink.alpha > 0) painter->fillRect(boxOf(cell.box), cell.ink.of(Theme::current()));
+    if (cell.ink.alpha > 0) painter->fillRect(boxOf(cell.box), colourOf(cell.ink, Theme::current()));
   painter->restore();
 }
 
@@ -264,7 +264,7 @@ void Figure::paintNotes(QPainter& painter) const {
   const QFontMetrics metrics = painter.fontMetrics();
   double above = plot.bottom() - 4;
   for (const FigureNote& note : data_.notes) {
-    QPen pen(note.ink.of(theme), 1, Qt::CustomDashLine);
+    QPen pen(colourOf(note.ink, theme), 1, Qt::CustomDashLine);
     pen.setDashPattern({3, 3});
     painter.setPen(pen);
     QPointF at;

@@ -3,22 +3,20 @@
 
 namespace batchscope::desktop {
 
-FigureTable::Cell cellOf(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
-
-QColor Ink::of(const Theme& theme) const {
+QColor colourOf(const Ink& ink, const Theme& theme) {
   const auto plain = [&] {
-    switch (token) {
-      case Series: return theme.series[static_cast<std::size_t>(index) % theme.series.size()];
-      case Run: return theme.run(index);
-      case Accent: return theme.accent;
-      case Dim: return theme.dim;
-      case Faint: return theme.faint;
-      case Good: return theme.good;
-      case Warning: return theme.warning;
+    switch (ink.token) {
+      case Ink::Series: return theme.series[static_cast<std::size_t>(ink.index) % theme.series.size()];
+      case Ink::Run: return theme.run(ink.index);
+      case Ink::Accent: return theme.accent;
+      case Ink::Dim: return theme.dim;
+      case Ink::Faint: return theme.faint;
+      case Ink::Good: return theme.good;
+      case Ink::Warning: return theme.warning;
       default: return theme.bad;
     }
   };
-  return withAlpha(plain(), alpha);
+  return withAlpha(plain(), ink.alpha);
 }
 
 }  // namespace batchscope::desktop

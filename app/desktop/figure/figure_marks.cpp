@@ -22,7 +22,7 @@ QAbstractSeries* areaOf(const FigureSeries& series, const FigureAxes& axes) {
   upper->setParent(area);
   lower->setParent(area);
   area->setPen(Qt::NoPen);
-  area->setBrush(series.ink.of(Theme::current()));
+  area->setBrush(colourOf(series.ink, Theme::current()));
   area->setName(series.name);
   return area;
 }
@@ -32,7 +32,7 @@ QList<QAbstractSeries*> strokesOf(const FigureSeries& series, const FigureAxes& 
   QList<QAbstractSeries*> all;
   using Mark = FigureSeries::Mark;
   const Theme& theme = Theme::current();
-  const QColor colour = series.ink.of(theme);
+  const QColor colour = colourOf(series.ink, theme);
   const bool hasDots = isDots(series), hasBoth = series.mark == Mark::DottedLine;
   const QList<QPointF> places = axes.placesOf(series);
   const auto isThere = [&](qsizetype i) {

@@ -8,8 +8,8 @@
 
 #include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/repeated_steps.h"
 #include "batchscope/protocol/error.h"
-#include "chart/repeated_steps.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
@@ -75,7 +75,7 @@ double pausesOf(const Number& number, RunSession& session) {
 
 double repeatedOf(const Number& number, RunSession& session) {
   session.series()->refresh(session.generations());
-  const Repeated repeated = repeatedBefore(*session.series(), number.at.toInt());
+  const common::Repeated repeated = common::repeatedBefore(*session.series(), number.at.toInt());
   if (repeated.steps == 0) return std::nan("");
   return number.part == QLatin1String("time") ? repeated.seconds : static_cast<double>(repeated.steps);
 }

@@ -14,7 +14,6 @@ class QGridLayout;
 
 namespace batchscope::desktop {
 
-class Figure;
 class FigureCard;
 class RunSession;
 class SeriesModel;
@@ -58,8 +57,6 @@ class ScalingPage : public QScrollArea {
   std::map<QString, QWidget*> named_;
   QWidget* content_;
   QGridLayout* grid_;
-  Figure *map_, *replicas_, *choice_, *rate_, *restarts_, *lanes_, *predictions_, *bySamples_, *bySeconds_,
-      *byEpoch_, *target_;
   int columns_ = 0;
   QTimer timer_;
 };

@@ -58,7 +58,7 @@ class TestPrediction : public QObject {
 
   void theCurveClimbsInBatchSizeWithinTheBounds() {
     for (const int replicas : {1, 2, 3, 8}) {
-      const auto curve = goodputCurve(model(), replicas, 120);
+      const auto curve = common::goodputCurve(model(), replicas, 120);
       QVERIFY(curve.size() > 60);
       for (std::size_t i = 0; i < curve.size(); ++i) {
         if (i > 0) QVERIFY(curve[i].batchSize > curve[i - 1].batchSize);
@@ -88,14 +88,14 @@ class TestPrediction : public QObject {
   void theBestIsTheHighestOfWhatIsFeasible() {
     QFETCH(const protocol::Model, model);
     for (const int replicas : {1, 2, 3, 8}) {
-      const GoodputPrediction prediction = predictGoodput(model, replicas, 120);
+      const common::GoodputPrediction prediction = common::predictGoodput(model, replicas, 120);
       QVERIFY(prediction.best.has_value());
       bool isOnTheCurve = false;
-      for (const OperatingPoint& point : prediction.curve) {
+      for (const common::OperatingPoint& point : prediction.curve) {
         isOnTheCurve = isOnTheCurve || (point.batchSize == prediction.best->batchSize && point.isFeasible() &&
                                         point.goodput == prediction.best->goodput);
         if (point.isFeasible()) QVERIFY(point.goodput <= prediction.best->goodput * (1 + 1e-3));
-        QCOMPARE(limitText(model, replicas, point.limit).isEmpty(), point.isFeasible());
+        QCOMPARE(common::limitText(model, replicas, point.limit).isEmpty(), point.isFeasible());
       }
       QVERIFY(isOnTheCurve);
     }
@@ -116,11 +116,11 @@ class TestPrediction : public QObject {
     QFETCH(const int, microBatches);
     QFETCH(const int, replicas);
     const protocol::Model model = fixed(microBatches);
-    const GoodputPrediction prediction = predictGoodput(model, replicas, 120);
+    const common::GoodputPrediction prediction = common::predictGoodput(model, replicas, 120);
     QTEST(static_cast<int>(prediction.best->batchSize), "batchSize");
-    QTEST(constraintText(model, replicas), "constraint");
+    QTEST(common::constraintText(model, replicas), "constraint");
     double before = 0;
-    for (const OperatingPoint& point : prediction.curve) {
+    for (const common::OperatingPoint& point : prediction.curve) {
       QCOMPARE(point.isFeasible(), point.batchSize == prediction.best->batchSize);
       QVERIFY(point.throughput >= before);  // no point of it stands out
       before = point.throughput;
@@ -129,32 +129,35 @@ class TestPrediction : public QObject {
 
   void aLargestLocalBatchEndsTheCurveWhereNothingAccumulates() {
     const protocol::Model model = withoutAccumulation();
-    for (const OperatingPoint& point : goodputCurve(model, 2, 120)) {
-      QCOMPARE(point.limit, point.batchSize > 512 ? BatchLimit::LargestLocalBatch : BatchLimit::None);
+    for (const common::OperatingPoint& point : common::goodputCurve(model, 2, 120)) {
+      QCOMPARE(point.limit,
+               point.batchSize > 512 ? common::BatchLimit::LargestLocalBatch : common::BatchLimit::None);
       QCOMPARE(point.accumulation, 0);
     }
-    QCOMPARE(limitText(model, 2, BatchLimit::LargestLocalBatch),
+    QCOMPARE(common::limitText(model, 2, common::BatchLimit::LargestLocalBatch),
              QStringLiteral("the largest local batch is 256, and accumulation is off"));
   }
 
   void oneReplicaWithoutAccumulationEndsAtTheInitialBatchSize() {
     protocol::Model model = withoutAccumulation();
-    for (const OperatingPoint& point : goodputCurve(model, 1, 120))
-      QCOMPARE(point.limit, point.batchSize > 130 ? BatchLimit::SingleGradient : BatchLimit::None);
-    QVERIFY(limitText(model, 1, BatchLimit::SingleGradient)
+    for (const common::OperatingPoint& point : common::goodputCurve(model, 1, 120))
+      QCOMPARE(point.limit,
+               point.batchSize > 130 ? common::BatchLimit::SingleGradient : common::BatchLimit::None);
+    QVERIFY(common::limitText(model, 1, common::BatchLimit::SingleGradient)
                 .startsWith("one replica without accumulation keeps 128"));
-    QVERIFY(constraintText(model, 1).endsWith("one replica keeps 128"));
+    QVERIFY(common::constraintText(model, 1).endsWith("one replica keeps 128"));
     model.single_gradient = true;
-    for (const OperatingPoint& point : goodputCurve(model, 1, 120))
-      QCOMPARE(point.limit, point.batchSize > 256 ? BatchLimit::LargestLocalBatch : BatchLimit::None);
+    for (const common::OperatingPoint& point : common::goodputCurve(model, 1, 120))
+      QCOMPARE(point.limit,
+               point.batchSize > 256 ? common::BatchLimit::LargestLocalBatch : common::BatchLimit::None);
     model.accumulation = true;
-    const auto best = bestPoint(model, 1);
+    const auto best = common::bestPoint(model, 1);
     QVERIFY(best->batchSize > 128 && best->accumulation == 0);
   }
 
   void whatIsOutOfReachIsDrawnAsSuchAndNamed() {
-    GoodputPrediction prediction = predictGoodput(withoutAccumulation(), 2, 120, 2,
-                                                  {{"local_batch_size", 64}, {"accumulation_steps", 0}});
+    common::GoodputPrediction prediction = common::predictGoodput(
+        withoutAccumulation(), 2, 120, 2, {{"local_batch_size", 64}, {"accumulation_steps", 0}});
     prediction.measured = 1234;
     GoodputCurve curve;
     curve.setPrediction(prediction);
@@ -180,23 +183,24 @@ class TestPrediction : public QObject {
   void replicasBeyondTheDevicesAreNoFaster() {
     protocol::Model two = model();
     two.devices = 2;
-    const double most = bestPoint(two, 2)->goodput;
-    QCOMPARE(most, bestPoint(model(), 2)->goodput);
-    for (const int replicas : {3, 4, 5, 8, 64}) QVERIFY(bestPoint(two, replicas)->goodput <= most);
-    QVERIFY(bestPoint(model(), 5)->goodput > 1.5 * most);
-    QVERIFY(sharingText(two, 2).isEmpty() && sharingText(model(), 64).isEmpty());
-    QCOMPARE(sharingText(two, 5), QStringLiteral("5 replicas share 2 devices: no faster than 2"));
+    const double most = common::bestPoint(two, 2)->goodput;
+    QCOMPARE(most, common::bestPoint(model(), 2)->goodput);
+    for (const int replicas : {3, 4, 5, 8, 64}) QVERIFY(common::bestPoint(two, replicas)->goodput <= most);
+    QVERIFY(common::bestPoint(model(), 5)->goodput > 1.5 * most);
+    QVERIFY(common::sharingText(two, 2).isEmpty() && common::sharingText(model(), 64).isEmpty());
+    QCOMPARE(common::sharingText(two, 5), QStringLiteral("5 replicas share 2 devices: no faster than 2"));
     two.devices = 0;  // as earlier versions stored it
-    QVERIFY(bestPoint(two, 5)->goodput <= most);
-    QCOMPARE(sharingText(two, 5), QStringLiteral("measured on at most 2 replicas: more may not be faster"));
+    QVERIFY(common::bestPoint(two, 5)->goodput <= most);
+    QCOMPARE(common::sharingText(two, 5),
+             QStringLiteral("measured on at most 2 replicas: more may not be faster"));
   }
 
   void thePresentPointIsWhereTheRunIs() {
     const std::map<std::string, double> latest{{"local_batch_size", 64}, {"accumulation_steps", 1}};
-    QCOMPARE(presentPoint(model(), 2, latest)->batchSize, 256);
-    QVERIFY(!presentPoint(model(), 2, {}).has_value());
-    QCOMPARE(predictGoodput(model(), 2, 120, 2, latest).now->batchSize, 256);
-    QVERIFY(!predictGoodput(model(), 4, 120, 2, latest).now);
+    QCOMPARE(common::presentPoint(model(), 2, latest)->batchSize, 256);
+    QVERIFY(!common::presentPoint(model(), 2, {}).has_value());
+    QCOMPARE(common::predictGoodput(model(), 2, 120, 2, latest).now->batchSize, 256);
+    QVERIFY(!common::predictGoodput(model(), 4, 120, 2, latest).now);
   }
 
   void aNumberOfReplicasIsComparedWithNow_data() {

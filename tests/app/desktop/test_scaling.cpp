@@ -7,17 +7,17 @@
 #include <set>
 
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/prediction_figure.h"
+#include "batchscope/common/quality_figures.h"
+#include "batchscope/common/repeated_steps.h"
+#include "batchscope/common/restart_figures.h"
+#include "batchscope/common/run_history.h"
 #include "batchscope/common/run_text.h"
+#include "batchscope/common/scaling_figures.h"
 #include "batchscope/run/step_times.h"
 #include "batchscope/storage/samples.h"
-#include "chart/repeated_steps.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
-#include "scaling/prediction_figure.h"
-#include "scaling/quality_figures.h"
-#include "scaling/restart_figures.h"
-#include "scaling/run_history.h"
-#include "scaling/scaling_figures.h"
 #include "scaling/scaling_page.h"
 #include "session/comparison.h"
 #include "test_case.h"
@@ -49,7 +49,7 @@ class TestScaling : public test::WindowTest {
   }
 
   void momentsAreThoseThatLasted() {
-    const auto moments = momentsOf(series(), 60);
+    const auto moments = common::momentsOf(series(), 60);
     QVERIFY(moments.size() > 30 && moments.size() < 90);
     std::set<double> batches;
     for (std::size_t i = 0; i < moments.size(); ++i) {
@@ -97,25 +97,25 @@ class TestScaling : public test::WindowTest {
   void theDevicesAreMarked() {
     protocol::Model small = *model();
     small.devices = 3;
-    const auto moments = momentsOf(series(), 60);
-    const FigureData over = goodputOverReplicas(&small, moments);
+    const auto moments = common::momentsOf(series(), 60);
+    const FigureData over = common::goodputOverReplicas(&small, moments);
     QCOMPARE(over.notes[0].x, 3.5);
     QCOMPARE(over.notes[0].text, QStringLiteral("3 devices"));
     QVERIFY(over.series[0].points[6].y < 1.02 * over.series[0].points[2].y);
     QVERIFY(over.series[0].points[6].text.contains(QStringLiteral("share 3 devices")));
-    QCOMPARE(goodputMap(&small, moments, {}).notes[0].y, 3.5);
+    QCOMPARE(common::goodputMap(&small, moments, {}).notes[0].y, 3.5);
   }
 
   void restartsHaveTheirPartsInOrder() {
-    const FigureData restarts = restartParts(&series());
+    const FigureData restarts = common::restartParts(&series());
     QCOMPARE(restarts.barTexts.size(), 2u);
     for (std::size_t part = 0; part < common::kPauseParts.size(); ++part)
       QCOMPARE(restarts.bars[part].name, common::pausePartText(part));
     QCOMPARE(restarts.bars[2].values, (std::vector<double>{0.031, 0.031}));
-    QCOMPARE(repeatedBefore(series(), 1).steps, 0);
-    QCOMPARE(repeatedBefore(series(), 2).steps, kSteps / 10);
+    QCOMPARE(common::repeatedBefore(series(), 1).steps, 0);
+    QCOMPARE(common::repeatedBefore(series(), 2).steps, kSteps / 10);
     // A tenth of the steps of the generation, at 48 ms each.
-    const double seconds = repeatedBefore(series(), 2).seconds;
+    const double seconds = common::repeatedBefore(series(), 2).seconds;
     QVERIFY(seconds > 0.03 * kSteps / 10 && seconds < 0.06 * kSteps / 10);
     QCOMPARE(restarts.notes[0].text, common::formatPause(0.072));
     QVERIFY(restarts.notes[1].text.contains(QStringLiteral("120 steps done again")));
@@ -145,12 +145,12 @@ class TestScaling : public test::WindowTest {
     }
     SeriesModel model(file);
     QVERIFY(model.refresh(rows));
-    QCOMPARE(repeatedBefore(model, 1).steps, 0);
-    QCOMPARE(repeatedBefore(model, 2).steps, 0);
-    QCOMPARE(repeatedBefore(model, 3).steps, 40 + 50);
-    QVERIFY(std::abs(repeatedBefore(model, 3).seconds - (40 + 49)) < 1.5);
-    QCOMPARE(repeatedBefore(model, 4).steps, 1);
-    const FigureData restarts = restartParts(&model);
+    QCOMPARE(common::repeatedBefore(model, 1).steps, 0);
+    QCOMPARE(common::repeatedBefore(model, 2).steps, 0);
+    QCOMPARE(common::repeatedBefore(model, 3).steps, 40 + 50);
+    QVERIFY(std::abs(common::repeatedBefore(model, 3).seconds - (40 + 49)) < 1.5);
+    QCOMPARE(common::repeatedBefore(model, 4).steps, 1);
+    const FigureData restarts = common::restartParts(&model);
     QCOMPARE(restarts.barTexts.size(), 4u);
     QVERIFY(restarts.barTexts[2].contains(QStringLiteral("90 steps done again")));
     QVERIFY(restarts.barTexts[3].contains(QStringLiteral("1 step done again")));
@@ -159,9 +159,9 @@ class TestScaling : public test::WindowTest {
 
   // Unknown moments have a look of their own, and are not shaded.
   void whatIsNotKnownIsNotShaded() {
-    auto moments = momentsOf(series(), 60);
+    auto moments = common::momentsOf(series(), 60);
     moments[3].seconds = moments.back().seconds = std::nan("");
-    const FigureData rates = rateOverBatch(moments);
+    const FigureData rates = common::rateOverBatch(moments);
     for (const FigureSeries& each : rates.series)
       for (const double strength : each.strengths) QVERIFY(strength >= 0 && strength <= 1);
     const auto undated =
@@ -171,7 +171,7 @@ class TestScaling : public test::WindowTest {
     QVERIFY(undated->strengths.empty());
     protocol::Model broken = *model();
     broken.perf->beta_c = std::nan("");
-    const FigureData map = goodputMap(&broken, moments, {});
+    const FigureData map = common::goodputMap(&broken, moments, {});
     for (const FigureCell& cell : map.cells) QVERIFY(cell.ink.alpha >= 0 && cell.ink.alpha <= 1);
   }
 
@@ -198,7 +198,7 @@ class TestScaling : public test::WindowTest {
       generation.predicted_error = 0.2;
       if (i < 3) generation.obtained_goodput = i == 1 ? 12'500 : 6'000;
     }
-    const FigureData data = predictedAndObtained(generations);
+    const FigureData data = common::predictedAndObtained(generations);
     QCOMPARE(data.series.size(), 3u);
     QCOMPARE(data.series[0].points.size(), 3u);  // predicted
     QCOMPARE(data.series[1].points.size(), 1u);  // obtained as expected
@@ -212,20 +212,20 @@ class TestScaling : public test::WindowTest {
                             "obtained 6,000 (−50 %)"));
     QVERIFY(data.series[0].points[2].text.endsWith(QStringLiteral("obtained not yet")));
     QVERIFY(data.description.startsWith(QStringLiteral("2 measured")));
-    QVERIFY(predictedAndObtained({}).isEmpty());
+    QVERIFY(common::predictedAndObtained({}).isEmpty());
   }
 
   void lanesAddUpToTheTime() {
-    const auto slices = slicesOf(series(), 100);
+    const auto slices = common::slicesOf(series(), 100);
     QVERIFY(slices.size() > 90 && slices.size() < 110);
     double lost = 0;
-    for (const Slice& slice : slices) {
+    for (const common::Slice& slice : slices) {
       QVERIFY(slice.to > slice.from && slice.compute > 0 && slice.sync > 0);
       QVERIFY(slice.compute + slice.sync > 0.98 && slice.compute + slice.sync <= 1.0 + 1e-9);
       lost += slice.isLost ? slice.to - slice.from : 0;
     }
-    QVERIFY(std::abs(lost / repeatedBefore(series(), 2).seconds - 1) < 0.4);
-    const FigureData lanes = replicaLanes(slices);
+    QVERIFY(std::abs(lost / common::repeatedBefore(series(), 2).seconds - 1) < 0.4);
+    const FigureData lanes = common::replicaLanes(slices);
     QCOMPARE(lanes.left.high, std::optional(8.0));
     // Pauses are as long as they are told to be elsewhere.
     std::vector<double> pauses;
@@ -246,7 +246,7 @@ class TestScaling : public test::WindowTest {
 
   void targetsAreReached() {
     const auto run = [](const char* name, std::vector<double> accuracies) {
-      QualityRun run{QLatin1String(name), {Ink::Run, name[0] - 'a'}, {}};
+      common::QualityRun run{QLatin1String(name), {Ink::Run, name[0] - 'a'}, {}};
       double epoch = 0;
       for (const double accuracy : accuracies) {
         ++epoch;
@@ -255,25 +255,27 @@ class TestScaling : public test::WindowTest {
       return run;
     };
     const auto quick = run("a", {0.5, 0.8, 0.9}), slow = run("b", {0.4, 0.5, 0.7, 0.8});
-    const FigureData both = timeToTarget({quick, slow});
+    const FigureData both = common::timeToTarget({quick, slow});
     // The highest that both reached is 80 %; the first stands on top.
     QCOMPARE(both.left.ticks.back().label, QStringLiteral("a"));
     QCOMPARE(both.bars.size(), 2u);
     QCOMPARE(both.bars[0].values, (std::vector<double>{40, 0}));
     QCOMPARE(both.bars[1].values, (std::vector<double>{0, 20}));
-    const FigureData one = timeToTarget({quick});
+    const FigureData one = common::timeToTarget({quick});
     QCOMPARE(one.bars.size(), 1u);
     QCOMPARE(one.bars[0].values, (std::vector<double>{20, 30, 30, 30, 30}));
-    const FigureData over = accuracyOver(Cost::Samples, {quick, slow});
+    const FigureData over = common::accuracyOver(common::Cost::Samples, {quick, slow});
     QCOMPARE(over.series[1].points[2].x, 3000.0);
     QCOMPARE(over.series[1].points[2].y, 70.0);
     QCOMPARE(over.series[1].name, QStringLiteral("b"));
   }
 
   void whatIsMissingIsSaid() {
-    for (const FigureData& data : {goodputMap(nullptr, {}, {}), batchChoice(nullptr, {}),
-                                   goodputOverReplicas(nullptr, {}), rateOverBatch({}), restartParts(nullptr),
-                                   replicaLanes({}), accuracyOver(Cost::Epochs, {}), timeToTarget({})}) {
+    for (const FigureData& data :
+         {common::goodputMap(nullptr, {}, {}), common::batchChoice(nullptr, {}),
+          common::goodputOverReplicas(nullptr, {}), common::rateOverBatch({}), common::restartParts(nullptr),
+          common::replicaLanes({}), common::accuracyOver(common::Cost::Epochs, {}),
+          common::timeToTarget({})}) {
       QVERIFY(data.isEmpty());
       QVERIFY(!data.missing.isEmpty());
     }

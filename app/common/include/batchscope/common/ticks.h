@@ -5,9 +5,17 @@
 /// unit.
 #pragma once
 
+#include <QString>
 #include <vector>
 
 namespace batchscope::common {
+
+/// A tick with its label.
+struct Tick {
+  double value = 0;                              ///< place on the axis
+  QString label;                                 ///< written beside it
+  bool operator==(const Tick&) const = default;  ///< of all fields
+};
 
 /// Returns the place of a value on an axis from `low` to `high`: 0 to 1 between them. A logarithmic axis has
 /// ends > 0 and goes by the logarithm; NaN there unless the value is > 0.

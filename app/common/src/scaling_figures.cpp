@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "scaling/scaling_figures.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/scaling_figures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,17 +9,17 @@
 
 #include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/quantile.h"
 #include "batchscope/common/run_text.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/run/model.h"
-#include "chart/quantile.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 using Mark = FigureSeries::Mark;
 
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 constexpr int kColumns = 26;     // of the map
 constexpr int kMostMapped = 16;  // of the map and the curve, but for those that were used
 constexpr int kLeastReplicas = 4;
@@ -38,7 +38,7 @@ int mostReplicas(const protocol::Model& model, const std::vector<Moment>& moment
 std::vector<Tick> wholeTicks(int most) {
   std::vector<Tick> ticks;
   const int stride = 1 + (most - 1) / 8;
-  for (int i = stride; i <= most; i += stride) ticks.push_back({double(i), common::formatCount(i)});
+  for (int i = stride; i <= most; i += stride) ticks.push_back({double(i), formatCount(i)});
   return ticks;
 }
 
@@ -64,8 +64,8 @@ void addLimit(FigureData& data, const protocol::Model& model, int most, bool isU
   const QString text = model.devices < 1 ? tr("measured up to %1").arg(devices)
                        : devices == 1    ? tr("1 device")
                                          : tr("%1 devices").arg(devices);
-  data.notes.push_back(isUp ? FigureNote{kNothing, at, text, {Ink::Warning}}
-                            : FigureNote{at, kNothing, text, {Ink::Warning}});
+  data.notes.push_back(isUp ? FigureNote{kGap, at, text, {Ink::Warning}}
+                            : FigureNote{at, kGap, text, {Ink::Warning}});
 }
 
 }  // namespace
@@ -111,8 +111,7 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
       const double left = hasBefore ? towards(i - 1) : at * at / right;
       FigureCell cell{.box = QRectF(left, point.replicas - 0.5, right - left, 1), .ink = kUnknown};
       QString& text = cell.text;
-      text =
-          tr("%1, batch %2").arg(common::replicaCount(point.replicas), common::formatCount(point.batchSize));
+      text = tr("%1, batch %2").arg(replicaCount(point.replicas), formatCount(point.batchSize));
       if (hasGoodput(point)) {
         cell.ink = {Ink::Accent, 0,
                     (0.04 + 0.86 * std::pow((point.goodput - low.goodput) / span, 1.5)) *
@@ -138,18 +137,17 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
   for (const Moment& stop : stops) {
     way.points.push_back({stop.batch, double(stop.replicas),
                           tr("from %1: %2, batch %3")
-                              .arg(common::formatClock(stop.seconds), common::replicaCount(stop.replicas),
-                                   common::formatCount(std::llround(stop.batch)))});
+                              .arg(formatClock(stop.seconds), replicaCount(stop.replicas),
+                                   formatCount(std::llround(stop.batch)))});
     data.table.rows.push_back({stop.batch, double(stop.replicas), {}, {}, cellOf(stop.seconds)});
   }
   FigureSeries rings{.name = tr("measured"), .ink = {Ink::Series, 2}, .mark = Mark::Rings, .size = 12};
   for (const run::StepTime& time : measured) {
     const auto batch = static_cast<double>(time.replicas * time.local_batch_size * (time.accumulation + 1));
-    rings.points.push_back(
-        {batch, double(time.replicas),
-         tr("%1, batch %2\nmeasured throughput %3 samples/s\nsteps: %4")
-             .arg(common::replicaCount(time.replicas), common::formatCount(std::llround(batch)),
-                  common::formatNumber(batch / time.measured), common::formatCount(time.steps))});
+    rings.points.push_back({batch, double(time.replicas),
+                            tr("%1, batch %2\nmeasured throughput %3 samples/s\nsteps: %4")
+                                .arg(replicaCount(time.replicas), formatCount(std::llround(batch)),
+                                     formatNumber(batch / time.measured), formatCount(time.steps))});
     data.table.rows.push_back({batch, double(time.replicas), {}, cellOf(batch / time.measured), {}});
   }
   if (ridge.points.size() > 1) data.series.push_back(std::move(ridge));
@@ -160,9 +158,9 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
     data.notes.push_back({stops.front().batch, double(stops.front().replicas), tr("start")});
   if (stops.size() > 1)
     data.notes.push_back({stops.back().batch, double(stops.back().replicas), tr("newest")});
-  data.description = tr("Predicted goodput is highest with %1 and batch size %2: %3 samples per second")
-                         .arg(common::replicaCount(best.replicas), common::formatCount(best.batchSize),
-                              common::formatNumber(best.goodput));
+  data.description =
+      tr("Predicted goodput is highest with %1 and batch size %2: %3 samples per second")
+          .arg(replicaCount(best.replicas), formatCount(best.batchSize), formatNumber(best.goodput));
   return data;
 }
 
@@ -179,7 +177,7 @@ FigureData batchChoice(const protocol::Model* model, const std::vector<Moment>& 
                        const QString& text) {
     // A line never crosses a restart.
     if (isNew && !series.points.empty())
-      series.points.push_back({at.seconds, kNothing});
+      series.points.push_back({at.seconds, kGap});
     else if (!series.points.empty())
       series.points.push_back({at.seconds, series.points.back().y});
     series.points.push_back({at.seconds, value, text});
@@ -191,14 +189,14 @@ FigureData batchChoice(const protocol::Model* model, const std::vector<Moment>& 
     const bool isNew = moment.generation != generation;
     generation = moment.generation;
     QString text = tr("%1, step %2: batch size %3")
-                       .arg(common::formatClock(moment.seconds), common::formatCount(moment.step),
-                            common::formatCount(std::llround(moment.batch)));
+                       .arg(formatClock(moment.seconds), formatCount(moment.step),
+                            formatCount(std::llround(moment.batch)));
     if (model != nullptr && model->perf && moment.gradSqr > 0 && moment.gradVar >= 0) {
       protocol::Model then = *model;
       then.grad_sqr = moment.gradSqr;
       then.grad_var = moment.gradVar;
-      if (const auto point = common::bestPoint(then, moment.replicas)) {
-        text += tr("\npredicted best: %1").arg(common::formatCount(point->batchSize));
+      if (const auto point = bestPoint(then, moment.replicas)) {
+        text += tr("\npredicted best: %1").arg(formatCount(point->batchSize));
         step(best, moment, isNew, static_cast<double>(point->batchSize), {});
         bestBatch = static_cast<double>(point->batchSize);
       }
@@ -210,8 +208,8 @@ FigureData batchChoice(const protocol::Model* model, const std::vector<Moment>& 
   data.series.push_back(std::move(chosen));
   if (!best.points.empty()) data.series.push_back(std::move(best));
   data.description = tr("The batch size went from %1 to %2")
-                         .arg(common::formatCount(std::llround(moments.front().batch)),
-                              common::formatCount(std::llround(moments.back().batch)));
+                         .arg(formatCount(std::llround(moments.front().batch)),
+                              formatCount(std::llround(moments.back().batch)));
   return data;
 }
 
@@ -234,9 +232,8 @@ FigureData goodputOverReplicas(const protocol::Model* model, const std::vector<M
         {double(replicas), static_cast<double>(point->batchSize), cellOf(point->goodput), {}, {}});
     FigurePoint at{double(replicas), point->goodput,
                    tr("%1: predicted goodput %2 samples/s\nat batch size %3")
-                       .arg(common::replicaCount(replicas), common::predictedGoodput(*point),
-                            common::formatCount(point->batchSize))};
-    const QString shared = common::sharingText(*model, replicas);
+                       .arg(replicaCount(replicas), predictedGoodput(*point), formatCount(point->batchSize))};
+    const QString shared = sharingText(*model, replicas);
     if (!shared.isEmpty()) at.text += QLatin1Char('\n') + shared;
     const bool isKnown = replicas <= model->max_profiled_replicas;
     if (!isKnown && beyond.points.empty() && !known.points.empty())
@@ -262,7 +259,7 @@ FigureData goodputOverReplicas(const protocol::Model* model, const std::vector<M
     measured.points.push_back({double(values.first), goodput,
                                tr("generation %1, %2:\nmeasured goodput %3 samples/s in the median")
                                    .arg(generation)
-                                   .arg(common::replicaCount(values.first), common::formatNumber(goodput))});
+                                   .arg(replicaCount(values.first), formatNumber(goodput))});
     data.table.rows.push_back({double(values.first), {}, {}, double(generation), goodput});
   }
   if (!measured.points.empty()) data.series.push_back(std::move(measured));
@@ -291,13 +288,13 @@ FigureData rateOverBatch(const std::vector<Moment>& moments) {
     if (!series.points.empty() && series.points.back().x == moment.batch &&
         std::abs(series.points.back().y / moment.learningRate - 1) < kApart)
       continue;
-    const QString step =
-        isDated ? tr("%1, step %2").arg(common::formatClock(moment.seconds), common::formatCount(moment.step))
-                : tr("step %1").arg(common::formatCount(moment.step));
-    series.points.push_back({moment.batch, moment.learningRate,
-                             tr("%1\nbatch size %2, learning rate %3")
-                                 .arg(step, common::formatCount(std::llround(moment.batch)),
-                                      common::formatNumber(moment.learningRate))});
+    const QString step = isDated
+                             ? tr("%1, step %2").arg(formatClock(moment.seconds), formatCount(moment.step))
+                             : tr("step %1").arg(formatCount(moment.step));
+    series.points.push_back(
+        {moment.batch, moment.learningRate,
+         tr("%1\nbatch size %2, learning rate %3")
+             .arg(step, formatCount(std::llround(moment.batch)), formatNumber(moment.learningRate))});
     if (isDated) dots.strengths.push_back(moment.seconds);
   }
   if (dots.points.empty() && undated.points.empty()) return data;
@@ -319,9 +316,8 @@ FigureData rateOverBatch(const std::vector<Moment>& moments) {
   }
   if (!undated.points.empty()) data.series.push_back(std::move(undated));
   if (!dots.points.empty()) data.series.push_back(std::move(dots));
-  data.description =
-      tr("Learning rate from %1 to %2").arg(common::formatNumber(first.y), common::formatNumber(last.y));
+  data.description = tr("Learning rate from %1 to %2").arg(formatNumber(first.y), formatNumber(last.y));
   return data;
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "scaling/run_history.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/run_history.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,17 +7,17 @@
 
 #include "batchscope/protocol/series.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 namespace names = protocol::series;
 
 constexpr int kLeast = 6;          // of a generation
 constexpr double kInstant = 1e-3;  // s, too short to be drawn
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnmeasured = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the part of `most` that is the generation's share of all steps.
-int shareOf(const SeriesModel& series, const GenerationSpan& span, int most) {
+int shareOf(const RunSeries& series, const GenerationSpan& span, int most) {
   double all = 0;
   for (const GenerationSpan& each : series.generations())
     if (each.last > 0) all += static_cast<double>(each.last - each.first + 1);
@@ -27,26 +27,25 @@ int shareOf(const SeriesModel& series, const GenerationSpan& span, int most) {
 // One series of a generation, asked for by ascending steps.
 class Recorded {
  public:
-  Recorded(SeriesModel& series, const char* name, const GenerationSpan& span, int columns) {
-    const auto view = series.view(name, span.number, span.first, span.last, columns);
-    buckets_.assign(view.begin(), view.end());
+  Recorded(RunSeries& series, const char* name, const GenerationSpan& span, int columns) {
+    buckets_ = series.buckets(name, span.number, span.first, span.last, columns);
   }
 
-  const std::vector<Bucket>& buckets() const { return buckets_; }
+  const std::vector<storage::Bucket>& buckets() const { return buckets_; }
   double at(std::int64_t step) {
     while (at_ + 1 < buckets_.size() && buckets_[at_].last_step < step) ++at_;
-    if (at_ >= buckets_.size() || buckets_[at_].first_step > step) return kNaN;
+    if (at_ >= buckets_.size() || buckets_[at_].first_step > step) return kUnmeasured;
     return buckets_[at_].mean;
   }
 
  private:
-  std::vector<Bucket> buckets_;
+  std::vector<storage::Bucket> buckets_;
   std::size_t at_ = 0;
 };
 
 // Every n-th, so that there are about `most`; what is in memory may be far more than was asked for.
-std::vector<Bucket> thinned(const std::vector<Bucket>& buckets, int most) {
-  std::vector<Bucket> kept;
+std::vector<storage::Bucket> thinned(const std::vector<storage::Bucket>& buckets, int most) {
+  std::vector<storage::Bucket> kept;
   const auto count = static_cast<std::size_t>(most);
   if (buckets.size() <= count) return buckets;
   for (std::size_t i = 0; i < count; ++i) {
@@ -56,10 +55,11 @@ std::vector<Bucket> thinned(const std::vector<Bucket>& buckets, int most) {
 }
 
 // Returns the sum, over these steps, of a series in seconds a step.
-double sumOver(const std::vector<Bucket>& buckets, std::int64_t from, std::int64_t to) {
+double sumOver(const std::vector<storage::Bucket>& buckets, std::int64_t from, std::int64_t to) {
   double sum = 0;
-  auto bucket = std::lower_bound(buckets.begin(), buckets.end(), from,
-                                 [](const Bucket& each, std::int64_t step) { return each.last_step < step; });
+  auto bucket =
+      std::lower_bound(buckets.begin(), buckets.end(), from,
+                       [](const storage::Bucket& each, std::int64_t step) { return each.last_step < step; });
   for (; bucket != buckets.end() && bucket->first_step <= to; ++bucket) {
     if (!std::isfinite(bucket->mean)) continue;
     const auto first = std::max(bucket->first_step, from), last = std::min(bucket->last_step, to);
@@ -76,7 +76,7 @@ std::set<std::string> historySeries() {
           names::kGoodput,   names::kStepTime,     names::kSyncTime};
 }
 
-std::vector<Moment> momentsOf(SeriesModel& series, int most) {
+std::vector<Moment> momentsOf(RunSeries& series, int most) {
   std::vector<Moment> moments;
   for (const GenerationSpan& span : series.generations()) {
     if (span.last == 0) continue;
@@ -85,7 +85,7 @@ std::vector<Moment> momentsOf(SeriesModel& series, int most) {
     Recorded rate(series, names::kLearningRate, span, columns);
     Recorded sqr(series, names::kGradSqr, span, columns), var(series, names::kGradVar, span, columns);
     Recorded goodput(series, names::kGoodput, span, columns);
-    for (const Bucket& bucket : thinned(batch.buckets(), columns)) {
+    for (const storage::Bucket& bucket : thinned(batch.buckets(), columns)) {
       // Where the batch size changed on the way there is none to name.
       if (bucket.min != bucket.max || bucket.last_step >= span.lostFrom) continue;
       const std::int64_t step = bucket.last_step;
@@ -93,7 +93,7 @@ std::vector<Moment> momentsOf(SeriesModel& series, int most) {
       moments.push_back({.generation = span.number,
                          .replicas = span.replicas,
                          .step = step,
-                         .seconds = series.position(XAxis::WallTime, at).value_or(kNaN),
+                         .seconds = series.countAt(names::kTime, at).value_or(kUnmeasured),
                          .batch = bucket.mean,
                          .learningRate = rate.at(step),
                          .gradSqr = sqr.at(step),
@@ -104,7 +104,7 @@ std::vector<Moment> momentsOf(SeriesModel& series, int most) {
   return moments;
 }
 
-std::vector<Slice> slicesOf(SeriesModel& series, int most) {
+std::vector<Slice> slicesOf(RunSeries& series, int most) {
   std::vector<Slice> slices;
   for (const GenerationSpan& span : series.generations()) {
     if (span.last == 0) continue;
@@ -112,7 +112,7 @@ std::vector<Slice> slicesOf(SeriesModel& series, int most) {
     if (!slices.empty() && span.pause >= 0) {
       const Slice& before = slices.back();
       const double began =
-          series.position(XAxis::WallTime, {span.number, span.first}).value_or(before.to) - span.pause;
+          series.countAt(names::kTime, {span.number, span.first}).value_or(before.to) - span.pause;
       if (began > before.to + kInstant)
         slices.push_back({before.generation, before.replicas, before.to, began, 0, 0, before.isLost});
     }
@@ -120,7 +120,7 @@ std::vector<Slice> slicesOf(SeriesModel& series, int most) {
         static_cast<int>(std::min<std::int64_t>(shareOf(series, span, most), span.last - span.first + 1));
     const Recorded steps(series, names::kStepTime, span, columns),
         syncs(series, names::kSyncTime, span, columns);
-    const common::StepMap clock = series.map(XAxis::WallTime, span.number);
+    const StepMap clock = series.count(names::kTime, span.number);
     // The time of a step is its end: what is before the first is not known.
     std::int64_t first = span.first;
     for (int column = 1; column <= columns; ++column) {
@@ -138,4 +138,4 @@ std::vector<Slice> slicesOf(SeriesModel& series, int most) {
   return slices;
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common

@@ -1,16 +1,16 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "scaling/quality_figures.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/quality_figures.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/run_series.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/protocol/series.h"
-#include "chart/series_model.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 constexpr int kMostPoints = 400;                          // of a generation
@@ -34,22 +34,21 @@ double reachedAfter(const QualityRun& run, double accuracy) {
 }
 
 // Accuracies differ by less than whole percents.
-QString accuracyText(double accuracy) { return common::formatPercent(accuracy, 3); }
+QString accuracyText(double accuracy) { return formatPercent(accuracy, 3); }
 
 }  // namespace
 
-std::vector<QualityPoint> qualityOf(SeriesModel& series) {
+std::vector<QualityPoint> qualityOf(RunSeries& series) {
   std::vector<QualityPoint> points;
   for (const GenerationSpan& span : series.generations()) {
     if (span.last == 0) continue;
-    const auto view =
-        series.view(protocol::series::kAccuracy, span.number, span.first, span.last, kMostPoints);
-    const std::vector<Bucket> buckets(view.begin(), view.end());
-    for (const Bucket& bucket : buckets) {
+    for (const storage::Bucket& bucket :
+         series.buckets(protocol::series::kAccuracy, span.number, span.first, span.last, kMostPoints)) {
       if (bucket.last_step >= span.lostFrom || !std::isfinite(bucket.mean)) continue;
       const StepRef at{span.number, bucket.last_step};
-      const auto on = [&](XAxis axis) { return series.position(axis, at).value_or(0); };
-      points.push_back({on(XAxis::Samples), on(XAxis::WallTime), on(XAxis::Epoch), bucket.mean});
+      const auto by = [&](const char* count) { return series.countAt(count, at).value_or(0); };
+      points.push_back({by(protocol::series::kSamples), by(protocol::series::kTime),
+                        by(protocol::series::kEpoch), bucket.mean});
     }
   }
   return points;
@@ -66,12 +65,11 @@ FigureData accuracyOver(Cost cost, const std::vector<QualityRun>& runs) {
     for (const QualityPoint& point : run.points) {
       data.table.rows.push_back(
           {run.name.toStdString(), point.samples, point.seconds, point.epoch, point.accuracy});
-      line.points.push_back(
-          {costOf(cost, point), 100 * point.accuracy,
-           tr("%1accuracy %2 after %3 samples,\n%4, %5 epochs")
-               .arg(runs.size() > 1 ? run.name + QStringLiteral(":\n") : QString(),
-                    accuracyText(point.accuracy), common::formatCount(std::llround(point.samples)),
-                    common::formatClock(point.seconds), common::formatNumber(point.epoch))});
+      line.points.push_back({costOf(cost, point), 100 * point.accuracy,
+                             tr("%1accuracy %2 after %3 samples,\n%4, %5 epochs")
+                                 .arg(runs.size() > 1 ? run.name + QStringLiteral(":\n") : QString(),
+                                      accuracyText(point.accuracy), formatCount(std::llround(point.samples)),
+                                      formatClock(point.seconds), formatNumber(point.epoch))});
     }
     data.series.push_back(std::move(line));
   }
@@ -111,12 +109,11 @@ FigureData timeToTarget(const std::vector<QualityRun>& all) {
     for (const double share : kTargets) {
       const double target = share * bestOf(run), seconds = reachedAfter(run, target);
       addBar(accuracyText(target),
-             tr("%1 reached after %2").arg(accuracyText(target), common::formatDuration(seconds)), run,
-             target, seconds);
+             tr("%1 reached after %2").arg(accuracyText(target), formatDuration(seconds)), run, target,
+             seconds);
     }
-    data.description =
-        tr("%1 reached after %2")
-            .arg(accuracyText(bestOf(run)), common::formatDuration(reachedAfter(run, bestOf(run))));
+    data.description = tr("%1 reached after %2")
+                           .arg(accuracyText(bestOf(run)), formatDuration(reachedAfter(run, bestOf(run))));
   } else {
     double target = 1;
     for (const QualityRun& run : runs) target = std::min(target, bestOf(run));
@@ -125,10 +122,9 @@ FigureData timeToTarget(const std::vector<QualityRun>& all) {
     std::reverse(runs.begin(), runs.end());
     for (const QualityRun& run : runs) {
       const double seconds = reachedAfter(run, target);
-      addBar(
-          run.name,
-          tr("%1:\n%2 reached after %3").arg(run.name, accuracyText(target), common::formatDuration(seconds)),
-          run, target, seconds);
+      addBar(run.name,
+             tr("%1:\n%2 reached after %3").arg(run.name, accuracyText(target), formatDuration(seconds)), run,
+             target, seconds);
     }
     data.description = tr("All %1 runs reached %2").arg(runs.size()).arg(accuracyText(target));
   }
@@ -137,4 +133,4 @@ FigureData timeToTarget(const std::vector<QualityRun>& all) {
   return data;
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common

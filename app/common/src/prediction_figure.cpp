@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "scaling/prediction_figure.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/prediction_figure.h"
 
 #include <cstddef>
 #include <optional>
@@ -8,13 +8,13 @@
 #include "batchscope/common/predictions.h"
 #include "batchscope/common/translate.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 constexpr std::size_t kMostRestarts = 20;
 constexpr double kRangeWidth = 0.5;  // of a range, in restarts
 
-QString textOf(const common::PredictedRestart& restart) {
+QString textOf(const PredictedRestart& restart) {
   const auto words = [](const std::string& text) { return QString::fromStdString(text); };
   QString text = tr("Restart %1, ×%2\npredicted %3 %4 samples/s")
                      .arg(restart.generation)
@@ -35,8 +35,8 @@ FigureTable::Cell boolCell(const std::optional<bool>& value) {
 FigureData predictedAndObtained(const std::vector<storage::Generation>& generations) {
   FigureData data;
   data.missing = tr("No restart has been predicted yet.");
-  common::Predictions predictions = common::predictionsOf(generations);
-  std::vector<common::PredictedRestart>& restarts = predictions.restarts;
+  Predictions predictions = predictionsOf(generations);
+  std::vector<PredictedRestart>& restarts = predictions.restarts;
   if (restarts.empty()) return data;
   if (restarts.size() > kMostRestarts)
     restarts.erase(restarts.begin(), restarts.end() - static_cast<std::ptrdiff_t>(kMostRestarts));
@@ -47,7 +47,7 @@ FigureData predictedAndObtained(const std::vector<storage::Generation>& generati
   FigureSeries unexpected{.name = tr("unexpected"), .ink = {Ink::Warning}, .mark = Mark::Dots, .size = 9};
   data.table.columns = {"generation", "replicas", "what",   "predicted", "low",
                         "high",       "obtained", "change", "held"};
-  for (const common::PredictedRestart& restart : restarts) {
+  for (const PredictedRestart& restart : restarts) {
     const auto at = static_cast<double>(data.bottom.ticks.size());
     const bool isRanged = restart.error > 0;
     data.bottom.ticks.push_back({at, tr("%1: ×%2").arg(restart.generation).arg(restart.replicas)});
@@ -76,4 +76,4 @@ FigureData predictedAndObtained(const std::vector<storage::Generation>& generati
   return data;
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common

@@ -1,15 +1,15 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "scaling/restart_figures.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/restart_figures.h"
 
 #include <algorithm>
 #include <map>
 
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/repeated_steps.h"
 #include "batchscope/common/run_text.h"
 #include "batchscope/common/translate.h"
-#include "chart/repeated_steps.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 namespace {
 
 constexpr std::size_t kMostBars = 10;
@@ -22,7 +22,7 @@ constexpr Ink kCompute{Ink::Series, 0}, kSync{Ink::Series, 1}, kOther{Ink::Faint
 
 }  // namespace
 
-FigureData restartParts(const SeriesModel* series) {
+FigureData restartParts(const RunSeries* series) {
   FigureData data;
   data.missing = tr("No restart yet.");
   if (series == nullptr) return data;
@@ -35,22 +35,22 @@ FigureData restartParts(const SeriesModel* series) {
   if (restarts.empty()) return data;
   if (restarts.size() > kMostBars) restarts.erase(restarts.begin(), restarts.end() - kMostBars);
 
-  for (std::size_t part = 0; part < common::kPauseParts.size(); ++part)
-    data.bars.push_back({common::pausePartText(part), {Ink::Run, static_cast<int>(part)}, {}});
+  for (std::size_t part = 0; part < kPauseParts.size(); ++part)
+    data.bars.push_back({pausePartText(part), {Ink::Run, static_cast<int>(part)}, {}});
   data.bars.push_back({tr("Other"), {Ink::Faint}, {}});
   FigurePart& other = data.bars.back();
   double total = 0, longest = 0;
   bool isRepeated = false;
   data.table.columns = {"generation", "replicas_before", "replicas", "reason", "pause"};
-  for (const char* part : common::kPauseParts) data.table.columns.emplace_back(part);
+  for (const char* part : kPauseParts) data.table.columns.emplace_back(part);
   for (const char* more : {"steps_done_again", "seconds_done_again"}) data.table.columns.emplace_back(more);
   for (const GenerationSpan& span : restarts) {
     const int before = replicas.contains(span.number - 1) ? replicas[span.number - 1] : 0;
     std::vector<FigureTable::Cell> row{double(span.number), double(before), double(span.replicas),
                                        span.reason, cellOf(span.pause)};
     double unexplained = span.pause;
-    for (std::size_t part = 0; part < common::kPauseParts.size(); ++part) {
-      const auto found = span.parts.find(common::kPauseParts[part]);
+    for (std::size_t part = 0; part < kPauseParts.size(); ++part) {
+      const auto found = span.parts.find(kPauseParts[part]);
       const double seconds = found == span.parts.end() ? 0 : found->second;
       data.bars[part].values.push_back(seconds);
       row.push_back(found == span.parts.end() ? FigureTable::Cell() : cellOf(seconds));
@@ -63,15 +63,15 @@ FigureData restartParts(const SeriesModel* series) {
     const QString name = tr("%1: ×%2 to ×%3").arg(span.number).arg(before).arg(span.replicas);
     data.left.ticks.push_back({static_cast<double>(data.left.ticks.size()), name});
     QString text = tr("Restart %1 (%2): paused for %3")
-                       .arg(name, QString::fromStdString(span.reason), common::formatPause(span.pause));
-    const QString parts = common::describePause(span.parts);
+                       .arg(name, QString::fromStdString(span.reason), formatPause(span.pause));
+    const QString parts = describePause(span.parts);
     if (!parts.isEmpty()) text += QLatin1Char('\n') + QString(parts).replace(QStringLiteral(", "), "\n");
-    QString behind = common::formatPause(span.pause);
+    QString behind = formatPause(span.pause);
     if (repeated.steps > 0) {
       isRepeated = true;
       const QString repeatedText =
           (repeated.steps == 1 ? tr("%1 step done again, %2") : tr("%1 steps done again, %2"))
-              .arg(common::formatCount(repeated.steps), common::formatPause(repeated.seconds));
+              .arg(formatCount(repeated.steps), formatPause(repeated.seconds));
       text += QLatin1Char('\n') + repeatedText;
       behind += QStringLiteral(" + ") + repeatedText;
     }
@@ -87,8 +87,8 @@ FigureData restartParts(const SeriesModel* series) {
   data.bottom = {.title = tr("seconds"), .low = 0, .high = (isRepeated ? kMoreRoom : kRoom) * longest};
   data.description =
       restarts.size() == 1
-          ? tr("1 restart, paused for %1").arg(common::formatPause(total))
-          : tr("%1 restarts, paused for %2 in all").arg(restarts.size()).arg(common::formatPause(total));
+          ? tr("1 restart, paused for %1").arg(formatPause(total))
+          : tr("%1 restarts, paused for %2 in all").arg(restarts.size()).arg(formatPause(total));
   return data;
 }
 
@@ -101,7 +101,7 @@ FigureData replicaLanes(const std::vector<Slice>& slices) {
   data.bottom = {.kind = FigureAxis::Kind::Time, .low = 0, .high = slices.back().to};
   data.left = {.title = tr("replica"), .low = -0.1, .high = double(lanes)};
   for (int lane = 0; lane < lanes; lane += 1 + (lanes - 1) / 8)
-    data.left.ticks.push_back({lane + kReplicaShare / 2, common::formatCount(lane)});
+    data.left.ticks.push_back({lane + kReplicaShare / 2, formatCount(lane)});
 
   data.table.columns = {"from_seconds", "to_seconds", "generation", "replicas",
                         "compute",      "sync",       "other",      "is_lost"};
@@ -113,8 +113,8 @@ FigureData replicaLanes(const std::vector<Slice>& slices) {
       data.cells.push_back(
           {.box = QRectF(before->to, 0, slice.from - before->to, 0),
            .ink = kPause,
-           .text = tr("%1: paused for %2")
-                       .arg(common::formatClock(before->to), common::formatPause(slice.from - before->to))});
+           .text =
+               tr("%1: paused for %2").arg(formatClock(before->to), formatPause(slice.from - before->to))});
       paused += slice.from - before->to;
     }
     before = &slice;
@@ -125,11 +125,11 @@ FigureData replicaLanes(const std::vector<Slice>& slices) {
     all += wide;
     data.table.rows.push_back({slice.from, slice.to, double(slice.generation), double(slice.replicas),
                                slice.compute, slice.sync, rest, slice.isLost ? 1.0 : 0.0});
-    const QString text = tr("%1, %2\ncompute %3, waiting for others %4\nvalidation, loading and other %5%6")
-                             .arg(common::formatClock(slice.from), common::replicaCount(slice.replicas),
-                                  common::formatPercent(slice.compute), common::formatPercent(slice.sync),
-                                  common::formatPercent(rest),
-                                  slice.isLost ? tr("\nlost: done again after the restart") : QString());
+    const QString text =
+        tr("%1, %2\ncompute %3, waiting for others %4\nvalidation, loading and other %5%6")
+            .arg(formatClock(slice.from), replicaCount(slice.replicas), formatPercent(slice.compute),
+                 formatPercent(slice.sync), formatPercent(rest),
+                 slice.isLost ? tr("\nlost: done again after the restart") : QString());
     for (int lane = 0; lane < std::min(slice.replicas, kMostLanes); ++lane) {
       double y = lane;
       const auto add = [&](double share, Ink ink) {
@@ -158,8 +158,8 @@ FigureData replicaLanes(const std::vector<Slice>& slices) {
   name(tr("pause"), kPause, paused > 0);
   name(tr("lost"), kLost, isLost);
   data.description = tr("Of the time between restarts, %1 went into computing and %2 into waiting for others")
-                         .arg(common::formatPercent(compute / all), common::formatPercent(sync / all));
+                         .arg(formatPercent(compute / all), formatPercent(sync / all));
   return data;
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common

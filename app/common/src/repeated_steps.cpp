@@ -1,16 +1,17 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/repeated_steps.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/repeated_steps.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "chart/series_model.h"
+#include "batchscope/common/run_series.h"
+#include "batchscope/protocol/series.h"
 
-namespace batchscope::desktop {
+namespace batchscope::common {
 
 // They may be of several generations, where the newest ones had gone on from an older checkpoint or had not
 // come to a step.
-Repeated repeatedBefore(const SeriesModel& series, int generation) {
+Repeated repeatedBefore(const RunSeries& series, int generation) {
   Repeated repeated;
   const GenerationSpan* resumed = series.generation(generation);
   if (resumed == nullptr || resumed->last == 0) return repeated;
@@ -21,12 +22,13 @@ Repeated repeatedBefore(const SeriesModel& series, int generation) {
     const std::int64_t from = std::max(resumed->first, span->first), to = std::min(span->last, undone - 1);
     undone = std::min(undone, span->first);
     if (from > to) continue;
-    const auto begin = series.position(XAxis::WallTime, {span->number, std::max(from - 1, span->first)});
-    const auto end = series.position(XAxis::WallTime, {span->number, to});
+    const auto begin =
+        series.countAt(protocol::series::kTime, {span->number, std::max(from - 1, span->first)});
+    const auto end = series.countAt(protocol::series::kTime, {span->number, to});
     repeated.steps += to - from + 1;
     if (begin && end) repeated.seconds += *end - *begin;
   }
   return repeated;
 }
 
-}  // namespace batchscope::desktop
+}  // namespace batchscope::common
