@@ -12,6 +12,7 @@
 #include "explorer_answers.h"
 #include "run_answers.h"
 #include "sample_answers.h"
+#include "scaling_answers.h"
 
 namespace batchscope::web {
 namespace {
@@ -151,7 +152,8 @@ Json recorded_answers(Store& store, const std::string& id) {
           {"samples", samples.axes()},
           {"columns", samples.columns()},
           {"explorer", explorer_json(store, id, {})},
-          {"batch_curves", batch_curves_json(store, id)}};
+          {"batch_curves", batch_curves_json(store, id)},
+          {"scaling", scaling_json(store, id)}};
 }
 
 }  // namespace batchscope::web
