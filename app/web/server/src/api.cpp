@@ -11,6 +11,7 @@
 #include "answers/explorer_answers.h"
 #include "answers/list_answers.h"
 #include "answers/run_answers.h"
+#include "answers/scaling_answers.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/web/tokens.h"
@@ -105,6 +106,7 @@ void Api::answer_run(const Path& path, const Request& request, const Caller& cal
     return ask(reply, [id, request](Store& store) { return log_json(store, id, request); });
   if (path[2] == "explorer")
     return ask(reply, [id, request](Store& store) { return explorer_json(store, id, request); });
+  if (path[2] == "scaling") return ask(reply, [id](Store& store) { return scaling_json(store, id); });
   if (path[2] == "clone") return ask(reply, [id](Store& store) { return clone_json(store, id); });
   if (path[2] == "record") return downloads_.send_record(id, request, allowed(caller), reply);
   if (path[2] == "log.txt") return downloads_.send_log(id, request, allowed(caller), reply);

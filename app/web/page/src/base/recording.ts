@@ -12,6 +12,7 @@ interface Recording {
   samples: Record<Axis, Pick<Samples, "range" | "above_zero"> & { series: Record<string, Places[]> }>;
   columns: JsonNumber[][];
   explorer: object;
+  scaling: object;
   batch_curves: Record<string, object>; // by the number of replicas
 }
 
@@ -59,6 +60,8 @@ export async function recorded(path: string): Promise<unknown> {
       return all.run;
     case "samples":
       return samplesOf(all, searchParams);
+    case "scaling":
+      return all.scaling;
     case "explorer": {
       const curve = all.batch_curves[searchParams.get("replicas") ?? ""];
       return curve ? { ...all.explorer, batch_curve: curve } : all.explorer;

@@ -6,7 +6,7 @@ import { Signal } from "./signal";
 
 const root = isRecording ? "#/" : "/";
 
-export type View = "runs" | "run" | "explorer" | "log" | "compare" | "queue" | "sweeps" | "sweep" | "trash" | "nowhere";
+export type View = "runs" | "run" | "explorer" | "scaling" | "log" | "compare" | "queue" | "sweeps" | "sweep" | "trash" | "nowhere";
 
 export interface Route {
   view: View;
@@ -23,7 +23,7 @@ export function parse(path: string, query = ""): Route {
   if (first === "sweeps" && id !== undefined && parts.length === 2) return route("sweep", id);
   if (first === "run" && id !== undefined) {
     if (parts.length === 2) return route("run", id);
-    if (parts.length === 3 && (page === "explorer" || page === "log")) return route(page, id);
+    if (parts.length === 3 && (page === "explorer" || page === "scaling" || page === "log")) return route(page, id);
   }
   return route("nowhere");
 }
@@ -42,6 +42,7 @@ export function pathOf(view: View, id = ""): string {
     case "run":
       return `${root}run/${name}`;
     case "explorer":
+    case "scaling":
     case "log":
       return `${root}run/${name}/${view}`;
     case "sweep":

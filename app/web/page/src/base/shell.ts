@@ -13,7 +13,7 @@ import { chooseColourBlind, chooseScheme, chosenScheme, hasColourBlindPalette, t
 import type { About } from "./types";
 
 const links: [href: string, text: string, views: string[]][] = [
-  ["/", "Runs", ["runs", "run", "explorer", "log", "trash"]],
+  ["/", "Runs", ["runs", "run", "explorer", "scaling", "log", "trash"]],
   ["/compare", "Compare", ["compare"]],
   ["/queue", "Queue", ["queue"]],
   ["/sweeps", "Sweeps", ["sweeps", "sweep"]],

@@ -22,6 +22,7 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
   const bar = h("progress", { max: 1, value: 0, "aria-label": "Progress of the run" });
   const links = h("nav.run-links", { "aria-label": "More about this run" },
     h("a", { href: pathOf("explorer", session.id) }, "Explorer"),
+    h("a", { href: pathOf("scaling", session.id) }, "Why it scaled"),
     !isRecording && h("a", { href: pathOf("log", session.id) }, "Log"));
 
   const showCharts = () => {

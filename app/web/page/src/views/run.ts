@@ -67,6 +67,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       { key: "L", shown: "Shift l", text: "Horizontal axis: logarithmic or linear", act: () => view.setLogX(!view.logX) },
       { key: "0", text: "Show the whole run; also a double click", act: () => view.reset() },
       { key: "g", text: "Open the goodput explorer", act: () => go(pathOf("explorer", route.id)) },
+      { key: "w", text: "Show why it scaled", act: () => go(pathOf("scaling", route.id)) },
       { key: "drag", text: "Zoom in" },
       { key: "Ctrl wheel", text: "Zoom around the pointer; Shift and the wheel, or two fingers, do the same" },
       { key: "← →", text: "Move the cross-hair of the chart that has the focus; with Shift, pan it" },

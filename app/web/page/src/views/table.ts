@@ -8,6 +8,7 @@ import * as log from "./log";
 import * as queue from "./queue";
 import * as run from "./run";
 import * as runs from "./runs";
+import * as scaling from "./scaling";
 import * as sweep from "./sweep";
 import * as sweeps from "./sweeps";
 import * as trash from "./trash";
@@ -23,6 +24,7 @@ const shows: Partial<Record<View, Show>> = {
   runs: runs.show,
   run: run.show,
   explorer: explorer.show,
+  scaling: scaling.show,
   log: log.show,
   compare: compare.show,
   queue: queue.show,
@@ -36,4 +38,4 @@ export function showOf(view: View): Show {
 }
 
 /** The views that have the list of runs beside them. */
-export const besideRuns: readonly View[] = ["run", "explorer", "log"];
+export const besideRuns: readonly View[] = ["run", "explorer", "scaling", "log"];

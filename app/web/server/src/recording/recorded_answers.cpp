@@ -11,6 +11,7 @@
 
 #include "answers/explorer_answers.h"
 #include "answers/run_answers.h"
+#include "answers/scaling_answers.h"
 #include "samples/sample_answers.h"
 
 namespace batchscope::web {
@@ -151,7 +152,8 @@ Json recorded_answers(Store& store, const std::string& id) {
           {"samples", samples.axes()},
           {"columns", samples.columns()},
           {"explorer", explorer_json(store, id, {})},
-          {"batch_curves", batch_curves_json(store, id)}};
+          {"batch_curves", batch_curves_json(store, id)},
+          {"scaling", scaling_json(store, id)}};
 }
 
 }  // namespace batchscope::web

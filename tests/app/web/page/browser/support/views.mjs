@@ -7,6 +7,7 @@ export const VIEWS = [
   { name: "list", path: async () => "/", shows: "baseline" },
   { name: "run", path: of(""), shows: "Gain" },
   { name: "explorer", path: of("/explorer"), shows: "What if" },
+  { name: "scaling", path: of("/scaling"), shows: "What each restart cost" },
   { name: "log", path: of("/log"), shows: "baseline" },
   {
     name: "compare",

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "batchscope/protocol/json.h"
+#include "store/store.h"
+
+namespace batchscope::web {
+
+// Answers the figures of "Why it scaled", which are those of the window (common/why_it_scaled.h), as API.md
+// has it. Throws Error.
+protocol::Json scaling_json(Store& store, const std::string& id);
+
+}  // namespace batchscope::web
