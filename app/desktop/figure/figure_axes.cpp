@@ -7,6 +7,7 @@
 
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/ticks.h"
+#include "chart/axis.h"
 
 namespace batchscope::desktop {
 namespace {

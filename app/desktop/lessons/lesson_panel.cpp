@@ -25,7 +25,7 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr int kMargin = 16;
-constexpr int kGap = 8, kIndent = 14;  // of paragraphs, of lists
+constexpr int kParagraphGap = 8, kIndent = 14;  // of paragraphs, of lists
 
 QLabel* paragraph(const char* name, QWidget* parent) {
   QLabel* label = named(name, parent);
@@ -266,7 +266,7 @@ void LessonPanel::setText(const QString& markdown) {
     QTextBlockFormat format = block.blockFormat();
     const bool goesOn = block.textList() != nullptr && block.next().textList() == block.textList();
     format.setTopMargin(0);
-    format.setBottomMargin(goesOn ? kGap / 2 : block.next().isValid() ? kGap : 0);
+    format.setBottomMargin(goesOn ? kParagraphGap / 2 : block.next().isValid() ? kParagraphGap : 0);
     QTextCursor(block).setBlockFormat(format);
   }
   for (QTextFrame* frame : document.rootFrame()->childFrames()) {
@@ -275,9 +275,9 @@ void LessonPanel::setText(const QString& markdown) {
     QTextTableFormat format = table->format();
     format.setBorder(0);
     format.setCellSpacing(0);
-    format.setCellPadding(kGap / 4);
-    format.setTopMargin(kGap);
-    format.setBottomMargin(kGap);
+    format.setCellPadding(kParagraphGap / 4);
+    format.setTopMargin(kParagraphGap);
+    format.setBottomMargin(kParagraphGap);
     table->setFormat(format);
   }
   text_->setText(document.toHtml());

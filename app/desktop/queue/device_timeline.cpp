@@ -28,7 +28,7 @@ constexpr std::array<double, 18> kSteps{1,   2,   5,    10,   15,   30,    60,  
 
 QDateTime moment(double time) { return QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(time * 1000)); }
 
-bool isOurs(const QKeyEvent& event) {
+bool isTimelineKey(const QKeyEvent& event) {
   switch (event.key()) {
     case Qt::Key_Left:
     case Qt::Key_Right:
@@ -327,7 +327,7 @@ void DeviceTimeline::paintAxis(QPainter& painter) const {
 
 bool DeviceTimeline::event(QEvent* event) {
   // The window has these keys for its charts.
-  if (event->type() == QEvent::ShortcutOverride && isOurs(*static_cast<QKeyEvent*>(event))) {
+  if (event->type() == QEvent::ShortcutOverride && isTimelineKey(*static_cast<QKeyEvent*>(event))) {
     event->accept();
     return true;
   }
@@ -383,7 +383,7 @@ void DeviceTimeline::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void DeviceTimeline::keyPressEvent(QKeyEvent* event) {
-  if (!isOurs(*event)) return QAbstractScrollArea::keyPressEvent(event);
+  if (!isTimelineKey(*event)) return QAbstractScrollArea::keyPressEvent(event);
   const Range seen = range();
   switch (event->key()) {
     case Qt::Key_Left: return panBy(-0.15);

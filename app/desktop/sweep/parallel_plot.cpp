@@ -24,7 +24,7 @@ constexpr double kLeastStrength = 0.2;
 constexpr double kSpread = 0.6;  // of a cell, over which its lines are spread
 constexpr double kGolden = 0.6180339887;
 
-bool isOurs(const QKeyEvent& event) {
+bool movesBrush(const QKeyEvent& event) {
   if (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) return false;
   switch (event.key()) {
     case Qt::Key_Left:
@@ -323,7 +323,7 @@ void ParallelPlot::paintAxes(QPainter& painter) const {
 
 bool ParallelPlot::event(QEvent* event) {
   // The window has some of these keys.
-  if (event->type() == QEvent::ShortcutOverride && isOurs(*static_cast<QKeyEvent*>(event))) {
+  if (event->type() == QEvent::ShortcutOverride && movesBrush(*static_cast<QKeyEvent*>(event))) {
     event->accept();
     return true;
   }
@@ -352,7 +352,7 @@ void ParallelPlot::focusOutEvent(QFocusEvent* event) {
 }
 
 void ParallelPlot::keyPressEvent(QKeyEvent* event) {
-  if (axes_.empty() || !isOurs(*event)) return QWidget::keyPressEvent(event);
+  if (axes_.empty() || !movesBrush(*event)) return QWidget::keyPressEvent(event);
   const TrialAxis& axis = axes_[current_];
   const bool isWider = event->modifiers().testFlag(Qt::ShiftModifier);
   switch (event->key()) {

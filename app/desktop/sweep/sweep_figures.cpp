@@ -17,7 +17,7 @@ namespace {
 using storage::SweepLeg;
 using sweep::SweepView;
 
-constexpr std::size_t kMostLines = 120;  // more cannot be told apart
+constexpr std::size_t kMostCurves = 120;  // more cannot be told apart
 constexpr double kAnywhere = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostNames = 6;  // of rungs
 constexpr double kDot = 7, kBestDot = 10;
@@ -94,7 +94,7 @@ FigureData learningCurves(const SweepView& view, const std::vector<double>& rank
   std::ranges::stable_sort(order, {}, [&](std::size_t trial) {
     return std::pair(curves[trial].size(), std::isnan(ranks[trial]) ? -1 : ranks[trial]);
   });
-  const std::size_t firstLine = order.size() > kMostLines ? order.size() - kMostLines : 0;
+  const std::size_t firstLine = order.size() > kMostCurves ? order.size() - kMostCurves : 0;
   FigureSeries dots{.ink = {Ink::Accent}, .mark = FigureSeries::Mark::Dots, .size = 4};
   for (std::size_t place = 0; place < order.size(); ++place) {
     const std::size_t trial = order[place];
