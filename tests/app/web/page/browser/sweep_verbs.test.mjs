@@ -8,7 +8,7 @@ const it = setUp();
 
 const status = async () => (await it.store.json("sweep", "status", "digits-sweep")).sweep;
 
-const chipIs = (view, text) => view.until((wanted) => document.querySelector(".chip").textContent === wanted, text);
+const chipIs = (view, text) => view.until((wanted) => document.querySelector(".chip")?.textContent === wanted, text);
 const isEnabled = (view, name) => view.page.$eval(view.selector(name, "button"), (each) => !each.disabled);
 
 test("a sweep goes on with more trials, and is paused, resumed and stopped", async () => {
