@@ -2,16 +2,14 @@
 // The dialog of a new run: a recipe that this machine has, its fields, and how the queue is to treat the run. The server
 // checks all of it while a person writes, by the functions of the command line; what is wrong is told below its field.
 import * as api from "../base/api";
+import { CheckedForm, firstRecipe, showForm } from "../base/checked_form";
 import { button, type Child, fill, h, setText } from "../base/dom";
 import { editorOf, Field, line, textOf } from "../base/field";
-import { showDialog } from "../base/keys";
 import type { Clone, Complaints, NewRun, Recipe, Recipes, RunSummary } from "../base/types";
 import { mostPriority } from "./jobs";
 
-const patience = 250; // ms, in which a person goes on writing
-
 class NewRunForm {
-  readonly element: HTMLFormElement;
+  readonly form: CheckedForm;
   private readonly what: Field;
   private readonly name = new Field("name", "Name", line());
   private readonly replicas: Field;
@@ -26,41 +24,27 @@ class NewRunForm {
   private readonly fixed = h("p.hint");
   private readonly answer = h("p.complaint", { role: "alert" });
   private parameters: Field[] = [];
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private newest = 0; // of the questions that were asked
 
-  constructor(private readonly offer: Recipes, like: Clone | undefined, close: () => void, private readonly submitted: (run: string) => void) {
+  constructor(private readonly offer: Recipes, like: Clone | undefined, close: () => void, submitted: (run: string) => void) {
     const titles = offer.recipes.map((each) => h("option", { value: each.name }, each.title));
     this.what = new Field("recipe", "What to run", h("select", {}, ...titles));
     this.replicas = new Field("replicas", "Replicas", line(offer.replicas), "A number; or a range such as 1-4, or auto: the best goodput decides");
     const columns = (...children: Child[]) => h("div.form-fields", {}, ...children);
-    this.element = h("form.form-body", { novalidate: true },
+    this.form = new CheckedForm({
+      check: () => api.check(this.run),
+      send: async () => submitted((await api.submit(this.run)).run),
+      complain: (complaints) => this.complain(complaints),
+      wrong: (complaints) => this.all.find((field) => field.name in complaints)?.editor,
+    }, this.answer, this.what,
       this.what.element, this.description,
       columns(this.name.element, this.replicas.element, this.priority.element, this.held.element),
       h("h3", {}, "Settings of the program"), this.fields, this.fixed,
       h("h3", {}, "Find the run by"), columns(this.group.element, this.tags.element, this.note.element),
       h("footer", {}, this.answer, button("Cancel", close), h("button.primary", { type: "submit" }, "Add to the queue")));
     this.what.editor.addEventListener("change", () => this.showRecipe());
-    this.element.addEventListener("input", () => {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => void this.check(), patience);
-    });
-    this.element.addEventListener("submit", (event) => {
-      event.preventDefault();
-      void this.submit();
-    });
-    this.what.editor.value = like?.recipe ?? offer.recipes.find((each) => each.name === "digits")?.name ?? offer.recipes[0]!.name;
+    this.what.editor.value = like?.recipe ?? firstRecipe(offer.recipes);
     this.showRecipe();
     if (like) this.take(like);
-  }
-
-  end(): void {
-    clearTimeout(this.timer);
-    ++this.newest;
-  }
-
-  focus(): void {
-    this.what.editor.focus();
   }
 
   private get recipe(): Recipe {
@@ -115,48 +99,15 @@ class NewRunForm {
     for (const field of this.all) field.complain(complaints[field.name] ?? "");
     setText(this.answer, "");
   }
-
-  private async check(): Promise<void> {
-    const asked = ++this.newest;
-    try {
-      const complaints = await api.check(this.run);
-      if (asked === this.newest) this.complain(complaints);
-    } catch (error) {
-      if (asked === this.newest) setText(this.answer, (error as Error).message);
-    }
-  }
-
-  private async submit(): Promise<void> {
-    this.end();
-    try {
-      this.submitted((await api.submit(this.run)).run);
-    } catch (error) {
-      const complaints = error instanceof api.ApiError ? error.fields : {};
-      this.complain(complaints);
-      const wrong = this.all.find((field) => field.name in complaints);
-      if (wrong) wrong.editor.focus();
-      else setText(this.answer, (error as Error).message);
-    }
-  }
 }
 
 /** Asks for a new run, or for a clone of one, and tells of the one that was put into the queue. */
-export async function askForRun(submitted: (run: string) => void, cloned?: RunSummary): Promise<void> {
-  const body = h("div", { role: "status" }, h("p", {}, "Reading the recipes …"));
-  const dialog = h("dialog.form", { "aria-labelledby": "new-run-title" }, h("h2", { id: "new-run-title" }, cloned ? `Clone ${cloned.name}` : "Add a run to the queue"), body);
-  showDialog(dialog);
-  const fail = (text: string) => fill(body, h("p.complaint", { role: "alert" }, text), h("footer", {}, button("Close", () => dialog.close())));
-  try {
+export const askForRun = (submitted: (run: string) => void, cloned?: RunSummary): Promise<void> =>
+  showForm("new-run", cloned ? `Clone ${cloned.name}` : "Add a run to the queue", async (close) => {
     const [offer, like] = await Promise.all([api.recipes(), cloned && api.clone(cloned.id)]);
-    if (offer.recipes.length === 0) return fail("No recipe is installed on this machine. In a terminal: batchscope submit PROGRAM");
-    const form = new NewRunForm(offer, like, () => dialog.close(), (run) => {
-      dialog.close();
+    if (offer.recipes.length === 0) return "No recipe is installed on this machine. In a terminal: batchscope submit PROGRAM";
+    return new NewRunForm(offer, like, close, (run) => {
+      close();
       submitted(run);
-    });
-    dialog.addEventListener("close", () => form.end());
-    body.replaceWith(form.element);
-    form.focus();
-  } catch (error) {
-    fail((error as Error).message);
-  }
-}
+    }).form;
+  });

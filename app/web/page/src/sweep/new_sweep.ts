@@ -2,13 +2,12 @@
 // The dialog of a new sweep: a recipe that this machine has, which of its settings are searched and how, and what is to
 // become best. The server checks all of it while a person writes, by the functions of the command line.
 import * as api from "../base/api";
+import { CheckedForm, firstRecipe, showForm } from "../base/checked_form";
 import { button, type Child, fill, h, setText } from "../base/dom";
 import { Field, line, textOf } from "../base/field";
-import { showDialog } from "../base/keys";
 import type { Complaints, NewSweep, Recipe, Recipes } from "../base/types";
 import { Setting } from "./setting";
 
-const patience = 250; // ms, in which a person goes on writing
 const usualTrials = 16;
 
 const methods: [string, string][] = [["tpe", "Parzen estimator (tpe)"], ["random", "Random"], ["sobol", "Sobol sequence"], ["grid", "Grid, all combinations"]];
@@ -16,7 +15,7 @@ const methods: [string, string][] = [["tpe", "Parzen estimator (tpe)"], ["random
 const choice = (...options: [string, string][]) => h("select", {}, ...options.map(([value, text]) => h("option", { value }, text)));
 
 class NewSweepForm {
-  readonly element: HTMLFormElement;
+  readonly form: CheckedForm;
   private readonly what: Field;
   private readonly name = new Field("name", "Name", line());
   private readonly metric = new Field("metric", "Metric", line("accuracy"), "A series that the runs record");
@@ -29,37 +28,24 @@ class NewSweepForm {
   private readonly fixed = h("p.hint");
   private readonly answer = h("p.complaint", { role: "alert" });
   private settings: Setting[] = [];
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private newest = 0; // of the questions that were asked
 
-  constructor(private readonly offer: Recipes, close: () => void, private readonly begun: (sweep: string) => void) {
+  constructor(private readonly offer: Recipes, close: () => void, begun: (sweep: string) => void) {
     this.what = new Field("recipe", "What to train", choice(...offer.recipes.map((each): [string, string] => [each.name, each.title])));
     const columns = (...children: Child[]) => h("div.form-fields", {}, ...children);
-    this.element = h("form.form-body", { novalidate: true },
+    this.form = new CheckedForm({
+      check: () => api.checkSweep(this.sweep),
+      send: async () => begun(await api.beginSweep(this.sweep)),
+      complain: (complaints) => this.complain(complaints),
+      wrong: (complaints) => this.all.find((field) => field.name in complaints)?.editor
+        ?? this.settings.find(({ name }) => `search.${name}` in complaints || `values.${name}` in complaints),
+    }, this.answer, this.what,
       this.what.element, this.description,
       columns(this.name.element, this.trials.element, this.metric.element, this.goal.element, this.method.element, this.replicas.element),
       h("h3", {}, "Settings of the program"), this.fields, this.fixed,
       h("footer", {}, this.answer, button("Cancel", close), h("button.primary", { type: "submit" }, "Begin")));
     this.what.editor.addEventListener("change", () => this.showRecipe());
-    this.element.addEventListener("input", () => {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => void this.check(), patience);
-    });
-    this.element.addEventListener("submit", (event) => {
-      event.preventDefault();
-      void this.submit();
-    });
-    this.what.editor.value = offer.recipes.find((each) => each.name === "digits")?.name ?? offer.recipes[0]!.name;
+    this.what.editor.value = firstRecipe(offer.recipes);
     this.showRecipe();
-  }
-
-  end(): void {
-    clearTimeout(this.timer);
-    ++this.newest;
-  }
-
-  focus(): void {
-    this.what.editor.focus();
   }
 
   private get recipe(): Recipe {
@@ -101,49 +87,15 @@ class NewSweepForm {
     for (const setting of this.settings) setting.complain(complaints[`search.${setting.name}`] ?? complaints[`values.${setting.name}`] ?? "");
     setText(this.answer, complaints["sweep"] ?? "");
   }
-
-  private async check(): Promise<void> {
-    const asked = ++this.newest;
-    try {
-      const complaints = await api.checkSweep(this.sweep);
-      if (asked === this.newest) this.complain(complaints);
-    } catch (error) {
-      if (asked === this.newest) setText(this.answer, (error as Error).message);
-    }
-  }
-
-  private async submit(): Promise<void> {
-    this.end();
-    try {
-      this.begun(await api.beginSweep(this.sweep));
-    } catch (error) {
-      const complaints = error instanceof api.ApiError ? error.fields : {};
-      this.complain(complaints);
-      const wrong = this.all.find((field) => field.name in complaints)?.editor
-        ?? this.settings.find(({ name }) => `search.${name}` in complaints || `values.${name}` in complaints);
-      if (wrong) wrong.focus();
-      else setText(this.answer, (error as Error).message);
-    }
-  }
 }
 
 /** Asks for a new sweep, and tells of the one that has begun. */
-export async function askForSweep(begun: (sweep: string) => void): Promise<void> {
-  const body = h("div", { role: "status" }, h("p", {}, "Reading the recipes …"));
-  const dialog = h("dialog.form", { "aria-labelledby": "new-sweep-title" }, h("h2", { id: "new-sweep-title" }, "Begin a sweep"), body);
-  showDialog(dialog);
-  const fail = (text: string) => fill(body, h("p.complaint", { role: "alert" }, text), h("footer", {}, button("Close", () => dialog.close())));
-  try {
+export const askForSweep = (begun: (sweep: string) => void): Promise<void> =>
+  showForm("new-sweep", "Begin a sweep", async (close) => {
     const offer = await api.recipes();
-    if (offer.recipes.length === 0) return fail("No recipe is installed on this machine. In a terminal: batchscope sweep run FILE");
-    const form = new NewSweepForm(offer, () => dialog.close(), (sweep) => {
-      dialog.close();
+    if (offer.recipes.length === 0) return "No recipe is installed on this machine. In a terminal: batchscope sweep run FILE";
+    return new NewSweepForm(offer, close, (sweep) => {
+      close();
       begun(sweep);
-    });
-    dialog.addEventListener("close", () => form.end());
-    body.replaceWith(form.element);
-    form.focus();
-  } catch (error) {
-    fail((error as Error).message);
-  }
-}
+    }).form;
+  });
