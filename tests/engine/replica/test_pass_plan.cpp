@@ -166,6 +166,30 @@ class TestPassPlan : public QObject {
     QCOMPARE(preferred_shape(present, initial, suggest(99, 106), 100), present);
   }
 
+  void a_step_moves_as_far_as_the_noise_supports() {
+    StepModel model{.perf = {.alpha_c = 0.01, .beta_c = 1e-4, .alpha_r = 0.01},
+                    .gradient = {.sqr = 1, .var = 20},
+                    .initial_batch_size = 32,
+                    .replicas = 2};
+    const goodput::Bounds limits{.max_batch_size = 8192, .min_local = 1, .accumulation = true};
+    const auto samples = [](const std::optional<Suggestion>& one) {
+      return BatchShape{one->choice.local_batch_size, one->choice.accumulation_steps}.batch_size(2);
+    };
+    const auto at = [&](std::int64_t batch_size) { return suggestion(model, limits, {1024, batch_size}); };
+    const std::int64_t best = samples(at(1024));  // whose noise is known
+    QVERIFY(best > 256 && best < 1024);
+    QCOMPARE(at(best)->promise, at(best)->choice.goodput);
+    model.gradient.sqr_error = 20;  // of 1: nothing is known
+    const auto grown = at(64), shrunk = at(1024);
+    QCOMPARE(samples(grown), std::int64_t{128});
+    QVERIFY(grown->promise > grown->choice.goodput);
+    QVERIFY(!shrunk);  // with the largest noise it would not shrink
+    model.gradient.sqr_error = 0.05;
+    const std::int64_t less = samples(at(1024));
+    QVERIFY(less > best && less < 1024);
+    QVERIFY(at(1024)->promise >= at(1024)->choice.goodput);
+  }
+
   void a_choice_reaches_twice_as_far_as_was_seen() {
     const auto reach = [](const goodput::Bounds& limits, const Seen& seen) {
       const goodput::Bounds within = within_reach(limits, seen, 72, 2);

@@ -25,6 +25,36 @@ goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int6
   return limits;
 }
 
+std::optional<Suggestion> suggestion(const StepModel& model, const goodput::Bounds& limits, Seen seen) {
+  const auto function = [&](const goodput::GradParams& gradient) {
+    return goodput::GoodputFunction(model.perf, gradient, model.initial_batch_size, model.devices);
+  };
+  const auto best_with = [&](const goodput::GradParams& gradient, const goodput::Bounds& bounds) {
+    return function(gradient).optimize(model.nodes, model.replicas, bounds);
+  };
+  const auto samples = [&](const goodput::Choice& choice) {
+    return BatchShape{choice.local_batch_size, choice.accumulation_steps}.batch_size(model.replicas);
+  };
+  const goodput::Bounds reach = within_reach(limits, seen, model.initial_batch_size, model.replicas);
+  goodput::Choice best = best_with(model.gradient, reach);
+  const double promise = best.goodput;
+  if (model.gradient.sqr_error > 0) {
+    const auto [smallest, largest] = model.gradient.interval();
+    seen.sure = samples(best_with(smallest, limits));
+    best = best_with(model.gradient, within_reach(limits, seen, model.initial_batch_size, model.replicas));
+    if (goodput::Choice most = best_with(largest, reach);
+        samples(best) < seen.batch_size && samples(best) < samples(most)) {
+      if (samples(most) >= seen.batch_size) return std::nullopt;
+      most.goodput =
+          function(model.gradient)
+              .evaluate({model.nodes, model.replicas, most.local_batch_size, most.accumulation_steps});
+      best = most;
+    }
+  }
+  if (!(best.goodput > 0) || best.local_batch_size == 0) return std::nullopt;
+  return Suggestion{best, std::max(promise, best.goodput)};
+}
+
 BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits) {
   const auto at = goodput::initial_configuration(batch_size, replicas, limits);
   return {at.local_batch_size, at.accumulation_steps};

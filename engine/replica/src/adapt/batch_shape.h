@@ -49,6 +49,20 @@ struct Suggestion {
   double promise = 0;  // at least choice.goodput
 };
 
+// The model by which a step is chosen.
+struct StepModel {
+  goodput::PerfParams perf = {};
+  goodput::GradParams gradient = {};
+  std::int64_t initial_batch_size = 1;
+  goodput::Devices devices = {};
+  int nodes = 1, replicas = 1;
+};
+
+// Returns the step that goodput prefers, as far as may be reached of what was seen (of which `sure` follows
+// from the model) and as far as the noise supports; empty where no step is feasible, or a smaller one is not
+// supported.
+std::optional<Suggestion> suggestion(const StepModel& model, const goodput::Bounds& limits, Seen seen);
+
 // Returns the limits as far as a choice may reach. The initial batch size stays within them.
 goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int64_t initial_batch_size,
                              int replicas);

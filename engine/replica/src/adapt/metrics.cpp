@@ -418,32 +418,10 @@ std::optional<Suggestion> Account::suggest(const goodput::Bounds& wanted, std::i
   complete_last_step();
   if (profile.measured() >= kFirstFit && profile.measured() > fitted_at) request_fit();
   fitter.settle();
-  const auto function = goodput_function();
-  if (!function) return std::nullopt;
-  const auto best_with = [&](const goodput::GradParams& statistics, const goodput::Bounds& bounds) {
-    return goodput::GoodputFunction(*fitter.model(), statistics, initial_batch_size, devices())
-        .optimize(process().environment.num_nodes, num_replicas(), bounds);
-  };
-  const auto samples = [](const goodput::Choice& choice) {
-    return BatchShape{choice.local_batch_size, choice.accumulation_steps}.batch_size(num_replicas());
-  };
-  Seen seen{profile.local_batch_sizes().most, batch_size, left};
-  const goodput::Bounds reach = within_reach(wanted, seen, initial_batch_size, num_replicas());
-  goodput::Choice best = best_with(gradient, reach);
-  const double promise = best.goodput;
-  if (gradient.sqr_error > 0) {
-    const auto [smallest, largest] = gradient.interval();
-    seen.sure = samples(best_with(smallest, wanted));
-    best = best_with(gradient, within_reach(wanted, seen, initial_batch_size, num_replicas()));
-    if (goodput::Choice most = best_with(largest, reach);
-        samples(best) < batch_size && samples(best) < samples(most)) {
-      if (samples(most) >= batch_size) return std::nullopt;
-      most.goodput = function->evaluate(configuration(most.local_batch_size, most.accumulation_steps));
-      best = most;
-    }
-  }
-  if (!(best.goodput > 0) || best.local_batch_size == 0) return std::nullopt;
-  return Suggestion{best, std::max(promise, best.goodput)};
+  if (!goodput_function()) return std::nullopt;
+  return suggestion({*fitter.model(), gradient, initial_batch_size, devices(),
+                     process().environment.num_nodes, num_replicas()},
+                    wanted, {profile.local_batch_sizes().most, batch_size, left});
 }
 
 std::optional<double> Account::measured_goodput(const BatchShape& shape) const {
