@@ -215,6 +215,9 @@ SweepFile read(const fs::path& file, const toml::table& table) {
 
 }  // namespace
 
+std::optional<Goal> goal_named(std::string_view name) { return value_of(kGoals, name); }
+std::optional<Method> method_named(std::string_view name) { return value_of(kMethods, name); }
+
 SweepFile SweepFile::load(const fs::path& file) { return read(file, run::read_toml(file, "sweep file")); }
 
 SweepFile SweepFile::parse(const std::string& text, const fs::path& source) {

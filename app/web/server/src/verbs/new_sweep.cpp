@@ -27,10 +27,6 @@ using protocol::Json;
 using sweep::SweepFile;
 
 constexpr std::size_t kMostValues = 100;  // of a parameter that is searched
-constexpr std::pair<const char*, sweep::Method> kMethods[] = {{"tpe", sweep::Method::tpe},
-                                                              {"random", sweep::Method::random},
-                                                              {"sobol", sweep::Method::sobol},
-                                                              {"grid", sweep::Method::grid}};
 
 bool has_range(const run::Parameter& parameter) {
   return parameter.type == run::Parameter::Type::integer || parameter.type == run::Parameter::Type::number;
@@ -176,17 +172,15 @@ class SweepDraft {
   }
 
   void take_goal(const std::string& text) {
-    if (text != "min" && text != "max") throw Error(ErrorKind::usage, "goal must be min or max");
-    file_.goal = text == "min" ? sweep::Goal::min : sweep::Goal::max;
+    const auto goal = sweep::goal_named(text);
+    if (!goal) throw Error(ErrorKind::usage, "goal must be min or max");
+    file_.goal = *goal;
   }
 
   void take_method(const std::string& text) {
-    for (const auto& [name, method] : kMethods)
-      if (text == name) {
-        file_.method = method;
-        return;
-      }
-    throw Error(ErrorKind::usage, "method must be tpe, random, sobol or grid");
+    const auto method = sweep::method_named(text);
+    if (!method) throw Error(ErrorKind::usage, "method must be tpe, random, sobol or grid");
+    file_.method = *method;
   }
 
   void take_replicas(const std::string& text) {
