@@ -10,7 +10,6 @@
 #include <chrono>
 
 #include "batchscope/common/queue_json.h"
-#include "batchscope/protocol/node_name.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
 #include "batchscope/storage/record_json.h"
@@ -107,19 +106,6 @@ std::string decisionText(storage::Catalogue& catalogue, const PoolDecision& deci
   return text;
 }
 
-// Returns the pool's other nodes, each as it was seen last; a name alone where it has not been looked for
-// yet.
-std::vector<protocol::PoolNode> nodesOf(storage::Catalogue& catalogue, const PoolSettings& settings) {
-  const std::vector<protocol::PoolNode> seen = catalogue.pool_nodes();
-  std::vector<protocol::PoolNode> nodes;
-  for (const protocol::NodeHost& host : protocol::parse_node_hosts(settings.agents)) {
-    const auto found =
-        std::find_if(seen.begin(), seen.end(), [&](const auto& node) { return node.name == host.node; });
-    nodes.push_back(found == seen.end() ? protocol::PoolNode{host.node} : *found);
-  }
-  return nodes;
-}
-
 bool isLookedFor(const protocol::PoolNode& node) { return !node.there && node.why.empty(); }
 
 std::string nodeText(const protocol::PoolNode& node) {
@@ -131,12 +117,9 @@ std::string nodeText(const protocol::PoolNode& node) {
 // Waits a moment for the nodes that the pool has just been told of.
 void awaitNodes(storage::Catalogue& catalogue) {
   const auto deadline = std::chrono::steady_clock::now() + kPatienceWithNodes;
-  const PoolSettings settings = catalogue.pool_settings();
-  while (std::chrono::steady_clock::now() < deadline) {
-    const auto nodes = nodesOf(catalogue, settings);
-    if (std::none_of(nodes.begin(), nodes.end(), isLookedFor)) return;
+  while (std::ranges::any_of(run::pool_nodes(catalogue), isLookedFor) &&
+         std::chrono::steady_clock::now() < deadline)
     QThread::msleep(50);
-  }
 }
 
 // `needed`: there is something to decide.
@@ -234,15 +217,15 @@ int showPool(const PoolOptions& options) {
   const auto decision = catalogue.last_decision();
   if (options.json) {
     printJson({{"settings", catalogue.pool_settings()},
-               {"nodes", nodesOf(catalogue, catalogue.pool_settings())},
+               {"nodes", run::pool_nodes(catalogue)},
                {"alive", run::kPool.alive()},
                {"heartbeat", common::heartbeatJson(run::kPool)},
                {"needed", catalogue.pool_needed()},
                {"decision", decision ? Json(*decision) : Json()}});
     return kExitOk;
   }
-  const PoolSettings settings = catalogue.pool_settings();
-  fmt::print("{}", settingsText(settings, nodesOf(catalogue, settings), catalogue.pool_needed()));
+  fmt::print("{}",
+             settingsText(catalogue.pool_settings(), run::pool_nodes(catalogue), catalogue.pool_needed()));
   if (!decision) return kExitOk;
   fmt::print("\n{}", decisionText(catalogue, *decision, terminalStyle(STDOUT_FILENO)));
   if (const std::string advice = common::poolAdvice(catalogue); !advice.empty())

@@ -12,7 +12,6 @@
 #include <map>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/client.h"
@@ -78,22 +77,10 @@ Run run_in_queue(Catalogue& catalogue, const std::string& id) {
                               : ""));
 }
 
-// Devices that the pool gives away, as far as they are known.
-struct KnownDevices {
-  run::Machine machine = run::Machine::here();
-  std::size_t nodes = 1;   // with this one
-  bool some_away = false;  // nodes that may come, with nobody knows how many
-};
-
-KnownDevices known_devices() {
-  KnownDevices known;
-  if (!std::filesystem::exists(protocol::catalogue_path())) return known;
+std::vector<protocol::PoolNode> nodes_of_store() {
+  if (!std::filesystem::exists(protocol::catalogue_path())) return {};
   Catalogue catalogue(protocol::catalogue_path());
-  const std::size_t asked = protocol::parse_node_hosts(catalogue.pool_settings().agents).size();
-  if (asked == 0) return known;
-  const auto nodes = catalogue.pool_nodes();
-  const auto there = std::count_if(nodes.begin(), nodes.end(), [](const auto& node) { return node.there; });
-  return {run::pool_machine(catalogue), 1 + asked, static_cast<std::size_t>(there) < asked};
+  return run::pool_nodes(catalogue);
 }
 
 }  // namespace
@@ -156,18 +143,20 @@ void check_submit(const protocol::RunSpec& spec) {
   if (spec.device.starts_with("cuda:"))
     throw Error(ErrorKind::usage,
                 fmt::format("--device {}: the pool chooses among the GPUs; use cuda", spec.device));
-  const KnownDevices known = known_devices();
-  const run::Machine& machine = known.machine;
+  const std::vector<protocol::PoolNode> nodes = nodes_of_store();
+  const run::Machine machine = run::with_nodes(run::Machine::here(), nodes);
   const int devices = static_cast<int>(devices_for(spec, machine).size());
   const int least = device_range(spec, devices).min, of_each = spec.devices_of_each();
-  if (least <= devices || known.some_away) return;
+  // A node that is away may come, with nobody knows how many.
+  const bool all_there = std::ranges::all_of(nodes, &protocol::PoolNode::there);
+  if (least <= devices || !all_there) return;
   const int replicas = least / of_each;
   throw Error(
       ErrorKind::conflict,
       fmt::format("the run needs at least {} replica{}{}, and {} {} {}{} for them: ask for fewer", replicas,
                   replicas == 1 ? "" : "s",
                   of_each == 1 ? "" : fmt::format(" with {} {}s each", of_each, devices_kind(spec, machine)),
-                  known.nodes > 1 ? "the pool's nodes have" : "this machine has", devices,
+                  nodes.empty() ? "this machine has" : "the pool's nodes have", devices,
                   devices_kind(spec, machine), devices == 1 ? "" : "s"));
 }
 
@@ -240,9 +229,12 @@ void ask_replicas(Catalogue& catalogue, const std::string& id, const protocol::R
 }
 
 void configure(Catalogue& catalogue, const std::function<void(protocol::PoolSettings&)>& change) {
-  const std::string agents = catalogue.pool_settings().agents;
-  catalogue.change_pool_settings(change);
-  const bool looks_for_nodes = catalogue.pool_settings().agents != agents;
+  bool looks_for_nodes = false;
+  catalogue.change_pool_settings([&](protocol::PoolSettings& settings) {
+    const std::string agents = settings.agents;
+    change(settings);
+    looks_for_nodes = settings.agents != agents;
+  });
   if (looks_for_nodes || catalogue.pool_needed()) run::kPool.start();
 }
 

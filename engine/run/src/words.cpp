@@ -2,6 +2,7 @@
 #include "words.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include "batchscope/run/supervisor.h"
 
@@ -19,6 +20,11 @@ std::string bytes_text(std::int64_t bytes) {
   const double megabytes = static_cast<double>(bytes) / 1e6;
   if (megabytes >= 1000) return fmt::format("{:.1f} GB", megabytes / 1000);
   return megabytes < 10 ? fmt::format("{:.1f} MB", megabytes) : fmt::format("{:.0f} MB", megabytes);
+}
+
+std::string exit_text(int status) {
+  return WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
+                             : fmt::format("with exit code {}", WEXITSTATUS(status));
 }
 
 std::string silent_program_text(int replicas, bool is_python) {

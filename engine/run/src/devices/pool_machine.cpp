@@ -15,14 +15,20 @@ Machine with_nodes(Machine machine, const std::vector<protocol::PoolNode>& nodes
   return machine;
 }
 
-Machine pool_machine(storage::Catalogue& catalogue) {
+std::vector<protocol::PoolNode> pool_nodes(storage::Catalogue& catalogue) {
   const auto hosts = protocol::parse_node_hosts(catalogue.pool_settings().agents);
-  if (hosts.empty()) return Machine::here();
-  std::vector<protocol::PoolNode> nodes = catalogue.pool_nodes();
-  std::erase_if(nodes, [&](const protocol::PoolNode& node) {
-    return std::none_of(hosts.begin(), hosts.end(), [&](const auto& host) { return host.node == node.name; });
-  });
-  return with_nodes(Machine::here(), nodes);
+  if (hosts.empty()) return {};
+  const std::vector<protocol::PoolNode> seen = catalogue.pool_nodes();
+  std::vector<protocol::PoolNode> nodes;
+  for (const protocol::NodeHost& host : hosts) {
+    const auto found = std::ranges::find(seen, host.node, &protocol::PoolNode::name);
+    nodes.push_back(found == seen.end() ? protocol::PoolNode{host.node} : *found);
+  }
+  return nodes;
+}
+
+Machine pool_machine(storage::Catalogue& catalogue) {
+  return with_nodes(Machine::here(), pool_nodes(catalogue));
 }
 
 }  // namespace batchscope::run

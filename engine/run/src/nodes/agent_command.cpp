@@ -6,13 +6,19 @@
 #include <cstddef>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/random_text.h"
+#include "nodes/each_node.h"
+#include "system/programs.h"
 
 namespace batchscope::run {
 namespace {
 
 constexpr std::size_t kLongestLine = 1 << 20;  // an offer names every core
+constexpr std::size_t kTokenDigits = 64;       // of 4 bits
 
 }  // namespace
+
+std::string agent_token() { return protocol::random_text(kTokenDigits); }
 
 AgentCommand::AgentCommand(const std::vector<std::string>& command, const std::string& given_by,
                            const std::string& token)
@@ -22,6 +28,10 @@ AgentCommand::AgentCommand(const std::vector<std::string>& command, const std::s
   [[maybe_unused]] const auto written = write(command_.input(), welcome.data(), welcome.size());
   QObject::connect(&output_, &QSocketNotifier::activated, &output_, [this] { read_output(); });
 }
+
+AgentCommand::AgentCommand(const protocol::NodeHost& node, const std::string& by, const std::string& token)
+    : AgentCommand(serve_command(node, command_words(by), (program_directory() / "batchscope-node").string()),
+                   "batchscope pool --agents-by", token) {}
 
 void AgentCommand::read_output() {
   char bytes[1 << 14];

@@ -11,16 +11,21 @@
 #include <vector>
 
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/node_name.h"
 #include "nodes/messages.h"
 #include "nodes/node_command.h"
 
 namespace batchscope::run {
+
+std::string agent_token();  // a new secret of agents
 
 class AgentCommand {
  public:
   // Starts it. `given_by`: what names the command, for errors. Throws Error(not_found | io) naming both.
   AgentCommand(const std::vector<std::string>& command, const std::string& given_by,
                const std::string& token);
+  // Starts the one of this node, as `batchscope pool --agents-by` says it; empty: by ssh. Throws the same.
+  AgentCommand(const protocol::NodeHost& node, const std::string& by, const std::string& token);
 
   // Called from the event loop. An Error that it throws becomes trouble.
   std::function<void(NodeOffer offer)> on_offer;

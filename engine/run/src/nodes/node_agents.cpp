@@ -13,11 +13,10 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/random_text.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
-#include "nodes/each_node.h"
 #include "system/programs.h"
+#include "words.h"
 
 namespace batchscope::run {
 namespace {
@@ -25,8 +24,7 @@ namespace {
 namespace time_out = protocol::time_out;
 using protocol::monotonic_seconds;
 
-constexpr std::size_t kAgentTokenDigits = 64;  // of 4 bits
-constexpr int kItsOrder = 3;                   // the descriptor on which a stand-in gets its order
+constexpr int kItsOrder = 3;  // the descriptor on which a stand-in gets its order
 constexpr auto kLook = std::chrono::seconds(1);
 
 // A file without a name, read from its beginning.
@@ -51,18 +49,13 @@ class OrderFile {
   const int descriptor_;
 };
 
-std::string exit_text(int status) {
-  return WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
-                             : fmt::format("with exit code {}", WEXITSTATUS(status));
-}
-
 }  // namespace
 
 NodeAgents::NodeAgents(NodePlan plan, ReplicaOrder program, std::filesystem::path telemetry)
     : plan_(std::move(plan)),
       program_(std::move(program)),
       telemetry_(std::move(telemetry)),
-      token_(protocol::random_text(kAgentTokenDigits)) {
+      token_(agent_token()) {
   patience_.setSingleShot(true);
   QObject::connect(&patience_, &QTimer::timeout, &patience_, [this] {
     int missing = 0;
@@ -82,13 +75,13 @@ NodeAgents::~NodeAgents() = default;
 
 void NodeAgents::prepare(std::function<void()> then) {
   then_.push_back(std::move(then));
-  if (plan_.several()) start(plan_.command, kNodeCommand, plan_.nodes - 1);
+  if (plan_.several())
+    start({}, std::make_unique<AgentCommand>(plan_.command, kNodeCommand, token_), plan_.nodes - 1);
   settle_if_ready();
 }
 
-void NodeAgents::fetch(const std::vector<protocol::NodeHost>& nodes, const std::vector<std::string>& by,
+void NodeAgents::fetch(const std::vector<protocol::NodeHost>& nodes, const std::string& by,
                        std::function<void()> then) {
-  const std::string program = (program_directory() / "batchscope-node").string();
   for (const protocol::NodeHost& node : nodes) {
     const bool on_its_way = std::any_of(starters_.begin(), starters_.end(), [&](const auto& starter) {
       return starter->node == node.node && starter->missing > 0;
@@ -96,22 +89,18 @@ void NodeAgents::fetch(const std::vector<protocol::NodeHost>& nodes, const std::
     if (on_its_way || line_to(node.node)) continue;
     std::erase_if(lines_, [&](const auto& line) { return line->offer().node == node.node; });
     std::erase_if(starters_, [&](const auto& starter) { return starter->node == node.node; });
-    start(serve_command(node, by, program), "batchscope pool --agents-by", 1).node = node.node;
+    start(node.node, std::make_unique<AgentCommand>(node, by, token_), 1);
   }
   then_.push_back(std::move(then));
   settle_if_ready();
 }
 
-NodeAgents::Starter& NodeAgents::start(const std::vector<std::string>& command, const std::string& given_by,
-                                       int agents) {
-  auto command_of_it = std::make_unique<AgentCommand>(command, given_by, token_);
-  Starter& starter = *starters_.emplace_back(
-      new Starter{.node = {}, .command = std::move(command_of_it), .missing = agents});
+void NodeAgents::start(const std::string& node, std::unique_ptr<AgentCommand> command, int agents) {
+  Starter& starter = *starters_.emplace_back(new Starter{node, std::move(command), agents});
   starter.command->on_offer = [this, &starter](NodeOffer offer) { take_offer(starter, std::move(offer)); };
   starter.command->on_trouble = [this](const std::string& sentence) { on_news("warning", sentence); };
   patience_.start(time_out::kNodeStart);
   if (!silence_.isActive()) silence_.start(kLook);
-  return starter;
 }
 
 void NodeAgents::take_offer(Starter& starter, NodeOffer offer) {

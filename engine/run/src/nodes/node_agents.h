@@ -34,9 +34,8 @@ class NodeAgents {
   // Starts the agents of the planned nodes, and calls `then` from the event loop when each is ready or has
   // been waited for long enough. With one node: at once. Throws Error where the command cannot be started.
   void prepare(std::function<void()> then);
-  // Does the same for these nodes, as far as they have no agent, by serve_command() with `by`.
-  void fetch(const std::vector<protocol::NodeHost>& nodes, const std::vector<std::string>& by,
-             std::function<void()> then);
+  // Does the same for these nodes, as far as they have no agent, by the pool's command.
+  void fetch(const std::vector<protocol::NodeHost>& nodes, const std::string& by, std::function<void()> then);
   // Dismisses the agents that were fetched, but for those of these nodes.
   void keep(const std::set<std::string>& nodes);
   // A replica said that the program can be a fork server.
@@ -73,7 +72,7 @@ class NodeAgents {
     int missing = 0;
   };
 
-  Starter& start(const std::vector<std::string>& command, const std::string& given_by, int agents);
+  void start(const std::string& node, std::unique_ptr<AgentCommand> command, int agents);
   void take_offer(Starter& starter, NodeOffer offer);
   const AgentLine* line_to(const std::string& node) const;  // that stands; none: null
   bool waits() const;

@@ -10,15 +10,12 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/node_name.h"
-#include "batchscope/protocol/random_text.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/storage/catalogue.h"
 #include "nodes/agent_command.h"
 #include "nodes/agent_line.h"
-#include "nodes/each_node.h"
-#include "nodes/node_command.h"
-#include "system/programs.h"
+#include "words.h"
 
 namespace batchscope::run {
 namespace {
@@ -27,9 +24,8 @@ namespace time_out = protocol::time_out;
 using protocol::monotonic_seconds;
 using protocol::PoolNode;
 
-constexpr std::size_t kTokenDigits = 64;  // of 4 bits
-constexpr double kAgain = 10;             // s until a node that was lost is tried again; then twice as long,
-constexpr double kLatestAgain = 300;      // and so on, up to this
+constexpr double kAgain = 10;         // s until a node that was lost is tried again; then twice as long,
+constexpr double kLatestAgain = 300;  // and so on, up to this
 
 std::vector<protocol::NodeHost> hosts_of(const std::string& agents) {
   try {
@@ -45,7 +41,7 @@ struct NodeWatch::Watched {
   protocol::NodeHost host;
   PoolNode seen;
   bool known = false;  // something of `seen`
-  std::string token = protocol::random_text(kTokenDigits);
+  std::string token = agent_token();
   std::unique_ptr<AgentCommand> command = nullptr;
   std::unique_ptr<AgentLine> line = nullptr;
   double began = 0, next = 0;            // monotonic: this start of its agent, and the earliest one after it
@@ -98,24 +94,19 @@ void NodeWatch::look(Watched& node) {
   const bool starts = node.command && !node.line && !node.lost;
   if (starts && waitpid(node.command->pid(), &status, WNOHANG) > 0) {
     node.lost = fmt::format(
-        "the command that starts its agent ended {}; pool.log beside the catalogue has "
-        "what it printed",
-        WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
-                            : fmt::format("with exit code {}", WEXITSTATUS(status)));
+        "the command that starts its agent ended {}; pool.log beside the catalogue has what it printed",
+        exit_text(status));
   } else if (starts && now - node.began > std::chrono::duration<double>(time_out::kNodeStart).count()) {
     node.lost = fmt::format("its agent has not answered within {} s", time_out::kNodeStart.count());
   }
   if (node.lost) {
-    const std::string why = *node.lost;
+    PoolNode seen = node.seen;
+    seen.there = false;
+    seen.why = *node.lost;
     leave(node);
     node.next = now + node.patience;
     node.patience = std::min(2 * node.patience, kLatestAgain);
-    if (node.seen.there || !node.known) node.seen.since = storage::now();
-    const bool news = node.seen.there || !node.known || node.seen.why != why;
-    node.seen.there = false;
-    node.seen.why = why;
-    node.known = true;
-    if (news && on_change) on_change();
+    see(node, std::move(seen));
   }
   if (!node.command && now >= node.next) begin(node);
 }
@@ -123,9 +114,7 @@ void NodeWatch::look(Watched& node) {
 void NodeWatch::begin(Watched& node) {
   node.began = monotonic_seconds();
   try {
-    node.command = std::make_unique<AgentCommand>(
-        serve_command(node.host, command_words(by_), (program_directory() / "batchscope-node").string()),
-        "batchscope pool --agents-by", node.token);
+    node.command = std::make_unique<AgentCommand>(node.host, by_, node.token);
   } catch (const Error& error) {
     node.lost = error.what();
     return;
@@ -139,15 +128,19 @@ void NodeWatch::begin(Watched& node) {
     node.line->on_lost = [&node](const std::string& why) { node.lost = why; };
     node.line->on_connected = [this, &node] {
       const Machine& machine = node.line->offer().machine;
-      PoolNode seen{node.host.node, true, node.seen.since, {}, machine.cores, machine.gpus};
-      if (!node.seen.there || !node.known) seen.since = storage::now();
-      const bool news = !node.known || !(seen == node.seen);
-      node.seen = std::move(seen);
-      node.known = true;
       node.patience = kAgain;
-      if (news && on_change) on_change();
+      see(node, {.name = node.host.node, .there = true, .cores = machine.cores, .gpus = machine.gpus});
     };
   };
+}
+
+void NodeWatch::see(Watched& node, PoolNode now) {
+  const bool comes_or_goes = !node.known || now.there != node.seen.there;
+  now.since = comes_or_goes ? storage::now() : node.seen.since;
+  const bool news = !node.known || now != node.seen;
+  node.seen = std::move(now);
+  node.known = true;
+  if (news && on_change) on_change();
 }
 
 void NodeWatch::leave(Watched& node) {

@@ -39,6 +39,7 @@ class NodeWatch {
   void begin(Watched& node);
   void look(Watched& node);
   void leave(Watched& node);
+  void see(Watched& node, protocol::PoolNode now);
 
   std::string agents_, by_;
   std::vector<std::unique_ptr<Watched>> watched_;  // by name

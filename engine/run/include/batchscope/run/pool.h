@@ -18,12 +18,16 @@ namespace batchscope::run {
 /// The pool's process (engine/pool/POOL.md).
 inline constexpr StoreProcess kPool{"batchscope-pool", "pool.lock", "pool.log"};
 
-/// Returns the devices that the pool gives away: this machine's, and those of its other nodes that were there
-/// when it saw them last ("n2/cpu:0"). Throws Error as the catalogue does.
-Machine pool_machine(storage::Catalogue& catalogue);
+/// Returns the nodes beside this machine whose devices the pool gives away, in the order of its settings,
+/// each as the pool saw it last; a name alone where it has not been looked for yet. Throws Error as the
+/// catalogue does.
+std::vector<protocol::PoolNode> pool_nodes(storage::Catalogue& catalogue);
 
-/// Returns `machine` with the devices of the nodes that are there.
+/// Returns `machine` with the devices of the nodes that are there ("n2/cpu:0").
 Machine with_nodes(Machine machine, const std::vector<protocol::PoolNode>& nodes);
+
+/// Returns the devices that the pool gives away: this machine's and those of pool_nodes(). Throws as that.
+Machine pool_machine(storage::Catalogue& catalogue);
 
 /// Returns the Error(conflict) for a caller that names devices for a run that waits in the queue.
 Error devices_are_the_pools(const std::string& run);
