@@ -35,7 +35,7 @@ StorePath = Union[str, "os.PathLike[str]", None]
 _Record = TypeVar("_Record", "Event", "Generation", "Checkpoint", "Stretch", "Run")
 
 # A file's application_id and the newest user_version that this module reads (storage/FORMAT.md).
-_CATALOGUE = (0x42536361, 9)
+_CATALOGUE = (0x42536361, 10)
 _SAMPLES = (0x42537361, 1)
 
 _PATIENCE = 10.0  # s, for a lock
