@@ -11,6 +11,7 @@
 #include "answer.h"
 #include "batchscope/common/run_control.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
 #include "batchscope/storage/annotation.h"
 #include "store/asked_for.h"
 
