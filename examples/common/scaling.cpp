@@ -52,6 +52,10 @@ void add_scaling_options(CLI::App& app, ScalingOptions& options) {
                  "Averages of the gradient's noise for the gain: AdaptDL's, the paper's, or tracking with a "
                  "shorter memory")
       ->check(CLI::IsMember({"adaptdl", "paper", "tracking"}));
+  app.add_option("--noise-from", options.noise_from,
+                 "On one replica without accumulation, take the gradient's noise from successive gradients, as "
+                 "AdaptDL, or from the examples of each batch")
+      ->check(CLI::IsMember({"gradients", "examples"}));
   app.add_option("--schedule", options.schedule,
                  "Schedule of the learning rate: to 0 along a cosine, or to a tenth at 1/2 and again at 3/4 "
                  "of training")
@@ -84,6 +88,7 @@ AdaptiveDataParallel::Options Scaling::parallel() const {
   options.scaling_rule = linear_;
   if (options_.noise_mode == "paper") options.noise_mode = goodput::NoiseMode::paper;
   if (options_.noise_mode == "tracking") options.noise_mode = goodput::NoiseMode::tracking;
+  options.noise_from_examples = options_.noise_from == "examples";
   return options;
 }
 

@@ -36,6 +36,7 @@ struct ScalingOptions {
   int micro_batches = 0;
   std::string rule = "adascale";
   std::string noise_mode = "adaptdl";
+  std::string noise_from = "gradients";
   std::string schedule = "cosine";
 };
 

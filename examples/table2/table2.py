@@ -124,7 +124,7 @@ class Table:
             command += ["--at", f"epoch={stage * epochs // len(replicas)}:replicas={count}"]
         rule = "linear" if cell.method.startswith("linear") else "adascale"
         return command + ["--", *task.arguments, "--epochs", str(epochs), "--seed", str(cell.seed), "--micro-batches",
-                          str(max(1, cell.scale // max(replicas))), "--scaling-rule", rule]
+                          str(max(1, cell.scale // max(replicas))), "--scaling-rule", rule, "--noise-mode", self.options.noise_mode]
 
     # The trainings that were run.
 
@@ -312,6 +312,7 @@ def main():
     parser.add_argument("--scales", nargs="+", type=int, help="the scales S, for all tasks; 1 is always among them")
     parser.add_argument("--epochs", type=int, help="passes, for all tasks; default: each task's own")
     parser.add_argument("--seeds", type=int, default=3, help="number of seeds")
+    parser.add_argument("--noise-mode", choices=("adaptdl", "paper"), default="adaptdl", help="how AdaScale's noise is averaged")
     parser.add_argument("--devices", type=int, default=1, help="use up to this many replicas; the rest of S is accumulated")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     parser.add_argument("--out", default="table2-results", help="folder of the results; a later call continues from them")

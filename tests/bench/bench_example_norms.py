@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how near the noise scale comes that one process sees by the examples of its batch (batchscope/torch/example_norms.py).
+"""Measures how near the noise scale comes that one process sees by the examples of its batch (engine/train's gradient/example_norms.h).
 python.examples.MODEL: its relative error, the median of three moments of the training, each over 1,000 batches at fixed weights. The
 truth there is by the gradients of these batches, as `batchscope noise` measures it. mlp: linear layers, where only chance is left;
 convolutions: a small ResNet with GroupNorm (of one with BatchNorm nothing is told); transformer: the weights inside of attention, and
@@ -84,16 +84,16 @@ def tasks():
 def errors(name):
     """Prints the error of the noise scale at each moment."""
     import torch
-    from batchscope.torch import example_norms
+    from batchscope._native import engine
     from torch.nn import functional
 
-    example_norms.INTERVAL = 1  # all batches are asked
     torch.manual_seed(0)
     torch.set_num_threads(1)
     make, batch = tasks()[name]
     model = make()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
-    norms = example_norms.ExampleNorms(model, [list(model.parameters())])
+    norms = engine.ExampleNorms([list(model.parameters())], interval=1)  # all batches are asked
+    norms.expect(SIZE)
 
     def backward():
         inputs, targets = batch()
@@ -113,7 +113,7 @@ def errors(name):
             backward()
             gradient = torch.cat([parameter.grad.reshape(-1).double() for parameter in model.parameters()])
             mean = mean + gradient / BATCHES
-            told = norms.take(SIZE)
+            told = norms.take()
             sums["squares"] += float(gradient @ gradient) / BATCHES
             sums["local"] += told.local[0] / SIZE / BATCHES
             sums["total"] += told.total[0] / BATCHES

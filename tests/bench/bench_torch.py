@@ -65,11 +65,11 @@ def models():
 def replica(measure, name, replicas, place, is_asked):
     import torch
     import batchscope.torch as adl
-    from batchscope.torch import example_norms
+    from batchscope.torch import ddp_monitor
     from torch.nn.functional import cross_entropy
 
     if is_asked:
-        example_norms.INTERVAL = 1
+        ddp_monitor.EXAMPLES_INTERVAL = 1
     if measure == "step":
         adl.init_process_group("gloo")
     if measure == "monitor" or replicas > 1:

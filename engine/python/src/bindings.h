@@ -16,6 +16,7 @@ void bind_collective(pybind11::module_& module);  // small values
 void bind_parallel(pybind11::module_& module);    // a module in training
 void bind_adascale(pybind11::module_& module);    // an optimizer with AdaScale
 void bind_sharding(pybind11::module_& module);    // an optimizer with divided state
+void bind_examples(pybind11::module_& module);    // gradients' noise from the examples of a batch
 void bind_goodput(pybind11::module_& module);     // the performance model
 
 }  // namespace batchscope::python

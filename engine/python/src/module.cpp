@@ -12,5 +12,6 @@ PYBIND11_MODULE(_engine, module) {
   bind_parallel(module);
   bind_adascale(module);
   bind_sharding(module);
+  bind_examples(module);
   bind_goodput(module);
 }

@@ -97,7 +97,7 @@ void bind_parallel(py::module_& module) {
       .def(py::init([](const Named& parameters, const Named& buffers,
                        const std::vector<std::vector<at::Tensor>>& groups, const py::function& step,
                        const py::object& moments, std::shared_ptr<ScalingRule> scaling_rule, std::string name,
-                       const std::string& mode, std::optional<double> smoothing,
+                       const std::string& mode, std::optional<double> smoothing, bool noise_from_examples,
                        std::optional<double> max_factor_growth, const std::shared_ptr<GradScaler>& scaler,
                        std::int64_t bucket_bytes) {
              return std::make_unique<Parallel>(
@@ -106,13 +106,15 @@ void bind_parallel(py::module_& module) {
                                                .name = std::move(name),
                                                .noise_mode = noise_mode(mode),
                                                .smoothing = smoothing,
+                                               .noise_from_examples = noise_from_examples,
                                                .max_factor_growth = max_factor_growth,
                                                .scaler = scaler.get(),
                                                .bucket_bytes = bucket_bytes});
            }),
            py::arg("parameters"), py::arg("buffers"), py::arg("groups"), py::arg("step"), py::arg("moments"),
            py::arg("scaling_rule"), py::arg("name"), py::arg("noise_mode"), py::arg("smoothing"),
-           py::arg("max_factor_growth"), py::arg("scaler"), py::arg("bucket_bytes"))
+           py::arg("noise_from_examples"), py::arg("max_factor_growth"), py::arg("scaler"),
+           py::arg("bucket_bytes"))
       .def(
           "zero_grad", [](Parallel& self) { self.adp.zero_grad(); }, Unlocked())
       .def(
@@ -123,28 +125,7 @@ void bind_parallel(py::module_& module) {
           },
           Unlocked(), py::arg("rates"))
       .def(
-          "use_examples", [](Parallel& self, bool use) { self.adp.use_examples(use); }, py::arg("use"))
-      .def(
-          "tell_examples",
-          [](Parallel& self, std::vector<double> local_sqr, std::vector<double> total_sqr, int count,
-             int steps) {
-            self.adp.tell_examples({.local_sqr = std::move(local_sqr),
-                                    .total_sqr = std::move(total_sqr),
-                                    .count = count,
-                                    .previous_sqr = {},
-                                    .mean_of_two_sqr = {}},
-                                   steps);
-          },
-          py::arg("local_sqr"), py::arg("total_sqr"), py::arg("count"), py::arg("steps"))
-      .def(
           "expect_backward", [](Parallel& self) { self.adp.expect_backward(); }, Unlocked())
-      // Samples of the step in flight, if one gradient is all that it has; 0 outside of a loader's loop.
-      .def_property_readonly("samples_of_gradient",
-                             [](const Parallel&) -> std::optional<std::int64_t> {
-                               const replica::StepContext& context = replica::step_context();
-                               if (num_replicas() > 1 || context.accumulation_steps > 0) return {};
-                               return context.samples;
-                             })
       .def_property_readonly("require_backward_grad_sync",
                              [](const Parallel&) { return replica::step_context().optimizer_step; })
       .def_property_readonly("gain", [](const Parallel& self) { return self.adp.gain(); })

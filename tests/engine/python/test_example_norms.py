@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What layers tell of their examples' gradients is what backward passes of single examples give; and one replica's noise scale is that
+"""What operations tell of their examples' gradients is what backward passes of single examples give; and one replica's noise scale is that
 of the closed form, on DistributedDataParallel and on AdaptiveDataParallel."""
 import copy
 import json
@@ -9,13 +9,13 @@ import tempfile
 import unittest
 
 import torch
-from batchscope.torch.example_norms import INTERVAL, ExampleNorms
+from batchscope._native import engine
 from replicas import train
 from supervisor import Supervised
 from torch import nn
 from torch.nn import functional
 
-EXAMPLES = 9
+EXAMPLES, INTERVAL = 9, 16
 
 
 def one_by_one(model, inputs, targets, parameters=None):
@@ -31,8 +31,25 @@ def frozen(layer, name):
     return layer
 
 
+class LastOf(nn.Module):
+    """A layer that takes its input so many times and returns more than its output."""
+
+    def __init__(self, layer, times=1):
+        super().__init__()
+        self.layer, self.times = layer, times
+
+    def forward(self, x):
+        return self.layer(*self.times * [x])[0]
+
+
+def asked_of(groups):
+    norms = engine.ExampleNorms(groups)
+    norms.expect(EXAMPLES)
+    return norms
+
+
 def of(model):
-    norms = ExampleNorms(model, [list(model.parameters())])
+    norms = asked_of([list(model.parameters())])
     norms.listen()
     return norms
 
@@ -59,7 +76,7 @@ class Shares(unittest.TestCase):
         expected = one_by_one(model, inputs, targets)
         norms = of(model)
         functional.mse_loss(model(inputs), targets).backward()
-        self.compare(norms.take(EXAMPLES), expected)
+        self.compare(norms.take(), expected)
 
     def test_are_those_of_single_examples(self):
         for model, *shape in ((nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 2, bias=False)), 5),
@@ -72,33 +89,55 @@ class Shares(unittest.TestCase):
                               (nn.Sequential(nn.Linear(50, 70), nn.Tanh(), nn.Flatten(), nn.Linear(210, 2)), 3, 50),
                               (nn.Sequential(nn.Conv1d(4, 6, 3, 2, 1), nn.Flatten(), nn.Linear(30, 2)), 4, 9),
                               (nn.Sequential(nn.Conv2d(4, 6, 3, 2, 1, groups=2), nn.GroupNorm(2, 6), nn.ReLU(),
-                                             nn.Conv2d(6, 3, 2, dilation=2, bias=False), nn.Flatten(), nn.Linear(27, 2)), 4, 9, 9)):
+                                             nn.Conv2d(6, 3, 2, dilation=2, bias=False), nn.Flatten(), nn.Linear(27, 2)), 4, 9, 9),
+                              (nn.Sequential(nn.Conv1d(4, 2, 3, padding=1, padding_mode="circular"), nn.Flatten(), nn.Linear(18, 2)), 4, 9)):
             with self.subTest(str(model)):
                 self.check(model, *shape)
 
     def test_of_words(self):
         self.check(nn.Sequential(nn.Embedding(6, 4, padding_idx=0), nn.Linear(4, 3), nn.Tanh(), nn.Flatten(), nn.Linear(15, 2)), 5, words=6)
 
+    def test_of_a_time_that_comes_first(self):
+        for times in (3, EXAMPLES):  # memory tells which dimension was the first, but of what comes after it
+            model = nn.Sequential(nn.Embedding(6, 4), nn.Linear(4, 2)).double()
+            inputs, targets = torch.randint(6, (EXAMPLES, times)), torch.randn(EXAMPLES, times, 2, dtype=torch.double)
+            groups = [[model[0].weight], list(model[1].parameters())][:2 if times == 3 else 1]
+            norms = asked_of(groups)
+            norms.listen()
+            functional.mse_loss(model(inputs.T), targets.transpose(0, 1)).backward()
+            self.compare(norms.take(), *(one_by_one(model, inputs, targets, group) for group in groups))
+
+    def test_of_the_weights_of_attention(self):
+        """Within it the dimensions are turned."""
+        for times in (3, EXAMPLES):
+            attention = nn.MultiheadAttention(4, 2, batch_first=True).double()
+            model = LastOf(attention, 3)
+            inputs, targets = torch.randn(EXAMPLES, times, 4, dtype=torch.double), torch.randn(EXAMPLES, times, 4, dtype=torch.double)
+            norms = asked_of([[attention.in_proj_weight]])
+            norms.listen()
+            functional.mse_loss(model(inputs), targets).backward()
+            self.compare(norms.take(), one_by_one(model, inputs, targets, [attention.in_proj_weight]))
+
     def test_by_group(self):
         """Weights and biases are often apart, because only the former decay."""
         model = nn.Sequential(nn.Linear(5, 7), nn.LayerNorm(7), nn.Tanh(), nn.Linear(7, 2)).double()
         groups = [[parameter for parameter in model.parameters() if (parameter.dim() > 1) == is_weight] for is_weight in (True, False)]
         inputs, targets = data(5)
-        norms = ExampleNorms(model, groups)
+        norms = asked_of(groups)
         norms.listen()
         functional.mse_loss(model(inputs), targets).backward()
-        self.compare(norms.take(EXAMPLES), *(one_by_one(model, inputs, targets, group) for group in groups))
+        self.compare(norms.take(), *(one_by_one(model, inputs, targets, group) for group in groups))
 
     def test_are_asked_for_in_all_steps_at_first_then_in_one_of_more_and_more(self):
         model = nn.Linear(5, 2)
-        norms = ExampleNorms(model, [list(model.parameters())])
+        norms = asked_of([list(model.parameters())])
         asked = {}
         for step in range(3 * INTERVAL**2):
             norms.listen()
             functional.mse_loss(model(torch.randn(EXAMPLES, 5)), torch.randn(EXAMPLES, 2)).backward()
-            hooks = len(model._forward_hooks), len(model.weight._backward_hooks or ())
-            told = norms.take(EXAMPLES)
-            self.assertEqual(hooks, (1, 1) if told else (0, 0))
+            listens = norms.listens
+            told = norms.take()
+            self.assertEqual((listens, norms.listens), (told is not None, False))
             if told:
                 asked[step] = told.steps
         self.assertEqual(sum(asked.values()), 3 * INTERVAL**2)
@@ -109,12 +148,12 @@ class Shares(unittest.TestCase):
 
     def test_go_on_as_rarely_as_before(self):
         model = nn.Linear(5, 2)
-        norms = ExampleNorms(model, [list(model.parameters())])
+        norms = asked_of([list(model.parameters())])
         norms.continue_after(1000)
         for step in range(1000, 1009):
             norms.listen()
             model(torch.randn(EXAMPLES, 5)).square().mean().backward()
-            told = norms.take(EXAMPLES)
+            told = norms.take()
             self.assertEqual(told and told.steps, INTERVAL if step == 1008 else None)
 
     def test_are_not_told_where_a_batch_normalisation_trains(self):
@@ -123,7 +162,7 @@ class Shares(unittest.TestCase):
             norms = of(model)
             model[1].train(trains)
             model(torch.randn(EXAMPLES, 5)).square().mean().backward()
-            self.assertEqual(math.isnan(norms.take(EXAMPLES).local[0]), trains)
+            self.assertEqual(math.isnan(norms.take().local[0]), trains)
 
     def test_of_some_layers_stand_for_all(self):
         """The gradient is everything's, and the ratio that of the layers that tell."""
@@ -133,10 +172,10 @@ class Shares(unittest.TestCase):
         _, total_of_all = one_by_one(model, inputs, targets)
         local, total = one_by_one(model, inputs, targets, list(model[0].parameters()))
         for groups in ([list(model.parameters())], [list(layer.parameters()) for layer in model]):
-            norms = ExampleNorms(model, groups)
+            norms = asked_of(groups)
             norms.listen()
             functional.mse_loss(model(inputs), targets).backward()
-            told = norms.take(EXAMPLES)
+            told = norms.take()
             self.assertAlmostEqual(sum(told.total) / total_of_all, 1, places=9)
             self.assertAlmostEqual(sum(told.local) / sum(told.total) / (local / total), 1, places=9)
 
@@ -149,7 +188,7 @@ class Shares(unittest.TestCase):
         local, total = one_by_one(model, inputs, targets, others)
         norms = of(model)
         functional.mse_loss(model(inputs), targets).backward()
-        told = norms.take(EXAMPLES)
+        told = norms.take()
         self.assertAlmostEqual(told.local[0] / told.total[0] / (local / total), 1, places=9)
 
     def test_of_micro_batches_are_of_their_mean(self):
@@ -160,9 +199,9 @@ class Shares(unittest.TestCase):
         for _ in range(3):
             inputs, targets = data(5)
             expected = [sum_ + part / 3 for sum_, part in zip(expected, one_by_one(same, inputs, targets))]
-            norms.end_pass(EXAMPLES)
+            norms.end_pass()
             (functional.mse_loss(model(inputs), targets) / 3).backward()
-        self.compare(norms.take(EXAMPLES), expected)
+        self.compare(norms.take(), expected)
 
     def test_are_not_told_where_they_cannot_be(self):
         twice, once, kept = nn.Linear(5, 5), nn.Linear(5, 2), nn.Linear(5, 2)
@@ -178,12 +217,12 @@ class Shares(unittest.TestCase):
             with self.subTest(name):
                 norms = of(model)
                 forward(torch.randn(EXAMPLES, 5)).mean().backward()
-                self.assertTrue(math.isnan(norms.take(EXAMPLES).local[0]))
-        other = nn.Conv1d(3, 2, 1, padding_mode="circular")
-        norms = of(other)
-        other(torch.randn(EXAMPLES, 3, 5)).mean().backward()
-        self.assertTrue(math.isnan(norms.take(EXAMPLES).local[0]))
-        self.assertFalse(norms.has_layers)
+                self.assertTrue(math.isnan(norms.take().local[0]))
+        for name, model, *shape in (("padding by name", nn.Conv1d(3, 2, 3, padding="same"), 3, 5), ("recurrent", LastOf(nn.LSTM(5, 2)), 9, 5)):
+            with self.subTest(name):
+                norms = of(model)
+                model(torch.randn(EXAMPLES, *shape)).square().mean().backward()
+                self.assertTrue(math.isnan(norms.take().local[0]))
 
     def test_a_step_that_a_scaler_leaves_out_leaves_no_trace(self):
         model = nn.Linear(5, 2).double()
@@ -191,9 +230,9 @@ class Shares(unittest.TestCase):
         expected = one_by_one(model, inputs, targets)
         norms = of(model)
         for factor in (math.inf, 1):
-            norms.end_pass(EXAMPLES)
+            norms.end_pass()
             (functional.mse_loss(model(inputs), targets) * factor).backward()
-        self.compare(norms.take(EXAMPLES), expected)
+        self.compare(norms.take(), expected)
 
     def test_what_was_not_a_step_leaves_no_trace(self):
         model = nn.Linear(5, 2).double()
@@ -203,7 +242,7 @@ class Shares(unittest.TestCase):
             norms.forget()
             norms.listen()
             functional.mse_loss(model(inputs), targets).backward()
-        self.compare(norms.take(EXAMPLES), one_by_one(model, inputs, targets))
+        self.compare(norms.take(), one_by_one(model, inputs, targets))
 
 
 class OneReplica(Supervised):
@@ -284,7 +323,6 @@ class AdaptiveDataParallel(unittest.TestCase):
                 self.compare(step, averages, len(step["gradients"]) / 12)
         self.assertEqual({len(step["gradients"]) for step in said["steps"]}, {12, 4})
         self.assertEqual((averages.steps, said["notices"]), (40, []))
-        self.assertEqual({step["hooks"] for step in said["steps"]}, {0})
 
     def test_the_factor_of_a_loss_is_taken_out(self):
         plain, scaled = (self.train(3, *how)[0]["steps"] for how in ((), ("scaler",)))
@@ -317,7 +355,7 @@ class AdaptiveDataParallel(unittest.TestCase):
         found, usual = (self.train(3, "doubled", *how)[0] for how in ((), ("gradients",)))
         self.assertTrue(found["steps"] == usual["steps"])
         notice, = found["notices"]
-        self.assertRegex(notice, "noise is that of successive gradients. A layer tells it if it is called once a step")
+        self.assertRegex(notice, "it is that of successive gradients. An operation tells it if it is called once a step")
         self.assertEqual(usual["notices"], [])
 
 

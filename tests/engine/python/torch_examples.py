@@ -3,11 +3,12 @@
 [save]. Prints after each step the averages and the gain, and first the gradient of each of this replica's examples. gradients: the noise
 comes from successive gradients. doubled: the layers are called on each sample twice. save: checkpoints at the end."""
 import json
+import os
 import sys
+import tempfile
 
 import batchscope.torch as adl
 import torch
-from batchscope.torch import recorder
 from cpu_scaler import Scaler
 from torch.nn.functional import mse_loss
 
@@ -36,12 +37,10 @@ def gradients_of(model, groups, x, y):
 
 def train(epochs, *how):
     adl.init_process_group("gloo")
-    notices = []
-    recorder.current().notice = lambda level, text: notices.append(text)
     torch.manual_seed(0)
     x, y = torch.randn(SAMPLES, 5).double(), torch.randn(SAMPLES, 2).double()
-    middle = torch.nn.Linear(8, 8)
-    model = torch.nn.Sequential(torch.nn.Linear(5, 8), torch.nn.Tanh(), middle, torch.nn.LayerNorm(8), torch.nn.Linear(8, 2)).double()
+    model = torch.nn.Sequential(torch.nn.Linear(5, 8), torch.nn.Tanh(), torch.nn.Linear(8, 8), torch.nn.LayerNorm(8),
+                                torch.nn.Linear(8, 2)).double()
     model = Doubled(model) if "doubled" in how else model
     groups = [[parameter for parameter in model.parameters() if (parameter.dim() > 1) == is_matrix] for is_matrix in (True, False)]
     optimizer = torch.optim.SGD([{"params": group} for group in groups], lr=0.05, momentum=0.9)
@@ -56,11 +55,20 @@ def train(epochs, *how):
             scaler.scale(mse_loss(wrapped(data), target)).backward()
             scaler.step(optimizer)
             scaler.update()
-            steps.append({"gradients": gradients, "sqr": wrapped.grad_sqr, "var": wrapped.grad_var, "gain": wrapped.gain,
-                          "hooks": len(middle._forward_hooks)})
+            steps.append({"gradients": gradients, "sqr": wrapped.grad_sqr, "var": wrapped.grad_var, "gain": wrapped.gain})
     if "save" in how:
         adl.checkpoint.save_all_states()
-    return {"first": first, "steps": steps, "notices": notices, "weights": [parameter.tolist() for parameter in model.parameters()]}
+    return {"first": first, "steps": steps, "weights": [parameter.tolist() for parameter in model.parameters()]}
 
 
-print(json.dumps(train(int(sys.argv[1]), *sys.argv[2:])))
+with tempfile.TemporaryFile("w+") as errors:
+    stderr = os.dup(2)
+    os.dup2(errors.fileno(), 2)
+    try:
+        found = train(int(sys.argv[1]), *sys.argv[2:])
+    finally:
+        os.dup2(stderr, 2)
+        errors.seek(0)
+        said = errors.read()
+        sys.stderr.write(said)
+print(json.dumps({**found, "notices": [line for line in said.splitlines() if line.startswith("batchscope: ")]}))

@@ -8,9 +8,11 @@
 // so that the squared norm is sum (2 d_i / p_i)^2 and the variance at the initial batch size B is
 // sum (4 (|d|^2 + s^2) + 4 d_i^2) / p_i^2 / B, where p is what Adam divides by, or 1.
 //   train-replica regression '{"seeds": N, "steps": of each generation, "mode": "adaptdl" | "paper",
-//     "optimizer": "sgd" | "adam", "generations": [{"replicas": N, "accumulation": N, "local": N}, ...]}'
-// Every seed is an instance of AdaptiveDataParallel of its own, at a learning rate of zero. Prints, for each
-// generation, its S and each seed's estimates at its end, and the known ones.
+//     "optimizer": "sgd" | "adam", "examples": true | false, "generations": [{"replicas": N, "accumulation":
+//     N, "local": N}, ...]}'
+// Every seed is an instance of AdaptiveDataParallel of its own, at a learning rate of zero. With "examples"
+// the noise of a lone gradient comes from the samples of its batch. Prints, for each generation, its S and
+// each seed's estimates at its end, and the known ones.
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 #include <torch/optim/adam.h>
@@ -42,7 +44,7 @@ double difference(std::int64_t i) { return 0.02 * static_cast<double>(1 + i % 8)
 double second_moment(std::int64_t i) { return i % 2 == 0 ? 4 : 0.25; }
 
 struct Regression : torch::nn::Module {
-  Regression() { weight = register_parameter("weight", at::zeros({kDimensions})); }
+  Regression() { weight = register_parameter("weight", at::zeros({1, kDimensions})); }
   at::Tensor weight;  // v, and w = -d
 };
 
@@ -72,6 +74,7 @@ class Seed {
     else
       optimizer_ =
           std::make_unique<torch::optim::SGD>(model_.parameters(), torch::optim::SGDOptions(0).momentum(0.9));
+    options.noise_from_examples = settings["examples"];
     settle_moments();
     adp_ = std::make_unique<AdaptiveDataParallel>(model_, *optimizer_, nullptr, options);
     at::manual_seed(static_cast<std::uint64_t>((number * 100 + num_restarts()) * 10 + replica_rank()));
@@ -81,7 +84,7 @@ class Seed {
     make_step(*adp_, kInitialBatch, local, accumulation, [&](int) {
       const at::Tensor x = at::randn({local, kDimensions});
       const at::Tensor y = -x.mv(d) + kNoise * at::randn({local});
-      return (x.mv(model_.weight) - y).square().mean();
+      return (x.matmul(model_.weight.t()).squeeze(1) - y).square().mean();
     });
   }
 
@@ -93,11 +96,11 @@ class Seed {
  private:
   // Adam's moments as they are after very many steps, so that no further step changes them.
   void settle_moments() {
-    model_.weight.mutable_grad() = at::zeros({kDimensions});
+    model_.weight.mutable_grad() = at::zeros({1, kDimensions});
     optimizer_->step();
     auto* state = dynamic_cast<torch::optim::AdamParamState*>(optimizer_->state().begin()->second.get());
     if (!state) return;
-    for (std::int64_t i = 0; i < kDimensions; ++i) state->exp_avg_sq()[i] = second_moment(i);
+    for (std::int64_t i = 0; i < kDimensions; ++i) state->exp_avg_sq()[0][i] = second_moment(i);
     state->step(100'000'000'000);
   }
 

@@ -2,7 +2,8 @@
 //
 // Estimates of a noise that is known, through the whole engine: over 200 seeds, the mean of squared norm,
 // variance and gain lies within three standard errors, whatever the replicas, the accumulation and S, in both
-// modes, through Adam's preconditioner, and after every change of the number of replicas.
+// modes, through Adam's preconditioner, from the examples of a lone gradient, and after every change of the
+// number of replicas.
 #include <cmath>
 
 #include "replicas.h"
@@ -38,25 +39,33 @@ class TestClosedForm : public QObject {
   void estimates_are_right_on_average_data() {
     QTest::addColumn<QString>("mode");
     QTest::addColumn<QString>("optimizer");
+    QTest::addColumn<bool>("examples");
     QTest::addColumn<Json>("generations");
     // The initial batch is 32. From several gradients a step to pairs of steps, and back.
     QTest::newRow("SGD") << "adaptdl"
-                         << "sgd"
+                         << "sgd" << false
                          << Json{generation(2, 0, 32), generation(1, 3, 32), generation(1, 0, 64),
                                  generation(2, 1, 16)};
     QTest::newRow("paper") << "paper"
-                           << "sgd" << Json{generation(1, 1, 32), generation(2, 0, 32), generation(1, 0, 64)};
+                           << "sgd" << false
+                           << Json{generation(1, 1, 32), generation(2, 0, 32), generation(1, 0, 64)};
     QTest::newRow("Adam") << "adaptdl"
-                          << "adam"
+                          << "adam" << false
                           << Json{generation(1, 1, 32), generation(3, 0, 32), generation(1, 0, 64),
                                   generation(2, 0, 32)};
+    // Several gradients a step are used as ever.
+    QTest::newRow("examples") << "adaptdl"
+                              << "sgd" << true
+                              << Json{generation(1, 0, 64), generation(2, 0, 32), generation(1, 0, 128)};
   }
   void estimates_are_right_on_average() {
     QFETCH(QString, mode);
     QFETCH(QString, optimizer);
+    QFETCH(bool, examples);
     QFETCH(Json, generations);
     const Json settings{{"mode", mode.toStdString()},
                         {"optimizer", optimizer.toStdString()},
+                        {"examples", examples},
                         {"seeds", 200},
                         {"steps", 12},
                         {"generations", generations}};

@@ -12,7 +12,8 @@ the mean square L of the replicas' gradients and the square T of their mean, of 
 
     |grad|^2 ~ (count * T - L) / (count - 1)          tr(cov) ~ (L - T) * scale / (count - 1)
 
-One replica has one gradient a step. There the examples of its batch take the replicas' place (example_norms.py), and count is theirs.
+One replica has one gradient a step. There the examples of its batch take the replicas' place (engine/train's gradient/example_norms.h), and count is
+theirs.
 """
 import contextlib
 import functools
@@ -33,13 +34,14 @@ from . import rates
 from .bucket_squares import BucketSquares
 from .ddp_loader import AdaptedLoader
 from .ddp_memory import Memory
-from .example_norms import ExampleNorms
+
+EXAMPLES_INTERVAL = 16  # steps of which one is asked for its examples, once there were many
 
 _monitored = "_batchscope_monitor"  # the attribute of a monitored model, and of its optimizer
 
 ONE_PROCESS = ("monitor(): one process has one gradient a step, and no layer of this model tells those of its examples (a Linear, "
-               "Conv1d, Conv2d, Embedding, LayerNorm or GroupNorm that is called once a step, with the examples first, and no "
-               "BatchNorm): batch size, step time and throughput are recorded, and gain, noise scale and goodput are not. Start two or "
+               "Conv1d, Conv2d, Embedding, LayerNorm or GroupNorm that is called once a step, with the examples as one of the first two "
+               "dimensions, and no BatchNorm): batch size, step time and throughput are recorded, and gain, noise scale and goodput are not. Start two or "
                "more processes, as torchrun --nproc_per_node 2 or `batchscope run train.py --replicas 2` do; AdaptiveDataParallel "
                "measures one replica of any model")
 NO_BATCH_SIZE = ("monitor(): neither the model's inputs nor its outputs have a tensor with a batch dimension, so batch size, noise "
@@ -129,7 +131,7 @@ class Monitor:
         except RuntimeError as error:
             raise ValueError("monitor(): this model has a communication hook already, and DistributedDataParallel takes only one: "
                              f"leave register_comm_hook() out ({error})") from None
-        self._examples = ExampleNorms(model.module, [list(model.parameters())]) if self._replicas == 1 else None
+        self._examples = engine.ExampleNorms([list(model.parameters())], EXAMPLES_INTERVAL) if self._replicas == 1 else None
         model.register_forward_pre_hook(self._before_call)
         model.register_forward_hook(self._after_call)
         self._patch_step()
@@ -178,12 +180,14 @@ class Monitor:
             if self._is_recorded:
                 _recorder.current().end_measured()
         elif self._examples:
-            self._examples.end_pass(self._last_samples)
+            self._examples.end_pass()
 
     def _after_call(self, module, arguments, output):
         if module.training and torch.is_grad_enabled():
             self._last_samples = self._samples_of_call or batch_size_of(arguments) or batch_size_of(output)
             self._squares.samples += self._last_samples
+            if self._examples:
+                self._examples.expect(self._last_samples)
 
     # Steps.
 
@@ -250,7 +254,7 @@ class Monitor:
                 self._memory.keep(self._noise, self._loader, self._initial)
 
     def _measure_examples(self):
-        examples = self._examples.take(self._last_samples)
+        examples = self._examples.take()
         if examples and self._initial:
             self._measure_noise(examples.local[0], examples.total[0], examples.count, examples.count / self._initial, examples.steps)
         if self._is_noise_known and self._initial:  # from this or an earlier step, or from a generation of several replicas

@@ -1,25 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a module on all replicas."""
 import functools
-import math
 
 import torch
 
 from .._native import engine
 from ..checkpoint import State, load_state
 from . import adascale, plain, rates, recorder, scaling_rules, tensorboard
-from .example_norms import ExampleNorms
 from .grad_scaler import FollowingScaler
 from .gradient_noise_scale import GradientNoiseScale
 from .loader import current_dataloader
 from .sharded_optimizer import ShardedOptimizer, unwrap
 
 _MEBI = 1 << 20
-
-NOT_TOLD = ("AdaptiveDataParallel(noise_from='examples'): the layers of this model have not told what each example of the batch adds to the "
-            "gradient, so from here on the noise is that of successive gradients. A layer tells it if it is called once a step, through the "
-            "AdaptiveDataParallel, on a batch of at least 2 samples from an AdaptiveDataLoader, which is the first dimension of its input, "
-            "and if no BatchNorm trains")
 
 
 def _tensors(output):
@@ -65,8 +58,8 @@ class AdaptiveDataParallel(torch.nn.Module):
 
         noise_mode: the averages of the gradient's noise: "adaptdl", "paper", or "tracking" with a shorter memory, which is closer
         to the present noise. noise_from: on a single replica without accumulation the noise comes from successive "gradients", as in
-        AdaptDL, or from the "examples" of a batch (example_norms.py), without bias in a model of layers that tell them. Several gradients
-        a step are used as ever.
+        AdaptDL, or from the "examples" of a batch, without bias in a model of layers that tell them (engine/train's gradient/example_norms.h).
+        Several gradients a step are used as ever.
 
         bucket_cap_mb: size of the gradients that are exchanged at once. device_ids, output_device, find_unused_parameters and
         other arguments of DistributedDataParallel are not needed. Raises TypeError for arguments that the engine does not support;
@@ -84,27 +77,22 @@ class AdaptiveDataParallel(torch.nn.Module):
             scaling_rule = scaling_rules.AdamScale() if adam else scaling_rules.AdaScale()
         rule = scaling_rules.native(scaling_rule, len(optimizer.param_groups))
         self._rule_name = type(scaling_rule).__name__
-        self._examples = None
         if noise_from != "gradients":
-            is_divided = moments is not None and isinstance(scaling_rule, engine.AdamScale)
-            self._examples = _examples_of(model, optimizer, noise_from, is_divided)
+            _check_examples(model, noise_from, moments is not None and isinstance(scaling_rule, engine.AdamScale))
         self._begun = False  # a step was made
         self._scaler = FollowingScaler(mp_scaler, optimizer) if mp_scaler is not None and mp_scaler.is_enabled() else None
         self._parallel = engine.Parallel(
             list(model.named_parameters()), list(model.named_buffers()),
             [group["params"] for group in optimizer.param_groups], self._step_at, moments, rule, name,
-            noise_mode, smoothing, max_factor_growth, self._scaler and self._scaler.native, int(bucket_cap_mb * _MEBI))
+            noise_mode, smoothing, noise_from == "examples", max_factor_growth, self._scaler and self._scaler.native, int(bucket_cap_mb * _MEBI))
         if self._scaler:
             self._scaler.follow()
-        self._parallel.use_examples(self._examples is not None)
-        self._state = _OptimizerState(f"{name}-optimizer", optimizer, lr_scheduler, self._examples)
+        self._state = _OptimizerState(f"{name}-optimizer", optimizer, lr_scheduler)
         load_state(self._state)
         self._patch(optimizer)
         scaling_rule.initialize(self, optimizer, patch_optimizer=True)
 
     def forward(self, *args, **kwargs):
-        if self._examples and torch.is_grad_enabled() and self._parallel.samples_of_gradient is not None:
-            self._examples.listen()
         output = self.module(*args, **kwargs)
         for tensor in _tensors(output):
             if tensor.requires_grad:
@@ -119,8 +107,6 @@ class AdaptiveDataParallel(torch.nn.Module):
     def zero_grad(self, set_to_none=True):
         """Clears the gradients, as the optimizer does, but not in the middle of accumulation."""
         self._parallel.zero_grad()
-        if self._examples:
-            self._examples.forget()
 
     @property
     def require_backward_grad_sync(self):
@@ -174,26 +160,11 @@ class AdaptiveDataParallel(torch.nn.Module):
                 self._begin(current_dataloader())
             if told := recorder.current():
                 told.before_step(self._scaler.scale if self._scaler else 1.0)
-            if self._examples:
-                self._take_examples(self._parallel.samples_of_gradient)
             self._parallel.step(rates.of(optimizer))
             if self._scaler:
                 self._scaler.follow()
 
         optimizer.step, optimizer.zero_grad = _Step(self._step, step), self.zero_grad
-
-    def _take_examples(self, samples):
-        if samples is None:  # several gradients make the step
-            return
-        examples = self._examples.take(samples)
-        if examples and math.isnan(examples.local[0]):
-            self._examples = None
-            self._parallel.use_examples(False)
-            recorder.current().notice("warning", NOT_TOLD)
-        elif examples:
-            factor = self._scaler.scale ** 2 if self._scaler else 1.0
-            local, total = ([square / factor for square in squares] for squares in (examples.local, examples.total))
-            self._parallel.tell_examples(local, total, examples.count, examples.steps)
 
     def _begin(self, loader):
         """Runs before the first step, and before every step outside of a loader's loop."""
@@ -243,21 +214,23 @@ def _require(model, optimizer):
                          "gradients; use SGD, Adam or another that steps without a closure")
 
 
-def _examples_of(model, optimizer, noise_from, is_divided):
-    """Returns what listens to the examples. Raises ValueError if they would tell nothing."""
+_TELL = (torch.nn.Linear, torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Embedding, torch.nn.LayerNorm, torch.nn.GroupNorm)
+
+
+def _check_examples(model, noise_from, is_divided):
+    """Raises ValueError if the examples would tell nothing."""
     if noise_from != "examples":
         raise ValueError(f"noise_from is {noise_from!r}: use 'gradients' or 'examples'")
     if is_divided:
         raise ValueError("noise_from='examples' with AdamScale: its noise is that of gradients divided by Adam's moments, and layers tell "
                          "only those of undivided ones; leave noise_from out, or name another scaling_rule, such as SqrtScale()")
-    examples = ExampleNorms(model, [group["params"] for group in optimizer.param_groups])
-    if examples.has_coupled_examples:
+    if any(isinstance(layer, torch.nn.modules.batchnorm._BatchNorm) and (layer.training or layer.running_mean is None)
+           for layer in model.modules()):
         raise ValueError("noise_from='examples': a BatchNorm makes the examples of a batch depend on one another; leave noise_from out, use "
                          "GroupNorm, or call eval() on the BatchNorm before, if it is not to train")
-    if not examples.has_layers:
+    if not any(isinstance(layer, _TELL) and any(weight.requires_grad for weight in layer.parameters()) for layer in model.modules()):
         raise ValueError("noise_from='examples': no layer of this model tells its examples' gradients (a Linear, Conv1d, Conv2d, Embedding, "
                          "LayerNorm or GroupNorm); leave noise_from out")
-    return examples
 
 
 class _Step:
@@ -287,10 +260,9 @@ class _OptimizerState(State):
     """The optimizer and the schedule. An option that a program sets differently at its start than the program that wrote the
     checkpoint, as a fork with other arguments does, overrides the checkpoint (engine/train/src/optimizer/optimizer_state.h)."""
 
-    def __init__(self, name, optimizer, lr_scheduler, examples):
+    def __init__(self, name, optimizer, lr_scheduler):
         super().__init__(name)
         self._parts = {"optimizer": optimizer, "scheduler": lr_scheduler}
-        self._examples = examples  # None: they are not asked
         self._given = _options(optimizer)
 
     def sync(self):
@@ -299,8 +271,6 @@ class _OptimizerState(State):
 
     def save(self, fileobj):
         states = {name: part and part.state_dict() for name, part in self._parts.items()}
-        if self._examples:
-            states["examples"] = self._examples.steps
         fileobj.write(plain.dump({**states, "given": self._given}))
 
     def load(self, fileobj):
@@ -308,8 +278,6 @@ class _OptimizerState(State):
         for name, part in self._parts.items():
             if part is not None and states[name] is not None:
                 part.load_state_dict(states[name])
-        if self._examples:
-            self._examples.continue_after(states.get("examples", 0))
         base = getattr(self._parts["scheduler"], "base_lrs", None)
         for i, (own, theirs) in enumerate(zip(self._given, states.get("given", []))):
             group = self._parts["optimizer"].param_groups[i]

@@ -28,12 +28,14 @@
 #include "batchscope/train/sharded_optimizer.h"
 #include "device/tensor_group.h"
 #include "gradient/buffer_sync.h"
+#include "gradient/example_norms.h"
 #include "gradient/factor_growth.h"
 #include "gradient/gradient_sync.h"
 #include "gradient/preconditioner.h"
 #include "optimizer/scaled_learning_rates.h"
 #include "parallel/training_state.h"
 #include "process/session.h"
+#include "report/telemetry_client.h"
 #include "report/tensorboard.h"
 #include "session/leave.h"
 #include "session/non_finite_step.h"
@@ -89,6 +91,27 @@ std::shared_ptr<ScalingRule> default_rule(const torch::optim::Optimizer& optimiz
   return std::make_shared<AdaScale>();
 }
 
+// Throws Error(usage) where they cannot be asked.
+std::optional<ExampleNorms> example_norms(const AdaptiveDataParallel::Options& options,
+                                          const ModuleTensors& module, torch::optim::Optimizer& optimizer,
+                                          bool preconditioned) {
+  if (!options.noise_from_examples) return {};
+  if (preconditioned)
+    throw Error(
+        ErrorKind::usage,
+        "noise from examples with AdamScale: its noise is that of gradients divided by Adam's moments, and "
+        "examples tell only of undivided ones; leave it out, or use another scaling rule, such as "
+        "SqrtScale");
+  return std::optional<ExampleNorms>(std::in_place, groups_of(module, optimizer));
+}
+
+constexpr char kNothingTold[] =
+    "AdaptiveDataParallel: the noise was to come from the examples, but the operations of this model have "
+    "not "
+    "told what each example of the batch adds to the gradient, so from here on it is that of successive "
+    "gradients. An operation tells it if it is called once a step, on a batch of at least 2 samples from an "
+    "AdaptiveDataLoader, which is one of the first two dimensions of its input, and if no BatchNorm trains";
+
 void require_one_each(const std::vector<double>& factors, std::size_t groups) {
   if (factors.size() != groups)
     throw Error(ErrorKind::usage, "the scaling rule gave " + std::to_string(factors.size()) +
@@ -110,8 +133,10 @@ struct AdaptiveDataParallel::Impl {
         mixes_estimates(options.mixes_estimates),
         gradients(groups_of(module, optimizer), options.bucket_bytes,
                   rule->preconditioned() && Preconditioner::fits(optimizer) ? &optimizer : nullptr, scaler),
+        examples(example_norms(options, module, optimizer,
+                               rule->preconditioned() && Preconditioner::fits(optimizer))),
         buffers(without_names(module.buffers), tensor_group().get()),
-        state(options.name, {module, optimizer, scheduler, scaler, noise, gradients, last}) {
+        state(options.name, {module, optimizer, scheduler, scaler, noise, examples, gradients, last}) {
     if (options.max_factor_growth) {
       growth.emplace(options.name + "-growth", optimizer.param_groups().size(), *options.max_factor_growth);
       checkpoint::load_state(*growth);
@@ -131,6 +156,7 @@ struct AdaptiveDataParallel::Impl {
     }
     gradients.on_last_backward([this] { average(); });
     accountant() = this;
+    listen();
   }
 
   ~Impl() {
@@ -141,6 +167,18 @@ struct AdaptiveDataParallel::Impl {
   void zero() {
     gradients.zero();
     averaged.reset();
+    if (!examples) return;
+    examples->forget();
+    listen();
+  }
+
+  // A program may call the module before zero_grad() or after it. Several gradients a step need no examples.
+  void listen() {
+    if (!examples) return;
+    const StepContext& context = step_context();
+    if (num_replicas() > 1 || context.accumulation_steps > 0) return examples->stop();
+    examples->expect(context.samples);
+    examples->listen();
   }
 
   void average() {
@@ -219,7 +257,7 @@ struct AdaptiveDataParallel::Impl {
   // Updates the noise scale by this step's norms.
   void learn() {
     const double previous_scale = std::exchange(last.scale, norms.scale);
-    if (uses_examples && norms.count == 1) return learn_from_examples();
+    if (learn_from_examples()) return;
     if (divisor_begun && norms.is_finite()) {  // the averages are of plain gradients
       if (!mixes_estimates) noise.begin_anew();
       divisor_begun = false;
@@ -232,11 +270,29 @@ struct AdaptiveDataParallel::Impl {
       gradients.forget_previous_gradient();  // nor for that of a step that is not even
   }
 
-  // Their number says how large a batch is, whether or not the step is even.
-  void learn_from_examples() {
+  // Their number says how large a batch is, whether or not the step is even. Returns whether they take the
+  // gradients' place, also in a step in which they are not asked.
+  bool learn_from_examples() {
+    if (!examples || norms.count > 1) return false;
+    const auto told = examples->take();
+    if (told && std::isnan(told->local_sqr[0])) {
+      notice("warning", kNothingTold);
+      examples.reset();
+      return false;
+    }
     gradients.forget_previous_gradient();
-    examples.scale = norms.scale;
-    if (const int steps = std::exchange(example_steps, 0); steps > 0) noise.update(examples, steps);
+    if (!told) return true;
+    goodput::NormSample sample{.local_sqr = told->local_sqr,
+                               .total_sqr = told->total_sqr,
+                               .count = told->count,
+                               .scale = norms.scale,
+                               .previous_sqr = {},
+                               .mean_of_two_sqr = {}};
+    const double factor = scaler ? scaler->get_scale() : 1;  // of the loss, in all gradients that hooks see
+    for (std::vector<double>* squares : {&sample.local_sqr, &sample.total_sqr})
+      for (double& square : *squares) square /= factor * factor;
+    noise.update(sample, told->steps);
+    return true;
   }
 
   // The instance that accounts for the step that several make together, as two networks do that train each
@@ -265,15 +321,13 @@ struct AdaptiveDataParallel::Impl {
   goodput::NoiseScale noise;
   const bool gain_of_past, mixes_estimates;
   GradientSync gradients;
+  std::optional<ExampleNorms> examples;  // none: they are not asked
   BufferSync buffers;
   LastStep last;
   TrainingState state;
   std::optional<FactorGrowth> growth;
   std::optional<GradientSync::Result> averaged;  // of the step in flight, once it is known
   goodput::NormSample norms;
-  bool uses_examples = false;
-  goodput::NormSample examples;  // of the step in flight
-  int example_steps = 0;         // for which they stand; 0: none are known
   double accum_scale = num_replicas();
   int accum_count = 0;
   bool divisor_begun = false;  // and no finite step since, whose estimates are the first through it
@@ -304,13 +358,11 @@ AdaptiveDataParallel::AdaptiveDataParallel(const Tensors& module, torch::optim::
 AdaptiveDataParallel::~AdaptiveDataParallel() = default;
 
 void AdaptiveDataParallel::zero_grad() { impl_->zero(); }
-void AdaptiveDataParallel::step() { impl_->step(); }
-void AdaptiveDataParallel::expect_backward() { impl_->gradients.expect_backward(); }
-void AdaptiveDataParallel::use_examples(bool use) { impl_->uses_examples = use; }
-void AdaptiveDataParallel::tell_examples(goodput::NormSample examples, int steps) {
-  impl_->examples = std::move(examples);
-  impl_->example_steps = steps;
+void AdaptiveDataParallel::step() {
+  impl_->step();
+  impl_->listen();
 }
+void AdaptiveDataParallel::expect_backward() { impl_->gradients.expect_backward(); }
 double AdaptiveDataParallel::gain() const { return impl_->last.gain; }
 double AdaptiveDataParallel::lr_factor() const { return impl_->last.lr_factor; }
 double AdaptiveDataParallel::progress() const { return metrics::progress(); }

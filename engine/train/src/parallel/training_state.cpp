@@ -14,6 +14,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/lr_scheduler.h"
+#include "gradient/example_norms.h"
 #include "gradient/gradient_sync.h"
 #include "optimizer/gathered_states.h"
 #include "tensor/tensor_file.h"
@@ -42,6 +43,7 @@ TensorWriter contents(const TrainingState::Parts& parts, const GroupOptions& giv
   if (parts.scheduler) file.add_numbers("scheduler", parts.scheduler->state());
   if (parts.scaler && parts.scaler->enabled()) file.add_numbers("scaler", parts.scaler->state());
   file.add_numbers("noise", parts.noise.state());
+  if (parts.examples) file.add_numbers("example_steps", {static_cast<double>(parts.examples->steps())});
   file.add_numbers("last_step", {parts.last_step.gain, parts.last_step.lr_factor, parts.last_step.scale});
   const std::vector<std::size_t> order = parts.gradients.order();
   file.add_numbers("order", {order.begin(), order.end()});
@@ -93,6 +95,8 @@ void TrainingState::load(std::istream& in) {
   if (parts_.scheduler && file.has("scheduler")) parts_.scheduler->restore(file.numbers("scheduler"));
   if (parts_.scaler && file.has("scaler")) parts_.scaler->restore(file.numbers("scaler"));
   parts_.noise.restore(file.numbers("noise"));
+  if (parts_.examples && file.has("example_steps"))
+    parts_.examples->continue_after(static_cast<std::int64_t>(file.number("example_steps")));
   const std::vector<double> last = file.numbers("last_step"), order = file.numbers("order");
   parts_.last_step = {last.at(0), last.at(1), last.size() > 2 ? last[2] : 0};
   parts_.gradients.restore_order({order.begin(), order.end()});

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The state of AdaptiveDataParallel in a checkpoint: the module's parameters and buffers, the optimizer, the
-// schedule, the gradient scaler, the noise scale with what the last step made of it, the previous gradient
-// and the order of gradients. One file of tensors and numbers (tensor_file.h).
+// schedule, the gradient scaler, the noise scale with what the last step made of it, how often examples were
+// asked, the previous gradient and the order of gradients. One file of tensors and numbers (tensor_file.h).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "batchscope/replica/checkpoint.h"
@@ -21,6 +22,7 @@ class NoiseScale;
 
 namespace batchscope::train {
 
+class ExampleNorms;
 class GradientSync;
 
 struct LastStep {
@@ -36,6 +38,7 @@ class TrainingState : public checkpoint::State {
     LRScheduler* scheduler;  // may be null
     GradScaler* scaler;      // may be null
     goodput::NoiseScale& noise;
+    std::optional<ExampleNorms>& examples;
     GradientSync& gradients;
     LastStep& last_step;
   };

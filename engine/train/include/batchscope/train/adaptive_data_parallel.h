@@ -64,6 +64,12 @@ class AdaptiveDataParallel {
     /// estimate.
     goodput::NoiseMode noise_mode{};
     std::optional<double> smoothing;  ///< as the mode understands it; none: the mode's own
+    /// On a replica that makes one gradient a step the noise comes from two successive gradients, as in
+    /// AdaptDL; with this from the examples of the step's batch, each a gradient of its own, which has no
+    /// bias. Operations with parameters tell of them: linear layers, convolutions, embeddings, layer and
+    /// group norms. Where none does, or a BatchNorm trains, a notice says so and the gradients are used
+    /// again. Several gradients a step are used as ever. Not with AdamScale.
+    bool noise_from_examples = false;
     /// As in AdaptDL: the averages go on when gradients begin to be measured through Adam's moments, in its
     /// sixth step, and two gradients of one replica serve as a pair whatever their batch sizes. Without it
     /// the averages restart there, and gradients of different batch sizes are not a pair.
@@ -80,7 +86,7 @@ class AdaptiveDataParallel {
   /// Broadcasts rank 0's parameters and buffers, then loads the checkpoint's state where there is one. The
   /// module, the optimizer, the scheduler and the scaler must outlive it. Collective: blocks until every
   /// replica is there. Throws Error(usage) for a module without trainable parameters, an optimizer over other
-  /// parameters than the module's, or a scaler over parameters in fp16.
+  /// parameters than the module's, a scaler over parameters in fp16, or noise_from_examples with AdamScale.
   ///@{
   AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer, LRScheduler* scheduler,
                        Options options);
@@ -119,16 +125,6 @@ class AdaptiveDataParallel {
   /// of its own, as activation checkpointing in Python does. Call it within backward, from a hook on the
   /// module's output.
   void expect_backward();
-
-  /// Takes the noise of a replica that makes one gradient a step from the examples of its batches, each a
-  /// gradient of its own, where tell_examples() gives them, and not from successive gradients. Several
-  /// gradients a step are used as ever. False at first.
-  void use_examples(bool use);
-  /// Gives what is known of the examples of the step in flight, before step(): local_sqr, total_sqr and
-  /// count, a loss scaler's factor taken out. The averages learn from it `steps` times, for the steps of
-  /// which nothing is given. Ignored where several gradients make the step. Throws std::invalid_argument in
-  /// step() for another number of groups than the optimizer's.
-  void tell_examples(goodput::NormSample examples, int steps = 1);
 
   double gain() const;       ///< of the last step, between 1 and the scale
   double lr_factor() const;  ///< of the last step, first group
