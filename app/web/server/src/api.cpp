@@ -9,6 +9,7 @@
 
 #include "answer.h"
 #include "answers/explorer_answers.h"
+#include "answers/lesson_answers.h"
 #include "answers/list_answers.h"
 #include "answers/run_answers.h"
 #include "answers/scaling_answers.h"
@@ -75,6 +76,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
     return controls_.answer_new_sweep(caller.name, request, reply);
   if (path.size() == 2 && path[0] == "sweeps" && request.method == "POST")
     return controls_.answer_sweep(path[1], caller.name, request, reply);
+  if (path.size() == 2 && path[0] == "lessons" && request.method == "POST")
+    return controls_.answer_lesson(path[1], reply);
   if (path == Path{"pool"}) {
     if (request.method != "POST") throw Fault{405, "use POST to control the pool; GET /api/queue shows it"};
     return controls_.answer_pool(request, reply);
@@ -88,6 +91,9 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path == Path{"queue"}) return ask(reply, queue_json);
   if (path == Path{"recipes"}) return ask(reply, [](Store&) { return recipes_json(); });
   if (path == Path{"sweeps"}) return ask(reply, sweeps_json);
+  if (path == Path{"lessons"}) return ask(reply, [](Store&) { return lessons_json(); });
+  if (path.size() == 2 && path[0] == "lessons")
+    return ask(reply, [name = path[1]](Store& store) { return lesson_json(store, name); });
   if (path.size() == 2 && path[0] == "sweeps")
     return ask(reply, [name = path[1]](Store& store) { return sweep_json(store, name); });
   if (path.size() == 3 && path[0] == "sweeps" && path[2] == "trials")

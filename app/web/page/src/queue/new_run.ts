@@ -5,7 +5,7 @@ import * as api from "../base/api";
 import { CheckedForm, firstRecipe, showForm } from "../base/checked_form";
 import { button, type Child, fill, h, setText } from "../base/dom";
 import { editorOf, Field, line, textOf } from "../base/field";
-import type { Clone, Complaints, NewRun, Recipe, Recipes, RunSummary } from "../base/types";
+import type { Clone, Complaints, LessonPage, NewRun, Recipe, Recipes, RunSummary } from "../base/types";
 import { mostPriority } from "./jobs";
 
 class NewRunForm {
@@ -106,6 +106,20 @@ export const askForRun = (submitted: (run: string) => void, cloned?: RunSummary)
   showForm("new-run", cloned ? `Clone ${cloned.name}` : "Add a run to the queue", async (close) => {
     const [offer, like] = await Promise.all([api.recipes(), cloned && api.clone(cloned.id)]);
     if (offer.recipes.length === 0) return "No recipe is installed on this machine. In a terminal: batchscope submit PROGRAM";
+    return new NewRunForm(offer, like, close, (run) => {
+      close();
+      submitted(run);
+    }).form;
+  });
+
+/** Asks for the new run that a lesson offers, with the lesson's values in the place of the recipe's. */
+export const askForLaunch = (submitted: (run: string) => void, launch: NonNullable<LessonPage["launch"]>): Promise<void> =>
+  showForm("new-run", "Run it live", async (close) => {
+    const offer = await api.recipes();
+    const recipe = offer.recipes.find((each) => each.name === launch.recipe);
+    if (!recipe) return `The recipe ${launch.recipe} is not installed on this machine. Its folder of examples has it: batchscope run --recipe PATH`;
+    const values = Object.fromEntries(recipe.parameters.map(({ name, value }) => [name, launch.values[name] ?? value]));
+    const like = { recipe: recipe.name, values, name: recipe.name, replicas: launch.replicas || offer.replicas, group: "", tags: "" };
     return new NewRunForm(offer, like, close, (run) => {
       close();
       submitted(run);
