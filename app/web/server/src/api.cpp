@@ -26,7 +26,7 @@ namespace {
 using http::Fault, http::Reply, http::Request;
 using protocol::Json;
 
-constexpr std::size_t kMostListed = 16;           // of one stream
+constexpr std::size_t kMostListed = 16;           // of one stream, or of a comparison
 constexpr std::int64_t kLinkSeconds = 24 * 3600;  // for which a link shows its run
 
 [[noreturn]] void nothing() { throw Fault{404, "there is nothing at this address"}; }
@@ -40,6 +40,18 @@ std::vector<std::string> devices() {
   std::vector<std::string> names = machine.gpus;
   names.insert(names.end(), machine.cores.begin(), machine.cores.end());
   return names;
+}
+
+void check_listed(const std::vector<std::string>& runs) {
+  if (runs.empty() || runs.size() > kMostListed)
+    throw Error(ErrorKind::usage, fmt::format("runs= names 1 to {} runs by their ids", kMostListed));
+}
+
+// The runs of a comparison, in the order of their colours.
+std::vector<std::string> listed_runs(const Request& request) {
+  std::vector<std::string> runs = words_in(request, "runs");
+  check_listed(runs);
+  return runs;
 }
 
 }  // namespace
@@ -87,6 +99,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path == Path{"runs"}) return list(request, reply);
   if (path.size() >= 2 && path[0] == "runs") return answer_run(path, request, caller, reply);
   if (path == Path{"stream"}) return stream(words_in(request, "runs"), request, caller, reply);
+  if (path == Path{"scaling"})
+    return ask(reply, [runs = listed_runs(request)](Store& store) { return compared_json(store, runs); });
   if (path == Path{"changes"}) return feeds_.open_lists(reply, allowed(caller));
   if (path == Path{"queue"}) return ask(reply, queue_json);
   if (path == Path{"recipes"}) return ask(reply, [](Store&) { return recipes_json(); });
@@ -128,8 +142,7 @@ void Api::stream(std::vector<std::string> runs, const Request& request, const Ca
                  const Reply& reply) {
   std::sort(runs.begin(), runs.end());
   runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
-  if (runs.empty() || runs.size() > kMostListed)
-    throw Error(ErrorKind::usage, fmt::format("runs= names 1 to {} runs by their ids", kMostListed));
+  check_listed(runs);
   feeds_.open(runs, request, reply, allowed(caller));
 }
 
