@@ -387,6 +387,8 @@ export interface NewSweep {
   method: string;
   trials?: number; // a grid may do without
   replicas: string; // empty: as many as the pool gives
+  seeds?: number;
+  stop?: { kind: string; min?: string; max?: string; eta?: string };
   values: Record<string, string>;
   search: Record<string, SearchRange>; // by the setting
 }
