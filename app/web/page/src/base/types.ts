@@ -330,13 +330,16 @@ export interface NewRun {
   replicas: string;
   priority: number;
   held: boolean;
+  device: string;
+  pin: boolean; // it keeps the devices that it gets to its end
+  after: string; // RUN, RUN:end or RUN:fail; empty: it waits for no run
   group: string;
   tags: string;
   note: string;
 }
 
 /** A new run as another one was made. */
-export type Clone = Pick<NewRun, "recipe" | "values" | "name" | "replicas" | "group" | "tags">;
+export type Clone = Pick<NewRun, "recipe" | "values" | "name" | "replicas" | "device" | "group" | "tags">;
 
 /** A run that is to begin at a checkpoint of another one. */
 export interface Fork {

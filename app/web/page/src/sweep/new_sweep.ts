@@ -4,7 +4,7 @@
 import * as api from "../base/api";
 import { CheckedForm, firstRecipe, showForm } from "../base/checked_form";
 import { button, type Child, fill, h, setText } from "../base/dom";
-import { Field, line, textOf } from "../base/field";
+import { choice, Field, line, textOf } from "../base/field";
 import type { Complaints, NewSweep, Recipe, Recipes } from "../base/types";
 import { Setting } from "./setting";
 
@@ -13,8 +13,6 @@ const usualTrials = 16;
 const methods: [string, string][] = [["tpe", "Parzen estimator (tpe)"], ["random", "Random"], ["sobol", "Sobol sequence"], ["grid", "Grid, all combinations"]];
 
 const stops: [string, string][] = [["none", "Never: all to their end"], ["median", "Those worse than the median"], ["asha", "All but the best at each rung (asha)"], ["pbt", "The worst go on from the best (pbt)"]];
-
-const choice = (...options: [string, string][]) => h("select", {}, ...options.map(([value, text]) => h("option", { value }, text)));
 
 class NewSweepForm {
   readonly form: CheckedForm;
