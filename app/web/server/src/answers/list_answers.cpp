@@ -89,17 +89,20 @@ storage::Sweep sweep_called(storage::Catalogue& catalogue, const std::string& na
 
 http::Response trials_file(Store& store, const std::string& name, const http::Request& request) {
   const std::string format = request.value("format").value_or("csv");
-  if (format != "csv" && format != "json")
-    throw Error(ErrorKind::usage, "format=" + format + " is not one of csv, json");
+  if (format != "csv" && format != "json" && format != "toml")
+    throw Error(ErrorKind::usage, "format=" + format + " is not one of csv, json, toml");
   const sweep::SweepView view = sweep::look(store.catalogue(), sweep_called(store.catalogue(), name).name);
-  http::Response file{200, "", "text/csv; charset=utf-8"};
+  http::Response file;
   if (format == "csv")
-    file.body = common::trialsCsv(view);
+    file = {200, common::trialsCsv(view), "text/csv; charset=utf-8"};
+  else if (format == "toml")
+    file = {200, view.file.text(), "application/toml"};
   else
     file = json_response(common::sweepDetailsJson(view, sweep::kDriver.alive()));
   file.fields = {{"Cache-Control", "no-store"},
                  {"Content-Disposition",
-                  "attachment; filename=\"" + common::exportName(name, "-trials." + format) + "\""}};
+                  "attachment; filename=\"" +
+                      common::exportName(name, format == "toml" ? ".toml" : "-trials." + format) + "\""}};
   return file;
 }
 

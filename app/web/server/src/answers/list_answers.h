@@ -26,7 +26,7 @@ protocol::Json pool_json(storage::Catalogue& catalogue);
 // not find another sweep here. Throws Error(not_found).
 storage::Sweep sweep_called(storage::Catalogue& catalogue, const std::string& name);
 
-// A sweep's trials as a file to be kept, as `batchscope sweep export` writes them: ?format=csv or json.
+// A sweep's trials as a file to be kept, as `batchscope sweep export` writes them: ?format=csv, json or toml.
 http::Response trials_file(Store& store, const std::string& name, const http::Request& request);
 
 // A sweep as the list has it, with what is to be read of it. `driven`: a process sees to it.
