@@ -56,7 +56,7 @@ class Listener {
     fillText: (text: string, x: number, y: number) => {
       const { font, textAlign, textBaseline } = this.context;
       this.add("text", { x: round(x + this.shift[0]), y: round(y + this.shift[1]), "text-anchor": anchors[textAlign] ?? "start",
-        "dominant-baseline": baselines[textBaseline] ?? "auto", "font-size": /([\d.]+)px/.exec(font)?.[1] ?? 12, "font-weight": /^(\d+|bold)/.exec(font)?.[1] ?? 400, ...this.filling() }, text);
+        "dominant-baseline": baselines[textBaseline] ?? "auto", "font-size": /([\d.]+)px/.exec(font)?.[1] ?? 12, "font-weight": /^(\d+|bold) /.exec(font)?.[1] ?? 400, ...this.filling() }, text);
     },
   };
 
