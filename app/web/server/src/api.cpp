@@ -102,6 +102,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path == Path{"scaling"})
     return ask(reply, [runs = listed_runs(request)](Store& store) { return compared_json(store, runs); });
   if (path == Path{"changes"}) return feeds_.open_lists(reply, allowed(caller));
+  if (path == Path{"decisions"})
+    return ask(reply, [request](Store& store) { return decisions_json(store, request); });
   if (path == Path{"queue"}) return ask(reply, queue_json);
   if (path == Path{"recipes"}) return ask(reply, [](Store&) { return recipes_json(); });
   if (path == Path{"sweeps"}) return ask(reply, sweeps_json);

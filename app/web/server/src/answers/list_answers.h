@@ -16,6 +16,8 @@ namespace batchscope::web {
 
 // Answer as API.md has it. Each throws Error.
 protocol::Json queue_json(Store& store);
+// The newest decisions of the pool, ?limit=50 of them.
+protocol::Json decisions_json(Store& store, const http::Request& request);
 protocol::Json sweeps_json(Store& store);
 protocol::Json sweep_json(Store& store, const std::string& name);
 
