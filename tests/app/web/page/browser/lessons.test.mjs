@@ -56,11 +56,11 @@ test("a page offers the training that it speaks of", async () => {
   const view = await it.browser.open("/lessons/2-linear-scaling?page=4");
   await view.sees("batchscope run --recipe digits --replicas 2");
   await view.press("Run it live …");
-  await view.find("Add to the queue", "button");
-  const value = async (name) => (await view.find(name)).evaluate((each) => each.value);
-  assert.equal(await value("scaling-rule"), "linear");
-  assert.equal(await value("epochs"), "12");
-  assert.equal(await value("Replicas"), "2");
+  await view.until(() => document.getElementById("field-values-epochs"));
+  const value = (name) => view.page.$eval(`#field-${name}`, (each) => each.value);
+  assert.equal(await value("values-scaling-rule"), "linear");
+  assert.equal(await value("values-epochs"), "12");
+  assert.equal(await value("replicas"), "2");
   view.assertSound();
 });
 
