@@ -78,7 +78,7 @@ LAYERS = {
         {"base"},
         {"chart", "figure"},
         {"run", "records", "explorer", "queue", "sweep"},
-        {"runs", "compare"},
+        {"runs", "compare", "lessons"},
         {"views"},
     ],
     "storage": [

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/common/why_it_scaled.h"
 
+#include <utility>
+
 #include "batchscope/common/prediction_figure.h"
 #include "batchscope/common/restart_figures.h"
 #include "batchscope/common/run_history.h"
@@ -38,29 +40,33 @@ std::vector<ScalingCard> scalingCards() {
        tr("A bar spans the values expected of nine in ten restarts. The model learns from each "
           "restart.")},
       {"accuracy-over-samples", tr("Accuracy over samples"), tr("%"),
-       tr("A larger batch needs more samples for the same accuracy.")},
+       tr("A larger batch needs more samples for the same accuracy."), true},
       {"accuracy-by-epoch", tr("Accuracy by epoch"), tr("%"),
-       tr("Epochs count the progress that gain measures: runs of one program should lie together.")},
+       tr("Epochs count the progress that gain measures: runs of one program should lie together."), true},
       {"accuracy-over-time", tr("Accuracy over time"), tr("%"),
-       tr("Compare with accuracy over samples: what costs samples may save time.")},
+       tr("Compare with accuracy over samples: what costs samples may save time."), true},
       {"time-to-accuracy", tr("Time to accuracy"), tr("shorter is better"),
-       tr("When the run first reached each accuracy; of compared runs, the highest that all reached.")}};
+       tr("When the run first reached each accuracy; of compared runs, the highest that all reached."),
+       true}};
 }
 
 std::vector<FigureData> whyItScaled(const ScaledRun& run) {
   const auto moments = run.series == nullptr ? std::vector<Moment>() : momentsOf(*run.series, kMoments);
   const auto slices = run.series == nullptr ? std::vector<Slice>() : slicesOf(*run.series, kSlices);
-  return {goodputMap(run.model, moments, run.measured),
-          goodputOverReplicas(run.model, moments),
-          batchChoice(run.model, moments),
-          rateOverBatch(moments),
-          restartParts(run.series),
-          replicaLanes(slices),
-          predictedAndObtained(run.generations),
-          accuracyOver(Cost::Samples, run.quality),
-          accuracyOver(Cost::Epochs, run.quality),
-          accuracyOver(Cost::Seconds, run.quality),
-          timeToTarget(run.quality)};
+  std::vector<FigureData> figures{goodputMap(run.model, moments, run.measured),
+                                  goodputOverReplicas(run.model, moments),
+                                  batchChoice(run.model, moments),
+                                  rateOverBatch(moments),
+                                  restartParts(run.series),
+                                  replicaLanes(slices),
+                                  predictedAndObtained(run.generations)};
+  for (FigureData& figure : comparedFigures(run.quality)) figures.push_back(std::move(figure));
+  return figures;
+}
+
+std::vector<FigureData> comparedFigures(const std::vector<QualityRun>& runs) {
+  return {accuracyOver(Cost::Samples, runs), accuracyOver(Cost::Epochs, runs),
+          accuracyOver(Cost::Seconds, runs), timeToTarget(runs)};
 }
 
 }  // namespace batchscope::common

@@ -19,7 +19,6 @@
 #include "lessons/lesson_model.h"
 #include "look/box.h"
 #include "look/theme.h"
-#include "session/shell_words.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -85,13 +84,6 @@ class LessonDelegate : public QStyledItemDelegate {
 };
 
 }  // namespace
-
-QString launchCommand(const Launch& launch) {
-  std::vector<std::string> words{"batchscope", "run", "--recipe", launch.recipe};
-  if (launch.replicas > 0) words.insert(words.end(), {"--replicas", std::to_string(launch.replicas)});
-  for (const auto& [name, value] : launch.values) words.insert(words.end(), {"--set", name + "=" + value});
-  return shellWords(words);
-}
 
 LessonPanel::LessonPanel(std::vector<Lesson> lessons, QWidget* parent)
     : QFrame(parent), model_(new LessonModel(std::move(lessons), this)), pages_(new QStackedWidget(this)) {

@@ -79,7 +79,4 @@ class LessonPanel : public QFrame {
   std::size_t page_ = 0;
 };
 
-// Returns the command as a person would type it.
-QString launchCommand(const Launch& launch);
-
 }  // namespace batchscope::desktop

@@ -145,7 +145,7 @@ void LessonStage::apply(const Directive& directive) {
   };
   std::visit(Overloaded{[&](const OpenRecorded& open) { openRecorded(open.run); },
                         [&](const ShowInstrument& show) { Q_EMIT instrumentRequested(show.page); },
-                        [&](const SetAxis& set) { view.setAxis(set.axis, series); }, zoom, point,
+                        [&](const SetAxis& set) { view.setAxis(axisOf(set), series); }, zoom, point,
                         [&](const SetSmoothing& set) { view.setSmoothing(set.smoothing); },
                         [&](const SetLog& set) { set.isX ? view.setLogX(set.isOn) : view.setLogY(set.isOn); },
                         [&](const Highlight& set) { highlight(set.what); },

@@ -2,32 +2,14 @@
 #include "queue/decision_model.h"
 
 #include <array>
-#include <cstdlib>
 #include <utility>
 
+#include "batchscope/common/decision_text.h"
 #include "batchscope/common/job_text.h"
 #include "batchscope/common/number_text.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {
-namespace {
-
-int change(const protocol::PoolChoice& choice) {
-  return static_cast<int>(choice.devices.size()) - choice.before;
-}
-
-// "digits +1, cifar −1"
-QString changesText(const protocol::PoolDecision& decision, const NameOfRun& nameOf) {
-  QStringList parts;
-  for (const protocol::PoolChoice& choice : decision.choices)
-    if (const int by = change(choice); by != 0)
-      parts << nameOf(choice.run) + (by > 0 ? QStringLiteral(" +") : QStringLiteral(" −")) +
-                   common::formatCount(std::abs(by));
-  return parts.isEmpty() ? DecisionModel::tr("no change") : parts.join(QStringLiteral(", "));
-}
-
-}  // namespace
-
 DecisionModel::DecisionModel(NameOfRun nameOf, QObject* parent)
     : TableModel(parent), nameOf_(std::move(nameOf)) {}
 
@@ -52,7 +34,7 @@ QVariant DecisionModel::cell(std::size_t row, std::size_t column, int role) cons
     case Qt::ToolTipRole:
       if (column == Time) return common::formatSecondOfDay(decision.time);
       if (column == Cause) return QString::fromStdString(decision.cause);
-      return changesText(decision, nameOf_);
+      return common::changesText(decision, nameOf_);
     case Qt::ForegroundRole: return column == Cause ? QVariant() : QVariant(Theme::current().dim);
     case Qt::TextAlignmentRole: return aligned(false);
     default: return {};
@@ -84,17 +66,13 @@ QVariant ChoiceModel::cell(std::size_t row, std::size_t column, int role) const 
     case Qt::DisplayRole:
     case Qt::ToolTipRole:
       if (column == Run) return nameOf_(choice.run);
-      if (column == Devices) {
-        const auto now = static_cast<std::int64_t>(choice.devices.size());
-        const QString count =
-            change(choice) == 0 ? common::formatCount(now) : tr("%1 → %2").arg(choice.before).arg(now);
-        return choice.devices.empty() ? count : tr("%1: %2").arg(count, common::devicesText(choice.devices));
-      }
+      if (column == Devices) return common::choiceText(choice);
       if (column == Reason) return QString::fromStdString(choice.reason);
       return common::alternativesText(choice.alternatives);
     case Qt::ForegroundRole: {
       const Theme& theme = Theme::current();
-      if (column == Devices && change(choice) != 0) return change(choice) > 0 ? theme.good : theme.warning;
+      const int by = common::changeOf(choice);
+      if (column == Devices && by != 0) return by > 0 ? theme.good : theme.warning;
       return column == Run ? QVariant() : QVariant(theme.dim);
     }
     case Qt::TextAlignmentRole: return aligned(false);

@@ -5,16 +5,15 @@
 // what another number of devices would have been worth to it.
 #pragma once
 
-#include <functional>
 #include <vector>
 
+#include "batchscope/common/decision_text.h"
 #include "batchscope/protocol/pool.h"
 #include "look/table_model.h"
 
 namespace batchscope::desktop {
 
-// The name of a run, by its id.
-using NameOfRun = std::function<QString(const std::string& id)>;
+using common::NameOfRun;
 
 class DecisionModel : public TableModel {
   Q_OBJECT

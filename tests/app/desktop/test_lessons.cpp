@@ -69,7 +69,7 @@ class TestLessons : public test::WindowTest {
     QCOMPARE(window_->explorer()->isVisible(), show.page == ShowInstrument::Page::Explorer);
     QCOMPARE(window_->scaling()->isVisible(), show.page == ShowInstrument::Page::Why);
   }
-  void check(const SetAxis& set) { QCOMPARE(window_->view()->axis(), set.axis); }
+  void check(const SetAxis& set) { QCOMPARE(window_->view()->axis(), axisOf(set)); }
   void check(const SetZoom& set) {
     QCOMPARE(window_->view()->isZoomed(), set.range.has_value());
     if (!set.range) return;
@@ -125,7 +125,7 @@ class TestLessons : public test::WindowTest {
     QCOMPARE(one.text, QStringLiteral("Text *here*."));
     QCOMPARE(one.directives.size(), 3u);
     QCOMPARE(std::get<OpenRecorded>(one.directives[0]).run, QStringLiteral("gain"));
-    QCOMPARE(std::get<SetAxis>(one.directives[1]).axis, XAxis::Progress);
+    QCOMPARE(std::get<SetAxis>(one.directives[1]).axis, QStringLiteral("progress"));
     QCOMPARE(std::get<SetZoom>(one.directives[2]).range->second, 20.5);
     const LessonPage& two = lesson.pages[1];
     QCOMPARE(two.text, QStringLiteral("A question?"));

@@ -9,6 +9,7 @@
 
 #include "answer.h"
 #include "answers/explorer_answers.h"
+#include "answers/lesson_answers.h"
 #include "answers/list_answers.h"
 #include "answers/run_answers.h"
 #include "answers/scaling_answers.h"
@@ -25,7 +26,7 @@ namespace {
 using http::Fault, http::Reply, http::Request;
 using protocol::Json;
 
-constexpr std::size_t kMostListed = 16;           // of one stream
+constexpr std::size_t kMostListed = 16;           // of one stream, or of a comparison
 constexpr std::int64_t kLinkSeconds = 24 * 3600;  // for which a link shows its run
 
 [[noreturn]] void nothing() { throw Fault{404, "there is nothing at this address"}; }
@@ -39,6 +40,18 @@ std::vector<std::string> devices() {
   std::vector<std::string> names = machine.gpus;
   names.insert(names.end(), machine.cores.begin(), machine.cores.end());
   return names;
+}
+
+void check_listed(const std::vector<std::string>& runs) {
+  if (runs.empty() || runs.size() > kMostListed)
+    throw Error(ErrorKind::usage, fmt::format("runs= names 1 to {} runs by their ids", kMostListed));
+}
+
+// The runs of a comparison, in the order of their colours.
+std::vector<std::string> listed_runs(const Request& request) {
+  std::vector<std::string> runs = words_in(request, "runs");
+  check_listed(runs);
+  return runs;
 }
 
 }  // namespace
@@ -75,6 +88,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
     return controls_.answer_new_sweep(caller.name, request, reply);
   if (path.size() == 2 && path[0] == "sweeps" && request.method == "POST")
     return controls_.answer_sweep(path[1], caller.name, request, reply);
+  if (path.size() == 2 && path[0] == "lessons" && request.method == "POST")
+    return controls_.answer_lesson(path[1], reply);
   if (path == Path{"pool"}) {
     if (request.method != "POST") throw Fault{405, "use POST to control the pool; GET /api/queue shows it"};
     return controls_.answer_pool(request, reply);
@@ -84,10 +99,17 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path == Path{"runs"}) return list(request, reply);
   if (path.size() >= 2 && path[0] == "runs") return answer_run(path, request, caller, reply);
   if (path == Path{"stream"}) return stream(words_in(request, "runs"), request, caller, reply);
+  if (path == Path{"scaling"})
+    return ask(reply, [runs = listed_runs(request)](Store& store) { return compared_json(store, runs); });
   if (path == Path{"changes"}) return feeds_.open_lists(reply, allowed(caller));
+  if (path == Path{"decisions"})
+    return ask(reply, [request](Store& store) { return decisions_json(store, request); });
   if (path == Path{"queue"}) return ask(reply, queue_json);
   if (path == Path{"recipes"}) return ask(reply, [](Store&) { return recipes_json(); });
   if (path == Path{"sweeps"}) return ask(reply, sweeps_json);
+  if (path == Path{"lessons"}) return ask(reply, [](Store&) { return lessons_json(); });
+  if (path.size() == 2 && path[0] == "lessons")
+    return ask(reply, [name = path[1]](Store& store) { return lesson_json(store, name); });
   if (path.size() == 2 && path[0] == "sweeps")
     return ask(reply, [name = path[1]](Store& store) { return sweep_json(store, name); });
   if (path.size() == 3 && path[0] == "sweeps" && path[2] == "trials")
@@ -122,8 +144,7 @@ void Api::stream(std::vector<std::string> runs, const Request& request, const Ca
                  const Reply& reply) {
   std::sort(runs.begin(), runs.end());
   runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
-  if (runs.empty() || runs.size() > kMostListed)
-    throw Error(ErrorKind::usage, fmt::format("runs= names 1 to {} runs by their ids", kMostListed));
+  check_listed(runs);
   feeds_.open(runs, request, reply, allowed(caller));
 }
 

@@ -217,6 +217,7 @@ SweepFile read(const fs::path& file, const toml::table& table) {
 
 std::optional<Goal> goal_named(std::string_view name) { return value_of(kGoals, name); }
 std::optional<Method> method_named(std::string_view name) { return value_of(kMethods, name); }
+std::optional<StopRule::Kind> stop_kind_named(std::string_view name) { return value_of(kStopKinds, name); }
 
 SweepFile SweepFile::load(const fs::path& file) { return read(file, run::read_toml(file, "sweep file")); }
 

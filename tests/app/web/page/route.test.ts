@@ -7,7 +7,7 @@ import { address, parse, pathOf, withQuery } from "../../../../app/web/page/src/
 test("every view has a path, and every path its view", () => {
   for (const [path, view, id] of [["/", "runs", ""], ["/run/3f9a", "run", "3f9a"], ["/run/3f9a/explorer", "explorer", "3f9a"],
     ["/run/3f9a/scaling", "scaling", "3f9a"], ["/run/3f9a/log", "log", "3f9a"], ["/compare", "compare", ""], ["/queue", "queue", ""], ["/sweeps", "sweeps", ""], ["/trash", "trash", ""],
-    ["/sweeps/7c", "sweep", "7c"]] as const) {
+    ["/sweeps/7c", "sweep", "7c"], ["/lessons", "lessons", ""], ["/lessons/1-gain", "lesson", "1-gain"]] as const) {
     const route = parse(path);
     assert.deepEqual([route.view, route.id, pathOf(route.view, route.id)], [view, id, path]);
   }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChartFrame, Line } from "../../../../app/web/page/src/chart/line";
-import { tableOf } from "../../../../app/web/page/src/chart/save";
+import { jsonOf, tableOf } from "../../../../app/web/page/src/chart/save";
 
 const frame = { name: "loss", title: "Loss", unit: "nats" } as ChartFrame;
 const line = (label: string, generation: number, x: number[]): Line => ({
@@ -18,6 +18,15 @@ test("each bucket of each line is a row, with the generation and the unit", () =
     "loss,0,1,2,1,2,3,2",
     "loss,0,3,4,3,6,9,2",
     "model,1,5,6,5,10,15,2",
+  ]);
+});
+
+test("JSON has the same rows, and words for what is not finite", () => {
+  const { axis, unit, buckets } = JSON.parse(jsonOf(frame, "step", [line("loss", 0, [1, NaN])])) as { axis: string; unit: string; buckets: object[] };
+  assert.deepEqual([axis, unit], ["step", "nats"]);
+  assert.deepEqual(buckets, [
+    { line: "loss", generation: 0, from: 1, to: 2, lowest: 1, mean: 2, highest: 3, samples: 2 },
+    { line: "loss", generation: 0, from: "nan", to: "nan", lowest: "nan", mean: "nan", highest: "nan", samples: 2 },
   ]);
 });
 

@@ -37,17 +37,20 @@ class TestNewRun : public WebTest {
 
   // A new run takes what a clone begins with as it is.
   void aCloneBeginsWithTheRunsOwnSettings() {
-    const Json wish{{"recipe", "toy"},     {"values", {{"epochs", "5"}, {"quiet", "true"}}},
-                    {"name", "mine"},      {"replicas", "1"},
-                    {"held", true},        {"group", "g"},
-                    {"tags", "paper, toy"}};
+    const Json wish{{"recipe", "toy"},      {"values", {{"epochs", "5"}, {"quiet", "true"}}},
+                    {"name", "mine"},       {"replicas", "1"},
+                    {"held", true},         {"group", "g"},
+                    {"tags", "paper, toy"}, {"device", "cpu"}};
     const std::string first = submit(wish).json.at("run");
     const Answer answer = get("/api/runs/" + first + "/clone");
     QVERIFY2(answer.status == 200, answer.all.constData());
-    const Json expected{
-        {"recipe", "toy"},      {"name", "mine copy"},
-        {"replicas", "1"},      {"group", "g"},
-        {"tags", "paper, toy"}, {"values", {{"epochs", "5"}, {"quiet", "true"}, {"rule", "adascale"}}}};
+    const Json expected{{"recipe", "toy"},
+                        {"name", "mine copy"},
+                        {"replicas", "1"},
+                        {"group", "g"},
+                        {"device", "cpu"},
+                        {"tags", "paper, toy"},
+                        {"values", {{"epochs", "5"}, {"quiet", "true"}, {"rule", "adascale"}}}};
     QCOMPARE(text(answer.json), text(expected));
     Json again = answer.json;
     again["held"] = true;
@@ -55,6 +58,24 @@ class TestNewRun : public WebTest {
     QVERIFY2(copy.status == 200, copy.all.constData());
     storage::Catalogue catalogue(protocol::catalogue_path());
     QVERIFY(catalogue.run(copy.json.at("run"))->spec.arguments == catalogue.run(first)->spec.arguments);
+  }
+
+  void aRunMayWaitForAnotherOneAndKeepItsDevices() {
+    const std::string first = submit({{"recipe", "toy"}, {"held", true}}).json.at("run");
+    const Answer answer =
+        submit({{"recipe", "toy"}, {"after", first + ":end"}, {"pin", true}, {"device", "cpu"}});
+    QVERIFY2(answer.status == 200, answer.all.constData());
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    const std::string second = answer.json.at("run");
+    const storage::Job job = catalogue.job(second).value();
+    QVERIFY(job.after == first && job.after_end == storage::AfterEnd::end && !job.preemptible);
+    QCOMPARE(catalogue.run(second)->spec.device, std::string("cpu"));
+    const auto fault = [this](const char* field, const Json& value) {
+      return submit({{"recipe", "toy"}, {field, value}, {"check", true}}).json.at("fields").contains(field);
+    };
+    for (const char* after : {"nosuch00", "../runs", ":end", "toy"}) QVERIFY2(fault("after", after), after);
+    for (const char* device : {"", "tpu", "cpu:0", "/dev/null"}) QVERIFY2(fault("device", device), device);
+    QVERIFY(fault("pin", "yes") && fault("after", 3) && fault("device", 0));
   }
 
   void aRunThatAPageMayNotStartIsNotCloned() {

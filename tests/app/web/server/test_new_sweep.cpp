@@ -59,6 +59,17 @@ class TestNewSweep : public WebTest {
     QCOMPARE(begin(wish()).status, 409);  // there is one of this name
   }
 
+  void seedsAndEarlyStoppingAreWrittenIntoItsFile() {
+    Json body = with("stop", {{"kind", "asha"}, {"min", "200"}, {"max", "1800"}, {"eta", "2"}});
+    QVERIFY2(begin(body).status == 200, begin(body).all.constData());
+    VERIFY_HOLDS(sweeps().at(0).file, "[stop]\nkind = \"asha\"\nmin = 200", "max = 1800", "eta = 2");
+    body = with("stop", {{"kind", "none"}, {"min", "200"}});
+    body["name"] = "to-the-end";
+    QCOMPARE(begin(body).status, 200);
+    for (const storage::Sweep& sweep : sweeps())
+      if (sweep.name == "to-the-end") QVERIFY(sweep.file.find("stop") == std::string::npos);
+  }
+
   void aListOfValuesIsSearchedByAGrid() {
     Json body = with("search", {{"rule", {{"values", {"adascale", "linear"}}}}});
     body["method"] = "grid";
@@ -77,6 +88,18 @@ class TestNewSweep : public WebTest {
   void whatIsWrongIsToldByItsField_data() {
     QTest::addColumn<Json>("body");
     QTest::addColumn<std::string>("field");
+    const auto stop = [](Json rule) { return with("stop", std::move(rule)); };
+    QTest::newRow("no seeds") << with("seeds", 0) << std::string("seeds");
+    QTest::newRow("many seeds") << with("seeds", 101) << std::string("seeds");
+    QTest::newRow("no parameter for seeds") << with("seeds", 2) << std::string("sweep");
+    QTest::newRow("way of stopping") << stop({{"kind", "luck"}}) << std::string("stop.kind");
+    QTest::newRow("no rule") << with("stop", "asha") << std::string("stop");
+    QTest::newRow("first rung") << stop({{"kind", "asha"}, {"min", "0"}}) << std::string("stop.min");
+    QTest::newRow("a number") << stop({{"kind", "asha"}, {"min", 200}}) << std::string("stop.min");
+    QTest::newRow("last rung") << stop({{"kind", "asha"}, {"min", "9"}, {"max", "9"}})
+                               << std::string("stop.max");
+    QTest::newRow("no last rung") << stop({{"kind", "pbt"}, {"min", "9"}}) << std::string("stop.max");
+    QTest::newRow("eta") << stop({{"kind", "asha"}, {"min", "9"}, {"eta", "1"}}) << std::string("stop.eta");
     const auto search = [](const Json& epochs) { return with("search", {{"epochs", epochs}}); };
     QTest::newRow("recipe") << with("recipe", "../toy") << std::string("recipe");
     QTest::newRow("name") << with("name", "a\nb") << std::string("name");
@@ -124,6 +147,7 @@ class TestNewSweep : public WebTest {
                  R"({"recipe":"toy","search":[]})", R"({"recipe":"toy","values":{"epochs":3}})",
                  R"({"recipe":"toy","program":"/bin/sh","search":{"epochs":{"values":["2","3"]}}})",
                  R"({"recipe":"toy","arguments":["-c"],"search":{"epochs":{"values":["2","3"]}}})",
+                 R"({"recipe":"toy","stop":{"command":"x"},"search":{"epochs":{"values":["2","3"]}}})",
                  R"({"recipe":"toy","workplace":"{}","search":{"epochs":{"values":["2","3"]}}})"});
   }
   void nothingElseIsBegun() {

@@ -56,6 +56,33 @@ class TestQueue : public WebTest {
     QVERIFY(!job(run).held);
   }
 
+  void decisionsAreToldInWords() {
+    const std::string run = submit("one");
+    QVERIFY(get("/api/decisions").json.at("decisions").empty());
+    {
+      storage::Catalogue catalogue(protocol::catalogue_path());
+      for (const char* cause : {"one arrived", "a device came"})
+        catalogue.add_decision({.time = 1,
+                                .cause = cause,
+                                .policy = "fair",
+                                .choices = {{.run = run,
+                                             .devices = {"cpu:0", "cpu:1"},
+                                             .before = 1,
+                                             .reason = "it gains most",
+                                             .alternatives = {{1, -0.38}}}},
+                                .idle = {"cpu:2"}});
+    }
+    QCOMPARE(get("/api/decisions").json.at("decisions").size(), std::size_t(2));
+    const Json last = get("/api/decisions?limit=1").json.at("decisions")[0];
+    QVERIFY(last.at("cause") == "a device came" && last.at("choices")[0].at("reason") == "it gains most");
+    QCOMPARE(text(last.at("shown")), std::string(R"({"changes":"one +1","idle":"cpu:2"})"));
+    QCOMPARE(text(last.at("choices")[0].at("shown")),
+             std::string(R"({"alternatives":"with 1: −38 %","devices":"1 → 2: cpu:0-1","name":"one",)"
+                         R"("tone":"good"})"));
+    QCOMPARE(get("/api/decisions?limit=0").status, 400);
+    QCOMPARE(get("/api/decisions?limit=1001").status, 400);
+  }
+
   void aJobIsTakenOut() {
     const std::string run = submit("one");
     QCOMPARE(ask(run, {{"command", "cancel"}}).status, 200);

@@ -68,6 +68,33 @@ class TestScaling : public WebTest {
                name.c_str());
   }
 
+  void comparedRunsHaveALineEach() {
+    const std::string first = make_run("one", 4), second = make_run("two", 4);
+    for (const std::string& run : {first, second}) {
+      storage::SampleWriter writer(protocol::run_paths(run).samples);
+      for (int step = 1; step <= 4; ++step) {
+        writer.append(step <= 2 ? 0 : 1, protocol::series::kSamples, step, 32 * step);
+        writer.append(step <= 2 ? 0 : 1, protocol::series::kAccuracy, step, 0.2 * step);
+      }
+    }
+    const Answer answer = get("/api/scaling?runs=" + second + "," + first);
+    QCOMPARE(answer.status, 200);
+    const Json& cards = answer.json.at("figures");
+    QCOMPARE(cards.size(), std::size_t(4));
+    QVERIFY(cards[0].at("name") == "accuracy-over-samples" && cards[3].at("name") == "time-to-accuracy");
+    const Json& lines = cards[2].at("figure").at("series");
+    QVERIFY(lines[0].at("name") == "two" && text(lines[0].at("ink")) == R"(["run",0,1.0])");
+    QVERIFY(lines[1].at("name") == "one" && text(lines[1].at("ink")) == R"(["run",1,1.0])");
+  }
+
+  void whatCannotBeComparedIsRefused() {
+    QCOMPARE(get("/api/scaling").status, 400);
+    QCOMPARE(get("/api/scaling?runs=nosuch00").status, 404);
+    std::string many = make_run("one");
+    for (int i = 0; i < 16; ++i) many += ",nosuch00";
+    QCOMPARE(get("/api/scaling?runs=" + many).status, 400);
+  }
+
   void aRunThatIsNotThereHasNone() {
     QCOMPARE(get("/api/runs/nosuch00/scaling").status, 404);
     QCOMPARE(post("/api/runs/nosuch00/scaling", "{}").status, 405);

@@ -129,7 +129,11 @@ class TestSweeps : public WebTest {
     const Answer all = get("/api/sweeps/rates/trials?format=json");
     QVERIFY(all.all.contains("filename=\"rates-trials.json\""));
     QVERIFY(all.json.at("legs").size() == 1 && all.json.at("trials").size() == 1);
-    QCOMPARE(get("/api/sweeps/rates/trials?format=toml").status, 400);
+    const Answer file = get("/api/sweeps/rates/trials?format=toml");
+    QVERIFY(file.all.contains("filename=\"rates.toml\"") &&
+            file.all.contains("Content-Type: application/toml"));
+    VERIFY_HOLDS(testing::body(file.all).toStdString(), "name = \"rates\"", "trials = 4", "[parameter.lr]");
+    QCOMPARE(get("/api/sweeps/rates/trials?format=yaml").status, 400);
     QCOMPARE(get("/api/sweeps/rat/trials").status, 404);
     QCOMPARE(post("/api/sweeps/rates/trials", "{}").status, 405);
   }

@@ -154,7 +154,8 @@ class TestTokens : public WebTest {
     for (const std::string& path :
          {std::string("/api/runs"), "/api/runs/" + other, "/api/runs/" + other + "/stream",
           "/api/stream?runs=" + run, "/api/stream?runs=" + other, std::string("/api/changes"),
-          std::string("/api/queue"), std::string("/api/runs?trash=1"), std::string("/api/sweeps"),
+          std::string("/api/queue"), std::string("/api/decisions"), std::string("/api/lessons"),
+          "/api/scaling?runs=" + run, std::string("/api/runs?trash=1"), std::string("/api/sweeps"),
           std::string("/api/sweeps/" + run), std::string("/metrics"), "/api/runs/" + run + "%2f..%2f" + other,
           "/api//runs/" + other, "/api/runs/../runs/" + other, std::string("/api")})
       QVERIFY2(asked(path).status >= 400, path.c_str());

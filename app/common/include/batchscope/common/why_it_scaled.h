@@ -18,10 +18,11 @@ namespace batchscope::common {
 
 /// The words of a card.
 struct ScalingCard {
-  const char* name = "";  ///< by which lessons and pages know it
-  QString title;          ///< above the figure
-  QString unit;           ///< of its vertical axis, beside the title
-  QString caption;        ///< says how to read it
+  const char* name = "";    ///< by which lessons and pages know it
+  QString title;            ///< above the figure
+  QString unit;             ///< of its vertical axis, beside the title
+  QString caption;          ///< says how to read it
+  bool isCompared = false;  ///< its figure has a line for each of several runs
 };
 /// Returns the cards in their order.
 std::vector<ScalingCard> scalingCards();
@@ -36,5 +37,8 @@ struct ScaledRun {
 };
 /// Returns the figure of each card. Throws as the series.
 std::vector<FigureData> whyItScaled(const ScaledRun& run);
+
+/// Returns the figures of the cards that compare runs, in their order.
+std::vector<FigureData> comparedFigures(const std::vector<QualityRun>& runs);
 
 }  // namespace batchscope::common

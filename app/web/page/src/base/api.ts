@@ -2,7 +2,7 @@
 // The requests to the server (app/web/server/API.md), by its types, or to the recording where the page is one. An error
 // carries the server's own sentence.
 import { isRecording, recorded } from "./recording";
-import type { About, Clone, Complaints, ControlRequest, Explorer, Fork, Link, NewRun, NewSweep, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepNames, SweepRequest, Trash, WaitingQueue } from "./types";
+import type { About, Clone, Complaints, ControlRequest, Explorer, Fork, Lesson, LessonEntry, Link, NewRun, NewSweep, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepNames, SweepRequest, Trash, WaitingQueue } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
 
@@ -92,6 +92,11 @@ export const checkSweep = async (sweep: NewSweep) => (await post<{ fields: Compl
 export const askSweep = (name: string, request: SweepRequest) =>
   post<unknown>(`/api/sweeps/${encodeURIComponent(name)}`, request);
 export const configurePool = (change: PoolChange) => post<unknown>("/api/pool", change);
+export const lessons = async () => (await get<{ lessons: LessonEntry[] }>("/api/lessons")).lessons;
+const lessonPath = (name: string) => `/api/lessons/${encodeURIComponent(name)}`;
+export const lesson = (name: string) => get<Lesson>(lessonPath(name));
+/** Takes the recorded runs of a lesson into the store, and returns the lesson. */
+export const takeInLesson = (name: string) => post<Lesson>(lessonPath(name), {});
 export const recipes = () => get<Recipes>("/api/recipes");
 /** The new run that a run's own settings make; throws where a page may not clone it. */
 export const clone = (id: string) => get<Clone>(`${runPath(id)}/clone`);

@@ -29,6 +29,9 @@ export class Field {
 /** A line to write in. */
 export const line = (value = "") => h("input", { type: "text", value, autocomplete: "off", spellcheck: "false" });
 
+/** A choice of these values, each with its text. */
+export const choice = (...options: [value: string, text: string][]) => h("select", {}, ...options.map(([value, text]) => h("option", { value }, text)));
+
 /** Returns the editor of a recipe's parameter, at its default. */
 export function editorOf(parameter: RecipeParameter): Editor {
   if (parameter.type === "choice") {

@@ -6,11 +6,11 @@ import { Signal } from "./signal";
 
 const root = isRecording ? "#/" : "/";
 
-export type View = "runs" | "run" | "explorer" | "scaling" | "log" | "compare" | "queue" | "sweeps" | "sweep" | "trash" | "nowhere";
+export type View = "runs" | "run" | "explorer" | "scaling" | "log" | "compare" | "queue" | "sweeps" | "sweep" | "trash" | "lessons" | "lesson" | "nowhere";
 
 export interface Route {
   view: View;
-  id: string; // of the run or the sweep, else ""
+  id: string; // of the run, the sweep or the lesson, else ""
   query: URLSearchParams;
 }
 
@@ -19,8 +19,9 @@ export function parse(path: string, query = ""): Route {
   const route = (view: View, id = ""): Route => ({ view, id, query: new URLSearchParams(query) });
   const [first, id, page] = parts;
   if (parts.length === 0) return route("runs");
-  if (parts.length === 1 && (first === "compare" || first === "queue" || first === "sweeps" || first === "trash")) return route(first);
+  if (parts.length === 1 && (first === "compare" || first === "queue" || first === "sweeps" || first === "trash" || first === "lessons")) return route(first);
   if (first === "sweeps" && id !== undefined && parts.length === 2) return route("sweep", id);
+  if (first === "lessons" && id !== undefined && parts.length === 2) return route("lesson", id);
   if (first === "run" && id !== undefined) {
     if (parts.length === 2) return route("run", id);
     if (parts.length === 3 && (page === "explorer" || page === "scaling" || page === "log")) return route(page, id);
@@ -47,10 +48,13 @@ export function pathOf(view: View, id = ""): string {
       return `${root}run/${name}/${view}`;
     case "sweep":
       return `${root}sweeps/${name}`;
+    case "lesson":
+      return `${root}lessons/${name}`;
     case "compare":
     case "queue":
     case "sweeps":
     case "trash":
+    case "lessons":
       return `${root}${view}`;
     default:
       return root;

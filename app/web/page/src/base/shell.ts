@@ -17,6 +17,7 @@ const links: [href: string, text: string, views: string[]][] = [
   ["/compare", "Compare", ["compare"]],
   ["/queue", "Queue", ["queue"]],
   ["/sweeps", "Sweeps", ["sweeps", "sweep"]],
+  ["/lessons", "Learn", ["lessons", "lesson"]],
 ];
 
 const schemes: [Scheme, string][] = [["system", "As the system"], ["light", "Light"], ["dark", "Dark"]];

@@ -330,13 +330,16 @@ export interface NewRun {
   replicas: string;
   priority: number;
   held: boolean;
+  device: string;
+  pin: boolean; // it keeps the devices that it gets to its end
+  after: string; // RUN, RUN:end or RUN:fail; empty: it waits for no run
   group: string;
   tags: string;
   note: string;
 }
 
 /** A new run as another one was made. */
-export type Clone = Pick<NewRun, "recipe" | "values" | "name" | "replicas" | "group" | "tags">;
+export type Clone = Pick<NewRun, "recipe" | "values" | "name" | "replicas" | "device" | "group" | "tags">;
 
 /** A run that is to begin at a checkpoint of another one. */
 export interface Fork {
@@ -387,6 +390,8 @@ export interface NewSweep {
   method: string;
   trials?: number; // a grid may do without
   replicas: string; // empty: as many as the pool gives
+  seeds?: number;
+  stop?: { kind: string; min?: string; max?: string; eta?: string };
   values: Record<string, string>;
   search: Record<string, SearchRange>; // by the setting
 }
@@ -416,3 +421,40 @@ export interface CheckpointResult {
 export const isActive = (state: RunState) =>
   ["starting", "running", "restarting", "pausing", "stopping"].includes(state);
 export const isResumable = (state: RunState) => ["paused", "stopped", "failed", "interrupted"].includes(state);
+
+/** A lesson as the list of lessons shows it. */
+export interface LessonEntry {
+  name: string;
+  title: string;
+  summary: string;
+  pages: number;
+}
+
+/** The view beside the text of a lesson; a field that is left out is as usual. */
+export interface LessonStage {
+  run?: string; // a recorded run, by the name that the lesson has for it
+  show?: "charts" | "explorer" | "why";
+  axis?: string;
+  zoom?: [from: number, to: number];
+  cursor?: number; // a step
+  smoothing?: number;
+  log_x?: boolean;
+  log_y?: boolean;
+  highlight?: string; // a series of a chart, or the name of a card
+  replicas?: number;
+  share?: { first: string; second: string; devices: number };
+  panel?: "events" | "log" | "checkpoints" | "hyperparameters";
+}
+
+export interface LessonPage {
+  title: string;
+  text: string; // Markdown
+  stage: LessonStage;
+  choices: { text: string; reply: string; is_right: boolean }[];
+  launch?: { recipe: string; replicas: string; values: Record<string, string>; command: string };
+}
+
+export interface Lesson extends Omit<LessonEntry, "pages"> {
+  pages: LessonPage[];
+  runs: Record<string, string | null>; // ids of the recorded runs; null: not in the store yet
+}

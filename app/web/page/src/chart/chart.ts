@@ -15,8 +15,9 @@ import { listenToGestures, pressKey } from "./gestures";
 import { Legend } from "./legend";
 import type { Band, ChartFrame, Line } from "./line";
 import { type Box, type Ink, inkOf, paintBands, paintBetween, paintBound, paintRestarts, paintStroke } from "./paint";
-import { download, pictureOf, tableOf } from "./save";
+import { download, jsonOf, type Labelled, pictureOf, tableOf } from "./save";
 import { Scene } from "./scene";
+import { svgPictureOf } from "./svg_picture";
 import type { AxisRange, ViewState } from "./view_state";
 
 const axisWords: Record<Axis, string> = { time: "time", step: "steps", progress: "iterations" };
@@ -49,7 +50,9 @@ export class Chart {
     this.host = h("div.plot", { role: "img", tabindex: 0, "aria-label": frame.title });
     const save = h("span.save", {},
       button("PNG", () => this.savePicture(), { "aria-label": `Save ${frame.title} as a picture`, title: "Save as a picture" }),
-      button("CSV", () => this.saveTable(), { "aria-label": `Save ${frame.title} as a table`, title: "Save what it draws as a table" }));
+      button("SVG", () => this.saveVectors(), { "aria-label": `Save ${frame.title} as vectors`, title: "Save as a picture of vectors" }),
+      button("CSV", () => this.saveRows("csv", tableOf), { "aria-label": `Save ${frame.title} as a table`, title: "Save what it draws as a table" }),
+      button("JSON", () => this.saveRows("json", jsonOf), { "aria-label": `Save ${frame.title} as JSON`, title: "Save what it draws as JSON" }));
     this.element = h("figure.chart", { "data-chart": frame.name }, this.legend.element, this.host, save);
     Object.assign(this.element, { chart: this });
     this.endings.on(this.host, "keydown", (event) => {
@@ -130,16 +133,27 @@ export class Chart {
     return `${document.querySelector("h1")?.textContent ?? "batchscope"}-${this.frame.name}.${ending}`;
   }
 
-  private saveTable(): void {
+  private saveRows(form: "csv" | "json", make: typeof tableOf): void {
     const lines = this.lines.filter((line) => !this.isHidden(line));
-    download(this.fileName("csv"), new Blob([tableOf(this.frame, this.view.axis, lines)], { type: "text/csv" }));
+    const type = form === "csv" ? "text/csv" : "application/json";
+    download(this.fileName(form), new Blob([make(this.frame, this.view.axis, lines)], { type }));
+  }
+
+  // The names of the lines above a picture; a single line needs none.
+  private labels(): Labelled[] {
+    const shown = this.lines.length > 1 ? this.shownLines().filter((each) => !each.isHidden) : [];
+    return shown.map(({ line, ink }) => ({ label: line.look.label, colour: ink.colour }));
+  }
+
+  private saveVectors(): void {
+    if (this.plot === null) return;
+    const text = svgPictureOf(this.plot.ctx, this.frame, this.labels(), this.palette, this.draw);
+    download(this.fileName("svg"), new Blob([text], { type: "image/svg+xml" }));
   }
 
   private savePicture(): void {
     if (this.plot === null) return;
-    const shown = this.lines.length > 1 ? this.shownLines().filter((each) => !each.isHidden) : []; // one needs no name
-    const labels = shown.map(({ line, ink }) => ({ label: line.look.label, colour: ink.colour }));
-    pictureOf(this.plot.ctx.canvas, this.frame, labels, this.palette).toBlob((blob) => blob && download(this.fileName("png"), blob));
+    pictureOf(this.plot.ctx.canvas, this.frame, this.labels(), this.palette).toBlob((blob) => blob && download(this.fileName("png"), blob));
   }
 
   private isHidden(line: Line): boolean {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chart to take along: as a picture, or as a table of what it draws. Both are made here, of what is on the screen.
+// A chart to take along: as a picture, or what it draws as a table or as JSON. All are made here, of what is on the screen.
 import type { Colours } from "../base/theme";
 import type { Axis } from "../base/types";
 import type { ChartFrame, Line } from "./line";
@@ -11,13 +11,32 @@ export interface Labelled {
 
 const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
+interface Row {
+  line: string;
+  generation: number;
+  from: number;
+  to: number;
+  lowest: number;
+  mean: number;
+  highest: number;
+  samples: number;
+}
+
+const rowsOf = (lines: readonly Line[]): Row[] => lines.flatMap((line) => line.pieces.flatMap((piece) => piece.x0.map((from, i) => ({
+  line: line.look.label || line.key, generation: piece.generation, from, to: piece.x1[i]!, lowest: piece.min[i]!, mean: piece.mean[i]!, highest: piece.max[i]!, samples: piece.count[i]!,
+}))));
+
+/** JSON with an object for each such row; a value that is not finite is a text, as the server has it. */
+export function jsonOf(frame: ChartFrame, axis: Axis, lines: readonly Line[]): string {
+  const told = (_: string, value: unknown) => (typeof value === "number" && !Number.isFinite(value) ? (Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf") : value);
+  return JSON.stringify({ chart: frame.name, title: frame.title, unit: frame.unit, axis, buckets: rowsOf(lines) }, told) + "\n";
+}
+
 /** CSV with a row for each bucket of each line, values in the chart's unit. A bucket lies between `from` and `to` on the axis. */
 export function tableOf(frame: ChartFrame, axis: Axis, lines: readonly Line[]): string {
   const unit = frame.unit === "" ? "" : ` (${frame.unit})`;
   const head = ["line", "generation", `${axis} from`, `${axis} to`, `lowest${unit}`, `mean${unit}`, `highest${unit}`, "samples"];
-  const rows = lines.flatMap((line) => line.pieces.flatMap((piece) => piece.x0.map((from, i) => (
-    [line.look.label || line.key, piece.generation, from, piece.x1[i], piece.min[i], piece.mean[i], piece.max[i], piece.count[i]]))));
-  return [head, ...rows].map((row) => row.map((field) => quoted(String(field))).join(",")).join("\n") + "\n";
+  return [head, ...rowsOf(lines).map((row) => Object.values(row))].map((row) => row.map((field) => quoted(String(field))).join(",")).join("\n") + "\n";
 }
 
 /** The canvas with the chart's title and the names of its lines above it, as on the screen. */

@@ -45,7 +45,8 @@ export class ViewState {
   private zoom: Range | null = null;
   private isFollowing = true;
 
-  constructor(query: URLSearchParams) {
+  /** `isInAddress`: whether the address keeps what a person chooses. */
+  constructor(query: URLSearchParams, private readonly isInAddress = true) {
     this.axis = axes.find((axis) => axis === query.get("x")) ?? this.axis;
     this.log = logChoices.find((choice) => choice === query.get("y")) ?? this.log;
     this.logX = query.get("logx") === "1";
@@ -193,7 +194,7 @@ export class ViewState {
     const { zoom } = this;
     const isPart = zoom !== null && !this.isFollowing;
     const isLast = zoom !== null && this.isFollowing;
-    setQuery({
+    if (this.isInAddress) setQuery({
       x: this.axis === "time" ? null : this.axis,
       logx: this.logX ? "1" : null,
       from: isPart ? number(zoom.from) : null,

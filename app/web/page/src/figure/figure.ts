@@ -4,7 +4,7 @@
 // shows it under the pointer, and one with an address leads there.
 import type { Tick } from "../base/ticks";
 import { type Axis, type Scale, scaleOf } from "./scale";
-import { pathOf, svg } from "./svg";
+import { pathOf, svg } from "../base/svg";
 
 export interface FigurePoint {
   x: number;

@@ -4,8 +4,8 @@
 import * as api from "../base/api";
 import { CheckedForm, firstRecipe, showForm } from "../base/checked_form";
 import { button, type Child, fill, h, setText } from "../base/dom";
-import { editorOf, Field, line, textOf } from "../base/field";
-import type { Clone, Complaints, NewRun, Recipe, Recipes, RunSummary } from "../base/types";
+import { choice, editorOf, Field, line, textOf } from "../base/field";
+import { type Clone, type Complaints, isActive, type LessonPage, type NewRun, type Recipe, type Recipes, type RunSummary } from "../base/types";
 import { mostPriority } from "./jobs";
 
 class NewRunForm {
@@ -16,6 +16,10 @@ class NewRunForm {
   private readonly priority = new Field("priority", "Priority",
     h("input", { type: "number", min: -mostPriority, max: mostPriority, step: 1, value: 0 }), `From −${mostPriority} to ${mostPriority}; larger goes first`);
   private readonly held = new Field("held", "Hold it until it is released", h("input", { type: "checkbox" }));
+  private readonly device = new Field("device", "Device", choice(["auto", "GPUs where there are some"], ["cpu", "Cores"], ["cuda", "GPUs"]));
+  private readonly after: Field;
+  private readonly afterEnd = new Field("after-end", "Once that run", choice(["", "has finished"], [":end", "has ended in any way"], [":fail", "has failed"]));
+  private readonly pin = new Field("pin", "Keep its devices until it ends", h("input", { type: "checkbox" }), "The pool takes none of them away for others");
   private readonly group = new Field("group", "Group", line(), "For runs that belong together; may be empty");
   private readonly tags = new Field("tags", "Tags", line(), "Words to find the run by, with commas between them");
   private readonly note = new Field("note", "Note", line());
@@ -25,10 +29,13 @@ class NewRunForm {
   private readonly answer = h("p.complaint", { role: "alert" });
   private parameters: Field[] = [];
 
-  constructor(private readonly offer: Recipes, like: Clone | undefined, close: () => void, submitted: (run: string) => void) {
+  constructor(private readonly offer: Recipes, others: readonly RunSummary[], like: Clone | undefined, close: () => void, submitted: (run: string) => void) {
     const titles = offer.recipes.map((each) => h("option", { value: each.name }, each.title));
     this.what = new Field("recipe", "What to run", h("select", {}, ...titles));
     this.replicas = new Field("replicas", "Replicas", line(offer.replicas), "A number; or a range such as 1-4, or auto: the best goodput decides");
+    this.after = new Field("after", "Begin after", choice(["", "No other run"], ...others.map((run): [string, string] => [run.id, `${run.name || run.id} (${run.id})`])));
+    this.afterEnd.element.hidden = true;
+    this.after.editor.addEventListener("change", () => (this.afterEnd.element.hidden = this.after.editor.value === ""));
     const columns = (...children: Child[]) => h("div.form-fields", {}, ...children);
     this.form = new CheckedForm({
       check: () => api.check(this.run),
@@ -37,7 +44,7 @@ class NewRunForm {
       wrong: (complaints) => this.all.find((field) => field.name in complaints)?.editor,
     }, this.answer, this.what,
       this.what.element, this.description,
-      columns(this.name.element, this.replicas.element, this.priority.element, this.held.element),
+      columns(this.name.element, this.replicas.element, this.priority.element, this.device.element, this.after.element, this.afterEnd.element, this.held.element, this.pin.element),
       h("h3", {}, "Settings of the program"), this.fields, this.fixed,
       h("h3", {}, "Find the run by"), columns(this.group.element, this.tags.element, this.note.element),
       h("footer", {}, this.answer, button("Cancel", close), h("button.primary", { type: "submit" }, "Add to the queue")));
@@ -52,7 +59,7 @@ class NewRunForm {
   }
 
   private get all(): Field[] {
-    return [this.what, this.name, this.replicas, this.priority, this.held, ...this.parameters, this.group, this.tags, this.note];
+    return [this.what, this.name, this.replicas, this.priority, this.device, this.after, this.held, this.pin, ...this.parameters, this.group, this.tags, this.note];
   }
 
   private showRecipe(): void {
@@ -71,6 +78,9 @@ class NewRunForm {
   private take(like: Clone): void {
     this.name.editor.value = like.name;
     this.replicas.editor.value = like.replicas;
+    const device = this.device.editor as HTMLSelectElement;
+    if (![...device.options].some((each) => each.value === like.device)) device.append(h("option", { value: like.device }, like.device));
+    device.value = like.device;
     this.group.editor.value = like.group;
     this.tags.editor.value = like.tags;
     for (const { name, editor } of this.parameters) {
@@ -89,6 +99,9 @@ class NewRunForm {
       replicas: textOf(this.replicas.editor),
       priority, // NaN, which is null in JSON, is refused by the server
       held: (this.held.editor as HTMLInputElement).checked,
+      device: this.device.editor.value,
+      pin: (this.pin.editor as HTMLInputElement).checked,
+      after: this.after.editor.value === "" ? "" : this.after.editor.value + this.afterEnd.editor.value,
       group: textOf(this.group.editor),
       tags: textOf(this.tags.editor),
       note: textOf(this.note.editor),
@@ -101,12 +114,28 @@ class NewRunForm {
   }
 }
 
+const runsToCome = async () => (await api.runs("", "-created")).runs.filter(({ state }) => state === "pending" || state === "paused" || isActive(state));
+
 /** Asks for a new run, or for a clone of one, and tells of the one that was put into the queue. */
 export const askForRun = (submitted: (run: string) => void, cloned?: RunSummary): Promise<void> =>
   showForm("new-run", cloned ? `Clone ${cloned.name}` : "Add a run to the queue", async (close) => {
-    const [offer, like] = await Promise.all([api.recipes(), cloned && api.clone(cloned.id)]);
+    const [offer, others, like] = await Promise.all([api.recipes(), runsToCome(), cloned && api.clone(cloned.id)]);
     if (offer.recipes.length === 0) return "No recipe is installed on this machine. In a terminal: batchscope submit PROGRAM";
-    return new NewRunForm(offer, like, close, (run) => {
+    return new NewRunForm(offer, others, like, close, (run) => {
+      close();
+      submitted(run);
+    }).form;
+  });
+
+/** Asks for the new run that a lesson offers, with the lesson's values in the place of the recipe's. */
+export const askForLaunch = (submitted: (run: string) => void, launch: NonNullable<LessonPage["launch"]>): Promise<void> =>
+  showForm("new-run", "Run it live", async (close) => {
+    const [offer, others] = await Promise.all([api.recipes(), runsToCome()]);
+    const recipe = offer.recipes.find((each) => each.name === launch.recipe);
+    if (!recipe) return `The recipe ${launch.recipe} is not installed on this machine. Its folder of examples has it: batchscope run --recipe PATH`;
+    const values = Object.fromEntries(recipe.parameters.map(({ name, value }) => [name, launch.values[name] ?? value]));
+    const like = { recipe: recipe.name, values, name: recipe.name, replicas: launch.replicas || offer.replicas, device: "auto", group: "", tags: "" };
+    return new NewRunForm(offer, others, like, close, (run) => {
       close();
       submitted(run);
     }).form;

@@ -18,8 +18,9 @@ export class Dashboard {
   private readonly endings = new Endings();
   private choice: string[] | null;
 
-  constructor(private readonly session: RunSession) {
-    this.choice = here().query.get("charts")?.split(",") ?? null;
+  /** `isFirst`: which charts there are at first, where that is not for the address to say. */
+  constructor(private readonly session: RunSession, private readonly isFirst?: (spec: ChartSpec, all: readonly ChartSpec[]) => boolean) {
+    this.choice = isFirst ? null : here().query.get("charts")?.split(",") ?? null;
     this.cards = new Keyed(this.element, (spec) => spec.name, (spec) => this.make(spec), () => {});
     this.endings.add(
       session.detailChanged.listen(() => this.choose()),
@@ -48,7 +49,8 @@ export class Dashboard {
 
   private choose(): void {
     this.available = this.session.detail?.charts ?? [];
-    this.shown = this.available.filter((spec) => this.choice?.includes(spec.name) ?? spec.isUsual);
+    const isFirst = this.isFirst ?? ((spec: ChartSpec) => spec.isUsual);
+    this.shown = this.available.filter((spec) => this.choice?.includes(spec.name) ?? isFirst(spec, this.available));
     for (const [name, chart] of this.charts) {
       const spec = this.shown.find((each) => each.name === name);
       // One whose lines have become more, such as that of another replica's device, is made anew.

@@ -4,7 +4,7 @@
 import * as api from "../base/api";
 import { CheckedForm, firstRecipe, showForm } from "../base/checked_form";
 import { button, type Child, fill, h, setText } from "../base/dom";
-import { Field, line, textOf } from "../base/field";
+import { choice, Field, line, textOf } from "../base/field";
 import type { Complaints, NewSweep, Recipe, Recipes } from "../base/types";
 import { Setting } from "./setting";
 
@@ -12,7 +12,7 @@ const usualTrials = 16;
 
 const methods: [string, string][] = [["tpe", "Parzen estimator (tpe)"], ["random", "Random"], ["sobol", "Sobol sequence"], ["grid", "Grid, all combinations"]];
 
-const choice = (...options: [string, string][]) => h("select", {}, ...options.map(([value, text]) => h("option", { value }, text)));
+const stops: [string, string][] = [["none", "Never: all to their end"], ["median", "Those worse than the median"], ["asha", "All but the best at each rung (asha)"], ["pbt", "The worst go on from the best (pbt)"]];
 
 class NewSweepForm {
   readonly form: CheckedForm;
@@ -23,7 +23,13 @@ class NewSweepForm {
   private readonly method = new Field("method", "Method", choice(...methods));
   private readonly trials = new Field("trials", "Trials", h("input", { type: "number", min: 1, step: 1, value: usualTrials }), "Only a grid may do without");
   private readonly replicas = new Field("replicas", "Replicas", line(), "Of each run; empty: as many as the pool gives");
+  private readonly seeds = new Field("seeds", "Runs of each point", h("input", { type: "number", min: 1, max: 100, step: 1, value: 1 }), "With other seeds; their mean counts");
+  private readonly stop = new Field("stop.kind", "Stop trials early", choice(...stops));
+  private readonly min = new Field("stop.min", "First rung", line("200"), "In scale-invariant iterations");
+  private readonly max = new Field("stop.max", "Last rung", line(), "Empty: a trial's own end");
+  private readonly eta = new Field("stop.eta", "From rung to rung", line("3"), "So many times as far; asha keeps as small a share");
   private readonly description = h("p.hint");
+  private readonly rungs = h("div.form-fields", {}, this.min.element, this.max.element, this.eta.element);
   private readonly fields = h("div.form-fields");
   private readonly fixed = h("p.hint");
   private readonly answer = h("p.complaint", { role: "alert" });
@@ -40,10 +46,13 @@ class NewSweepForm {
         ?? this.settings.find(({ name }) => `search.${name}` in complaints || `values.${name}` in complaints),
     }, this.answer, this.what,
       this.what.element, this.description,
-      columns(this.name.element, this.trials.element, this.metric.element, this.goal.element, this.method.element, this.replicas.element),
+      columns(this.name.element, this.trials.element, this.metric.element, this.goal.element, this.method.element, this.replicas.element, this.seeds.element, this.stop.element),
+      this.rungs,
       h("h3", {}, "Settings of the program"), this.fields, this.fixed,
       h("footer", {}, this.answer, button("Cancel", close), h("button.primary", { type: "submit" }, "Begin")));
     this.what.editor.addEventListener("change", () => this.showRecipe());
+    this.stop.editor.addEventListener("change", () => this.showRungs());
+    this.showRungs();
     this.what.editor.value = firstRecipe(offer.recipes);
     this.showRecipe();
   }
@@ -53,7 +62,19 @@ class NewSweepForm {
   }
 
   private get all(): Field[] {
-    return [this.what, this.name, this.trials, this.metric, this.goal, this.method, this.replicas];
+    return [this.what, this.name, this.trials, this.metric, this.goal, this.method, this.replicas, this.seeds, this.stop, this.min, this.max, this.eta];
+  }
+
+  private showRungs(): void {
+    const kind = this.stop.editor.value;
+    this.rungs.hidden = kind === "none";
+    this.eta.element.hidden = kind === "pbt"; // whose rungs are as far apart as the first
+  }
+
+  private get rule(): NonNullable<NewSweep["stop"]> {
+    const [kind, max] = [this.stop.editor.value, textOf(this.max.editor)];
+    if (kind === "none") return { kind };
+    return { kind, min: textOf(this.min.editor), ...(max !== "" && { max }), ...(kind !== "pbt" && { eta: textOf(this.eta.editor) }) };
   }
 
   private showRecipe(): void {
@@ -66,7 +87,8 @@ class NewSweepForm {
   }
 
   private get sweep(): NewSweep {
-    const trials = (this.trials.editor as HTMLInputElement).valueAsNumber;
+    const numberOf = ({ editor }: Field) => (editor as HTMLInputElement).valueAsNumber;
+    const [trials, seeds] = [numberOf(this.trials), numberOf(this.seeds)];
     const given = <T>(read: (setting: Setting) => T | null): Record<string, T> =>
       Object.fromEntries(this.settings.map((each): [string, T | null] => [each.name, read(each)]).filter((pair): pair is [string, T] => pair[1] !== null));
     return {
@@ -77,6 +99,8 @@ class NewSweepForm {
       method: this.method.editor.value,
       ...(Number.isNaN(trials) ? {} : { trials }),
       replicas: textOf(this.replicas.editor),
+      seeds, // NaN, which is null in JSON, is refused by the server
+      stop: this.rule,
       values: given((setting) => setting.value),
       search: given((setting) => setting.search),
     };

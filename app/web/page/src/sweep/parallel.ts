@@ -5,7 +5,7 @@
 // outside of a brush fade.
 import { colours, themed } from "../base/theme";
 import { beforeNextFrame } from "../chart/frame";
-import { pathOf, svg } from "../figure/svg";
+import { pathOf, svg } from "../base/svg";
 import type { Brushes } from "./brushes";
 import { paintLines, type Place, type TrialLine } from "./trial_lines";
 import { crossing, type TrialAxis } from "./trials";

@@ -11,6 +11,7 @@ import { beforeNextFrame } from "../chart/frame";
 import { ViewState } from "../chart/view_state";
 import { type ComparedChart, comparedCharts, frameOf, linesOf } from "../compare/charts";
 import { Compared, mostCompared } from "../compare/compared";
+import { ComparedFigures } from "../compare/figures";
 import { type Difference, differences } from "../compare/differences";
 import { runName, swatch, type ValueRow, valuesTable, valueAt } from "../compare/values";
 import { card } from "../figure/card";
@@ -43,8 +44,9 @@ export function show(root: HTMLElement, route: Route): () => void {
   const tables = h("div.cards", {},
     card({ title: "Values", note: when, isWide: true }, valuesHost),
     card({ title: "Hyperparameters", note: differ, actions: [h("label.check", {}, all, "Show all")], isWide: true }, differencesHost));
+  const figures = new ComparedFigures(compared);
   root.append(h("div.page.is-full.compare-view", {},
-    h("header.page-head", {}, h("h1", {}, "Compare"), more, controls.element), chips, empty, dashboard, tables));
+    h("header.page-head", {}, h("h1", {}, "Compare"), more, controls.element), chips, empty, dashboard, tables, figures.element));
   document.title = "Compare · BatchScope";
 
   const ids = () => compared.runs.map((run) => run.id);
@@ -138,6 +140,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     view.cursorMoved.listen(soon),
     () => sizes.disconnect(),
     () => controls.end(),
+    () => figures.end(),
     () => compared.end(),
     () => drawn.forEach((chart) => chart.end()),
   );

@@ -5,6 +5,7 @@ import { get } from "../base/api";
 import { button, fill, h, setText } from "../base/dom";
 import { count, duration, timeOfDay } from "../base/format";
 import { JobActions } from "../queue/job_actions";
+import { Decisions } from "../queue/decisions";
 import { dragRows } from "../queue/drag";
 import { askForRun } from "../queue/new_run";
 import { PoolBar } from "../queue/pool_bar";
@@ -80,10 +81,11 @@ export function show(root: HTMLElement): () => void {
   overCard.hidden = true;
   const key = h("span.actions");
   const lanesCard = card({ title: "Devices", note: "which run had each of them in the last hour", actions: [key], isWide: true }, lanesHost);
+  const decisions = new Decisions();
   const head = h("header.page-head", {}, h("h1", {}, "Queue"));
   const verbs = h("span.actions");
   root.append(h("div.page.is-full", {}, head, pool.answer, failure, hang, facts,
-    h("div.cards", {}, card({ title: "Runs", note: "in the order of the queue", actions: [verbs], isWide: true }, table.element, actions.answer), lanesCard, overCard)));
+    h("div.cards", {}, card({ title: "Runs", note: "in the order of the queue", actions: [verbs], isWide: true }, table.element, actions.answer), lanesCard, decisions.element, overCard)));
   void serverAbout().then((about) => {
     if (about.read_only) return;
     isOwn = true;
@@ -160,7 +162,7 @@ export function show(root: HTMLElement): () => void {
   async function ask(): Promise<void> {
     const asked = ++newest;
     try {
-      const queue = await get<Queue>("/api/queue");
+      const [queue] = await Promise.all([get<Queue>("/api/queue"), decisions.load()]);
       if (asked < newest) return loading;
       refresh(queue);
       failure.hidden = true;

@@ -8,6 +8,8 @@ import { Table } from "../base/table";
 import type { Checkpoint, Generation, RunDetail, RunEvent } from "../base/types";
 import { Tabs } from "../records/tabs";
 
+const panels = ["events", "generations", "checkpoints", "hyperparameters"];
+
 /** The tabs, which show what they are given; the run's view gives them what it has. */
 export class Records {
   readonly element: HTMLElement;
@@ -16,6 +18,7 @@ export class Records {
   readonly #checkpoints: Table<Checkpoint>;
   readonly #parameters: Table<[string, string]>;
   #fork: ((checkpoint: Checkpoint) => void) | undefined; // where the token allows it
+  readonly #tabs: Tabs;
   #start = 0; // s since 1970, of the run's clock
 
   constructor(id: string) {
@@ -67,7 +70,7 @@ export class Records {
         { title: "Value", isWide: true, by: ([, value]) => (value !== "" && !Number.isNaN(Number(value)) ? Number(value) : value), cell: ([, value]) => value || "–" },
       ],
     });
-    const tabs = new Tabs("Records of the run", [
+    const tabs = this.#tabs = new Tabs("Records of the run", [
       ["Events", this.#events.element],
       ["Generations", this.#restarts.element],
       ["Checkpoints", this.#checkpoints.element],
@@ -88,7 +91,9 @@ export class Records {
       button("Fork …", () => act(checkpoint), { class: "link", title: "Start a new run from this checkpoint", "aria-label": `Fork … from ${checkpoint.name}` })) : checkpoint.name;
   }
 
-  show(detail: RunDetail): void {
+  /** `panel`: the tab that is raised. */
+  show(detail: RunDetail, panel?: string): void {
+    if (panel !== undefined) this.#tabs.choose(Math.max(0, panels.indexOf(panel)));
     this.#start = detail.clock;
     // Events that only explain a fault afterwards are for `batchscope show`.
     this.#events.show(detail.events.filter((event) => event.level !== "debug").sort((a, b) => b.id - a.id));

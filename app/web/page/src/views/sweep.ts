@@ -71,7 +71,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   }, { disabled: true });
   const trialCount = h("span");
   const file = (format: string, title: string) => h("a", { href: `/api/sweeps/${encodeURIComponent(route.id)}/trials?format=${format}`, download: true, title }, format.toUpperCase());
-  const files = [file("csv", "Save all trials as a table"), file("json", "Save all trials and their legs")];
+  const files = [file("csv", "Save all trials as a table"), file("json", "Save all trials and their legs"), file("toml", "Save the sweep's own file")];
   const tableHost = h("div");
   let table: Table<Trial> | undefined;
   let tableColumns = "";

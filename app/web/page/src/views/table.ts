@@ -4,6 +4,8 @@ import { h } from "../base/dom";
 import type { Route, View } from "../base/route";
 import * as compare from "./compare";
 import * as explorer from "./explorer";
+import * as lesson from "./lesson";
+import * as lessons from "./lessons";
 import * as log from "./log";
 import * as queue from "./queue";
 import * as run from "./run";
@@ -31,6 +33,8 @@ const shows: Partial<Record<View, Show>> = {
   sweeps: sweeps.show,
   sweep: sweep.show,
   trash: trash.show,
+  lessons: lessons.show,
+  lesson: lesson.show,
 };
 
 export function showOf(view: View): Show {

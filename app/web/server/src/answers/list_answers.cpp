@@ -3,6 +3,8 @@
 
 #include "answer.h"
 #include "batchscope/common/data_forms.h"
+#include "batchscope/common/decision_text.h"
+#include "batchscope/common/job_text.h"
 #include "batchscope/common/pool_text.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/shown_json.h"
@@ -21,6 +23,7 @@ namespace {
 using protocol::Json;
 
 constexpr double kLeaseHistory = 3600;  // s
+constexpr long kUsualDecisions = 50, kMostDecisions = 1000;
 
 }  // namespace
 
@@ -45,6 +48,34 @@ Json queue_json(Store& store) {
   json["pool"] = pool_json(catalogue);
   json["heartbeat"] = common::heartbeatJson(run::kPool);
   return json;
+}
+
+Json decisions_json(Store& store, const http::Request& request) {
+  const auto most = static_cast<std::size_t>(whole_in(request, "limit", 1, kMostDecisions, kUsualDecisions));
+  std::vector<protocol::PoolDecision> decisions = store.catalogue().decisions();
+  if (decisions.size() > most) decisions.erase(decisions.begin(), decisions.end() - static_cast<long>(most));
+  const auto name_of = [&](const std::string& id) {
+    const auto run = store.catalogue().run(id);
+    return QString::fromStdString(run ? run->name : id);
+  };
+  Json list = Json::array();
+  for (const protocol::PoolDecision& decision : decisions) {
+    Json& json = list.emplace_back(decision);
+    json["shown"] = {{"changes", common::changesText(decision, name_of).toStdString()},
+                     {"idle", common::devicesText(decision.idle).toStdString()}};
+    for (std::size_t i = 0; i < decision.choices.size(); ++i) {
+      const protocol::PoolChoice& choice = decision.choices[i];
+      const int by = common::changeOf(choice);
+      json["choices"][i]["shown"] = {
+          {"name", name_of(choice.run).toStdString()},
+          {"devices", common::choiceText(choice).toStdString()},
+          {"tone", by > 0   ? "good"
+                   : by < 0 ? "warning"
+                            : "plain"},
+          {"alternatives", common::alternativesText(choice.alternatives).toStdString()}};
+    }
+  }
+  return {{"decisions", std::move(list)}};
 }
 
 Json pool_json(storage::Catalogue& catalogue) {
@@ -89,17 +120,20 @@ storage::Sweep sweep_called(storage::Catalogue& catalogue, const std::string& na
 
 http::Response trials_file(Store& store, const std::string& name, const http::Request& request) {
   const std::string format = request.value("format").value_or("csv");
-  if (format != "csv" && format != "json")
-    throw Error(ErrorKind::usage, "format=" + format + " is not one of csv, json");
+  if (format != "csv" && format != "json" && format != "toml")
+    throw Error(ErrorKind::usage, "format=" + format + " is not one of csv, json, toml");
   const sweep::SweepView view = sweep::look(store.catalogue(), sweep_called(store.catalogue(), name).name);
-  http::Response file{200, "", "text/csv; charset=utf-8"};
+  http::Response file;
   if (format == "csv")
-    file.body = common::trialsCsv(view);
+    file = {200, common::trialsCsv(view), "text/csv; charset=utf-8"};
+  else if (format == "toml")
+    file = {200, view.file.text(), "application/toml"};
   else
     file = json_response(common::sweepDetailsJson(view, sweep::kDriver.alive()));
   file.fields = {{"Cache-Control", "no-store"},
                  {"Content-Disposition",
-                  "attachment; filename=\"" + common::exportName(name, "-trials." + format) + "\""}};
+                  "attachment; filename=\"" +
+                      common::exportName(name, format == "toml" ? ".toml" : "-trials." + format) + "\""}};
   return file;
 }
 

@@ -16,6 +16,8 @@ namespace batchscope::web {
 
 // Answer as API.md has it. Each throws Error.
 protocol::Json queue_json(Store& store);
+// The newest decisions of the pool, ?limit=50 of them.
+protocol::Json decisions_json(Store& store, const http::Request& request);
 protocol::Json sweeps_json(Store& store);
 protocol::Json sweep_json(Store& store, const std::string& name);
 
@@ -26,7 +28,7 @@ protocol::Json pool_json(storage::Catalogue& catalogue);
 // not find another sweep here. Throws Error(not_found).
 storage::Sweep sweep_called(storage::Catalogue& catalogue, const std::string& name);
 
-// A sweep's trials as a file to be kept, as `batchscope sweep export` writes them: ?format=csv or json.
+// A sweep's trials as a file to be kept, as `batchscope sweep export` writes them: ?format=csv, json or toml.
 http::Response trials_file(Store& store, const std::string& name, const http::Request& request);
 
 // A sweep as the list has it, with what is to be read of it. `driven`: a process sees to it.

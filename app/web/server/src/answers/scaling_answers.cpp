@@ -9,8 +9,19 @@
 #include "batchscope/common/why_it_scaled.h"
 
 namespace batchscope::web {
+namespace {
 
 using protocol::Json;
+
+Json card_json(const common::ScalingCard& card, const common::FigureData& figure) {
+  return {{"name", card.name},
+          {"title", card.title.toStdString()},
+          {"unit", card.unit.toStdString()},
+          {"caption", card.caption.toStdString()},
+          {"figure", common::figureJson(figure)}};
+}
+
+}  // namespace
 
 Json scaling_json(Store& store, const std::string& id) {
   const storage::Run run = store.run(id);
@@ -28,12 +39,27 @@ Json scaling_json(Store& store, const std::string& id) {
   const std::vector<common::ScalingCard> cards = common::scalingCards();
   const std::vector<common::FigureData> figures = common::whyItScaled(scaled);
   Json list = Json::array();
-  for (std::size_t i = 0; i < cards.size(); ++i)
-    list.push_back({{"name", cards[i].name},
-                    {"title", cards[i].title.toStdString()},
-                    {"unit", cards[i].unit.toStdString()},
-                    {"caption", cards[i].caption.toStdString()},
-                    {"figure", common::figureJson(figures[i])}});
+  for (std::size_t i = 0; i < cards.size(); ++i) list.push_back(card_json(cards[i], figures[i]));
+  return {{"figures", std::move(list)}};
+}
+
+Json compared_json(Store& store, const std::vector<std::string>& ids) {
+  std::vector<common::QualityRun> quality;
+  for (const std::string& id : ids) {
+    const storage::Run run = store.run(id);
+    common::QualityRun& each = quality.emplace_back();
+    each.name = QString::fromStdString(run.name);
+    each.ink = {common::Ink::Run, static_cast<int>(quality.size()) - 1};
+    if (storage::SampleReader* reader = store.samples(id)) {
+      common::StoredSeries series(*reader, store.catalogue().generations(id));
+      each.points = common::qualityOf(series);
+    }
+  }
+  std::vector<common::ScalingCard> cards = common::scalingCards();
+  std::erase_if(cards, [](const common::ScalingCard& card) { return !card.isCompared; });
+  const std::vector<common::FigureData> figures = common::comparedFigures(quality);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < cards.size(); ++i) list.push_back(card_json(cards[i], figures[i]));
   return {{"figures", std::move(list)}};
 }
 

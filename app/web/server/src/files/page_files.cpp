@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kIndex[] = "index.html";
-constexpr std::array<std::string_view, 6> kViews{"",      "run",    "compare",
-                                                 "queue", "sweeps", "trash"};  // of an address
+constexpr std::array<std::string_view, 7> kViews{"",       "run",   "compare", "queue",
+                                                 "sweeps", "trash", "lessons"};  // of an address
 
 std::string type_of(const fs::path& file) {
   static const std::map<std::string, std::string> kTypes{{".html", "text/html; charset=utf-8"},

@@ -189,6 +189,10 @@ void Controls::answer_sweep(const std::string& sweep, const std::string& person,
   });
 }
 
+void Controls::answer_lesson(const std::string& lesson, const http::Reply& reply) {
+  start(reply, [this, lesson](Store& store) { return json_response(lessons_.take_in(store, lesson)); });
+}
+
 void Controls::answer_pool(const http::Request& request, const http::Reply& reply) {
   start(reply, [body = protocol::parse_object(request.body)](Store& store) {
     return json_response(configure_pool(store, body));

@@ -16,6 +16,7 @@
 #include "batchscope/http/response.h"
 #include "batchscope/http/server.h"
 #include "store/store.h"
+#include "verbs/lesson_runs.h"
 #include "verbs/sweep_removal.h"
 
 namespace batchscope::web {
@@ -49,6 +50,8 @@ class Controls {
   // {"command":"pause"} and the like, of a sweep (sweep_verbs.h, sweep_removal.h).
   void answer_sweep(const std::string& sweep, const std::string& person, const http::Request& request,
                     const http::Reply& reply);
+  // Takes in the recorded runs of a lesson (lesson_runs.h).
+  void answer_lesson(const std::string& lesson, const http::Reply& reply);
   // {"policy":"fast"} and the like, of the pool.
   void answer_pool(const http::Request& request, const http::Reply& reply);
 
@@ -58,6 +61,7 @@ class Controls {
 
   const QString program_;
   RemovedSweeps removed_;
+  LessonRuns lessons_;
   QObject home_;
   QThreadPool threads_;
 };

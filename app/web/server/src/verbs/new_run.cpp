@@ -63,7 +63,7 @@ Json recipe_json(const Recipe& recipe) {
 // A description of a new run, with what is wrong with it by its field.
 class Draft {
  public:
-  explicit Draft(const Json& body) {
+  Draft(Store& store, const Json& body) : store_(store) {
     if (!body.is_object()) throw Error(ErrorKind::usage, "describe the run as JSON: {\"recipe\":\"digits\"}");
     // The recipe first: the other fields change the spec that it makes.
     take_recipe(body.value("recipe", Json()), body.value("values", Json::object()));
@@ -121,6 +121,12 @@ class Draft {
         tags_ = storage::parse_tags(text_in(value, name));
       else if (name == "note")
         storage::check_note(note_ = text_in(value, name));
+      else if (name == "device")
+        take_device(text_in(value, name));
+      else if (name == "pin")
+        job_.pin = truth_in(value, name);
+      else if (name == "after")
+        take_after(text_in(value, name));
       else if (name == "held")
         job_.held = truth_in(value, name);
       else if (name == "check")
@@ -138,6 +144,22 @@ class Draft {
     spec_.auto_replicas = count.automatic;
   }
 
+  void take_device(const std::string& text) {
+    const bool names_one = text.starts_with("cuda:");
+    if (text != "auto" && text != "cpu" && text != "cuda" && !names_one)
+      throw Error(ErrorKind::usage, "'" + text + "' is not one of auto, cpu, cuda, cuda:N");
+    spec_.device = text;
+  }
+
+  // A run that is in the trash, or was never there, is not waited for.
+  void take_after(const std::string& text) {
+    if (text.empty()) return;
+    const auto [run, end] = common::parseAfter(text);
+    job_.after = store_.run(run).id;
+    job_.after_end = end;
+  }
+
+  Store& store_;
   protocol::RunSpec spec_;
   pool::JobOptions job_;
   std::vector<std::string> tags_;
@@ -183,12 +205,13 @@ Json clone_json(Store& store, const std::string& id) {
           {"name", run.name + " copy"},
           {"replicas",
            run.spec.auto_replicas ? run.spec.auto_replicas->text() : std::to_string(run.spec.replicas)},
+          {"device", run.spec.device},
           {"group", run.spec.group},
           {"tags", tags}};
 }
 
 http::Response submit_new_run(Store& store, const std::string& person, const Json& body) {
-  const Draft draft(body);
+  const Draft draft(store, body);
   if (draft.only_checks()) return json_response({{"fields", draft.complaints()}});
   if (!draft.complaints().empty()) return complaint_response(draft.complaints());
   storage::Catalogue& catalogue = store.catalogue();

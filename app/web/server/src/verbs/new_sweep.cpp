@@ -43,6 +43,18 @@ double bound_in(const Json& range, const char* end, bool is_whole) {
   return value;
 }
 
+double above_in(const Json& rule, const char* name, double limit) {
+  const double value = bound_in(rule, name, false);
+  if (!(value > limit)) throw Error(ErrorKind::usage, fmt::format("{} must be above {}", name, limit));
+  return value;
+}
+
+sweep::StopRule::Kind stop_kind(const std::string& name) {
+  const auto kind = sweep::stop_kind_named(name);
+  if (!kind) throw Error(ErrorKind::usage, "kind must be none, median, asha or pbt");
+  return *kind;
+}
+
 // Reads the part of a recipe's parameter that is searched.
 sweep::Parameter searched(const run::Parameter& parameter, const Json& range) {
   using Kind = sweep::Parameter::Kind;
@@ -160,6 +172,10 @@ class SweepDraft {
         take_method(text_in(value, name));
       else if (name == "trials")
         file_.trials = whole_in(value, name, 1, SweepFile::kMostTrials);
+      else if (name == "seeds")
+        file_.seeds = whole_in(value, name, 1, SweepFile::kMostSeeds);
+      else if (name == "stop")
+        take_stop(value);
       else if (name == "replicas")
         take_replicas(text_in(value, name));
       else if (name == "check")
@@ -181,6 +197,32 @@ class SweepDraft {
     const auto method = sweep::method_named(text);
     if (!method) throw Error(ErrorKind::usage, "method must be tpe, random, sobol or grid");
     file_.method = *method;
+  }
+
+  // Tells what is wrong with a field of the rule by that field.
+  void take_stop(const Json& rule) {
+    if (!rule.is_object()) throw Error(ErrorKind::usage, "send {\"kind\":\"asha\",\"min\":\"200\"}");
+    for (const auto& [name, value] : rule.items()) {
+      try {
+        if (name == "kind")
+          file_.stop.kind = stop_kind(text_in(value, "kind"));
+        else if (name == "min")
+          file_.stop.min = above_in(rule, "min", 0);
+        else if (name == "max")
+          file_.stop.max = above_in(rule, "max", 0);
+        else if (name == "eta")
+          file_.stop.eta = above_in(rule, "eta", 1);
+        else
+          throw http::Fault{400, name + " is not a field of early stopping"};
+      } catch (const Error& error) {
+        complaints_["stop." + name] = error.what();
+      }
+    }
+    if (file_.stop.kind == sweep::StopRule::Kind::none) file_.stop = {};
+    if (file_.stop.max && *file_.stop.max <= file_.stop.min)
+      complaints_["stop.max"] = "max must be above min";
+    if (file_.stop.kind == sweep::StopRule::Kind::pbt && !rule.contains("max"))
+      complaints_["stop.max"] = "pbt needs max, the last rung: without it the sweep would not end";
   }
 
   void take_replicas(const std::string& text) {

@@ -19,9 +19,11 @@ namespace batchscope::sweep {
 /// Direction of the metric's optimisation.
 enum class Goal { min, max };
 
-/// Returns the goal and the method that a file calls so: "max", "tpe"; none: there is none.
+/// Returns the goal, the method and the way of stopping that a file calls so: "max", "tpe", "asha"; none:
+/// there is none.
 std::optional<Goal> goal_named(std::string_view name);
-std::optional<Method> method_named(std::string_view name);  ///< see goal_named
+std::optional<Method> method_named(std::string_view name);             ///< see goal_named
+std::optional<StopRule::Kind> stop_kind_named(std::string_view name);  ///< see goal_named
 
 /// Returns the cost (trial.h) of a value of the metric.
 inline double cost_of(Goal goal, double value) { return goal == Goal::min ? value : -value; }

@@ -27,6 +27,22 @@ test("two runs of the list are compared", async () => {
   view.assertSound();
 });
 
+test("compared runs say why they scaled", async () => {
+  const ids = [await it.store.idOf("faster"), await it.store.idOf("baseline")];
+  const view = await it.browser.open(`/compare?runs=${ids.join(",")}`);
+  const titles = await view.until(() => {
+    const cards = [...document.querySelectorAll(".compared-figures .card")];
+    return cards.length > 0 && cards.every((card) => card.querySelector("svg")) && cards.map((card) => card.ariaLabel);
+  });
+  assert.deepEqual(titles, ["Accuracy over samples", "Accuracy by epoch", "Accuracy over time", "Time to accuracy"]);
+  const keys = () => view.page.$$eval('[data-figure="accuracy-over-samples"] .key', (all) => all.map((each) => [each.textContent, each.querySelector("i").style.color]));
+  assert.deepEqual(await keys(), [["faster", "var(--run-1)"], ["baseline", "var(--run-2)"]]);
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  await view.press("Remove faster");
+  await view.until(() => document.querySelectorAll('[data-figure="accuracy-over-samples"] .key').length < 2);
+  view.assertSound();
+});
+
 test("a run is taken out, and another one put in", async () => {
   const [baseline, faster] = [await it.store.idOf("baseline"), await it.store.idOf("faster")];
   const view = await it.browser.open(`/compare?runs=${baseline}`);

@@ -48,6 +48,28 @@ test("a recipe is chosen, its fields are checked, and the run trains", async () 
   view.assertSound();
 });
 
+test("a run waits for another one, on devices that it keeps", async () => {
+  await it.store.ask("submit", "digits", "--name", "earlier", "--hold");
+  const earlier = await it.store.idOf("earlier");
+  const view = await it.browser.open("/queue");
+  await view.press("Add a run …");
+  await view.until((id) => document.querySelector(`dialog option[value="${id}"]`), earlier);
+  assert.equal(await view.page.$("#field-after-end:not([hidden] *)"), null);
+  await (await view.find("Begin after", "combobox")).select(earlier);
+  await (await view.find("Once that run", "combobox")).select(":end");
+  await (await view.find("Device", "combobox")).select("cpu");
+  await view.press("Keep its devices until it ends", "checkbox");
+  await write(view, "Name", "later");
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  await view.press("Add to the queue");
+  await view.until(() => !document.querySelector("dialog"));
+  const job = (await it.store.json("queue")).queue.find((each) => each.name === "later");
+  assert.deepEqual([job.after, job.after_end, job.preemptible], [earlier, "end", false]);
+  assert.equal((await it.store.json("show", "later")).run.spec.device, "cpu");
+  await it.store.ask("cancel", "later", "earlier");
+  view.assertSound();
+});
+
 test("a run is cloned with other values", async () => {
   await it.store.ask("submit", "--recipe", "digits", "--set", "epochs=7", "--name", "first", "--group", "mine", "--hold");
   const first = await it.store.idOf("first");

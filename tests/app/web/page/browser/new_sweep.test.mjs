@@ -48,6 +48,33 @@ test("settings are searched by a range and a list, what is wrong is told, and tr
   view.assertSound();
 });
 
+test("bad trials are stopped early, and a point has several seeds", async () => {
+  const view = await it.browser.open("/sweeps");
+  await view.press("Begin a sweep …");
+  await write(view, "Name", "stopped-early");
+  await write(view, "Trials", "3", "spinbutton");
+  await write(view, "Runs of each point", "2", "spinbutton");
+  await choose(view, "How lr is chosen", "log");
+  await write(view, "Lowest lr", "0.0001");
+  await write(view, "Highest lr", "0.01");
+  await write(view, "epochs", "1");
+  assert.equal(await view.page.$("#field-stop-min:not([hidden] *)"), null);
+  await choose(view, "Stop trials early", "asha");
+  await write(view, "First rung", "0");
+  await view.sees(/min must be above 0/i);
+  await write(view, "First rung", "30");
+  await write(view, "From rung to rung", "2");
+  await view.until(() => [...document.querySelectorAll("dialog .complaint")].every((each) => each.textContent === ""));
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  await view.press("Begin");
+  await view.until(() => location.pathname === "/sweeps/stopped-early");
+  const file = await it.store.ask("sweep", "export", "stopped-early", "--toml");
+  assert.match(file, /seeds = 2/);
+  assert.match(file, /\[stop\]\nkind = "asha"\nmin = 30.0\neta = 2.0/);
+  await it.store.ask("sweep", "stop", "stopped-early");
+  view.assertSound();
+});
+
 test("a name that is taken is refused in words", async () => {
   const view = await it.browser.open("/sweeps");
   await view.press("Begin a sweep …");

@@ -32,6 +32,23 @@ test("a run that is submitted appears, and one that is held says so", async () =
   view.assertSound();
 });
 
+test("the pool's decisions are told one by one", async () => {
+  const { decisions } = await it.store.json("pool", "--decisions");
+  const view = await it.browser.open("/queue");
+  const rows = await view.until((least) => {
+    const found = [...document.querySelectorAll('table[aria-label="Decisions"] tbody tr')].map((row) => row.innerText.split("\t"));
+    return found.length >= least && found;
+  }, decisions.length);
+  assert.deepEqual(rows.slice(0, decisions.length).map((row) => row[1]), decisions.map((each) => each.cause).reverse());
+  const oldest = decisions.findIndex((each) => each.choices.length > 0);
+  await (await view.page.$$('table[aria-label="Decisions"] button')).at(decisions.length - 1 - oldest).click();
+  const { choices } = decisions[oldest];
+  await view.until((count) => document.querySelectorAll('table[aria-label="Devices of each run"] tbody tr').length === count, choices.length);
+  await view.sees(choices[0].reason);
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  view.assertSound();
+});
+
 test("a run is moved by buttons and by keys, and a move is taken back", async () => {
   await submitHeld("first", "second", "third");
   const view = await it.browser.open("/queue");

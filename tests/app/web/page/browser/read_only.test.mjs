@@ -26,7 +26,7 @@ test("the queue is for looking", async () => {
   const view = await it.browser.open("/queue");
   await view.sees("waiting");
   await view.sees("read only");
-  const asking = await view.page.$$eval("main button:not(.sort), main input, main select", (all) => all.map((each) => each.outerHTML));
+  const asking = await view.page.$$eval("main button:not(.sort, .unfold), main input, main select", (all) => all.map((each) => each.outerHTML));
   assert.deepEqual(asking, []);
   await it.store.ask("cancel", "waiting");
 });

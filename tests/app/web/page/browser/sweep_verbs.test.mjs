@@ -93,6 +93,9 @@ test("the trials are saved as the command line exports them", async () => {
   const [head, table] = await saved("CSV");
   assert.match(head, /attachment; filename="digits-sweep-trials.csv"/);
   assert.equal(table, await it.store.ask("sweep", "export", "digits-sweep"));
+  const [name, file] = await saved("TOML");
+  assert.match(name, /attachment; filename="digits-sweep.toml"/);
+  assert.equal(file, await it.store.ask("sweep", "export", "digits-sweep", "--toml"));
   const [, all] = await saved("JSON");
   assert.deepEqual(JSON.parse(all).trials, JSON.parse(await it.store.ask("sweep", "export", "digits-sweep", "--json")).trials);
   view.assertSound();

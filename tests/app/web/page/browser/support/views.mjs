@@ -17,5 +17,7 @@ export const VIEWS = [
   { name: "queue", path: async () => "/queue", shows: "Queue" },
   { name: "sweeps", path: async () => "/sweeps", shows: "digits-sweep" },
   { name: "sweep", path: async () => "/sweeps/digits-sweep", shows: "Parallel coordinates" },
+  { name: "lessons", path: async () => "/lessons", shows: "Where goodput peaks" },
+  { name: "lesson", path: async () => "/lessons/1-gain?page=2", shows: "Far from the solution" },
   { name: "trash", path: async () => "/trash", shows: "The trash is empty." },
 ];
