@@ -76,7 +76,7 @@ std::vector<std::string> surplus_nodes(std::vector<std::string> usable, const st
 
 NodeSupply::NodeSupply() : demand_(run::idle_node_patience()) {
   process_.setStandardInputFile(QProcess::nullDevice());
-  // Its own session, so that all that it started can be ended where it does not end.
+  // In a session of its own, all that it started can be ended with it.
   process_.setChildProcessModifier([] { setsid(); });
   QObject::connect(&process_, &QProcess::finished, &process_,
                    [this](int code, QProcess::ExitStatus status) { finish(code, status); });

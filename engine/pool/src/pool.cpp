@@ -277,7 +277,7 @@ void Pool::keep(World& world, const Plan& plan) {
     // Estimates move all the time; what a person would not see is not written.
     const bool same_end = std::abs(job.expected_end - member.job->expected_end) < 1;
     if (job.reason == member.job->reason && job.target == member.job->target && same_end) continue;
-    catalogue_.put_job(job);
+    catalogue_.put_job_decision(job);
     member.job = job;
   }
 }
@@ -356,7 +356,10 @@ void Pool::forget_preemption(World& world) {
         member.standing == Standing::in_motion)
       continue;
     storage::Job job = *member.job;
-    if (!member.to_be_paused && !targets_.contains(member.run.id)) job.preempted = false;
+    // The row knows before the status does that a run has just lost its node.
+    const auto row = job.preempted ? catalogue_.run(member.run.id) : std::nullopt;
+    if (!member.to_be_paused && !targets_.contains(member.run.id) && row && row->state == RunState::running)
+      job.preempted = false;
     Deaths& deaths = deaths_[member.run.id];
     if (deaths.count != job.crashes) deaths = {job.crashes, world.now};
     if (world.now - deaths.since > kRecovered) job.crashes = 0;
