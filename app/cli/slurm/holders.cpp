@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 namespace batchscope::cli::slurm {
 namespace {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <sstream>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/telemetry.h"
