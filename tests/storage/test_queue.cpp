@@ -86,6 +86,23 @@ class TestQueue : public QObject {
     QCOMPARE(job.expected_end, 1234.5);
   }
 
+  void aDecisionOverwritesNoWordOfASupervisor() {
+    const std::string id = catalogue_->submit_run(named("a"), {});
+    Job seen = catalogue_->job(id).value();
+    Job left = seen;
+    left.preempted = true;
+    catalogue_->put_job(left);
+    seen.target = {"cpu:0"};
+    seen.reason = "waits";
+    seen.expected_end = 1234.5;
+    catalogue_->put_job_decision(seen);
+    const Job job = catalogue_->job(id).value();
+    QVERIFY(job.preempted);
+    QCOMPARE(job.target, seen.target);
+    QCOMPARE(job.reason, seen.reason);
+    QCOMPARE(job.expected_end, 1234.5);
+  }
+
   void onlyWhatNobodyHasInHandIsCancelled() {
     const std::string id = catalogue_->submit_run(named("a"), {});
     catalogue_->lease_devices(id, always({"cpu:0"}));  // the pool, which is about to start it

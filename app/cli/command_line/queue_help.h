@@ -50,6 +50,14 @@ inline constexpr char kSlurmJob[] =
     "  batchscope slurm-job /scratch/me/k3v90abc -- rescale latest 4\n"
     "  batchscope slurm-job /scratch/me/k3v90abc -- stop latest\n";
 
+inline constexpr char kSlurmNodes[] =
+    "The pool calls this command where `batchscope pool --slurm` said so. It submits and cancels jobs that "
+    "hold\n"
+    "a node each, and prints the nodes of those that run.\n"
+    "\n"
+    "Example:\n"
+    "  squeue --me --name $(squeue --me --noheader --format %j | grep batchscope-pool)\n";
+
 inline constexpr char kQueue[] =
     "Runs are ordered by priority, then by the time of submission. The pool says below each run why it "
     "waits\n"
@@ -78,6 +86,10 @@ inline constexpr char kPool[] =
     "  batchscope pool --policy sia            as a published scheduler would share them\n"
     "  batchscope pool --devices 2             leave the other devices to others\n"
     "  batchscope pool --agents n2,n3          share the devices of other machines too, as ssh reaches them\n"
+    "  batchscope pool --slurm=gpu --nodes 1-8 --gpus-per-node 4 --time 8:00:00    jobs hold nodes of Slurm\n"
+    "  batchscope pool --slurm=off             give them back\n"
+    "  batchscope pool --nodes-from ./nodes.sh     nodes of any cluster or cloud; engine/run/NODES.md has "
+    "more\n"
     "  batchscope pool --drain                 start nothing new, for example before a shutdown\n"
     "  batchscope pool --decisions 3\n"
     "  batchscope pool --price 0.9 --scale-command ./machines.sh\n"

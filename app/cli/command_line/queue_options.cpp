@@ -7,12 +7,14 @@
 #include "command_line/slurm_options.h"
 #include "command_line/spec_options.h"
 #include "queue/queue_commands.h"
+#include "slurm/pool_nodes.h"
 #include "slurm/slurm_job.h"
 
 namespace batchscope::cli {
 namespace {
 
 constexpr int kMostDecisions = 1000;
+constexpr int kMostWanted = 1 << 20;  // nodes
 constexpr char kUsualDecisions[] = "10";
 
 CLI::Validator priority() { return range(-protocol::kMostPriority, protocol::kMostPriority); }
@@ -52,41 +54,60 @@ void addSlurmJob(CommandSet& set) {
 }
 
 void addPool(CommandSet& set) {
-  const auto pool =
-      declare(set, "pool", "See and change how runs share the devices", help::kPool, showPool)
-          .option("--policy NAME", &PoolOptions::policy,
-                  "fair: every run gets a fair share; fast: runs with little work left go first; pollux, "
-                  "adaptdl or sia: as those schedulers share devices",
-                  OneOf{{protocol::kPoolPolicies.begin(), protocol::kPoolPolicies.end()}})
-          .flag("--pause", &PoolOptions::pause, "Start nothing; all runs keep the devices that they have")
-          .flag("--resume", &PoolOptions::resume, "End --pause")
-          .flag("--drain", &PoolOptions::drain, "Start nothing; runs that train go on")
-          .flag("--no-drain", &PoolOptions::noDrain, "End --drain")
-          .option("--devices N", &PoolOptions::devices, "Use at most N devices of each kind, or all")
-          .option("--turn TIME", &PoolOptions::turn,
-                  "How long a turn lasts where there are more runs than devices, at least fifty times the "
-                  "longest restart; default: 30s")
-          .option("--price P", &PoolOptions::price,
-                  "The price of a device-hour, where finishing one run an hour sooner is worth 1; 0: none",
-                  CommandSet::between(0, 1e9))
-          .option("--scale-command CMD", &PoolOptions::scaleCommand,
-                  "Call this with the number of devices worth having, when that changes; '': none",
-                  Takes::empty)
-          .option("--preempt-notice CMD", &PoolOptions::preemptNotice,
-                  "A command or URL that tells when this machine is about to be taken away; '': none",
-                  Takes::empty)
-          .option("--agents NODES", &PoolOptions::agents,
-                  "Give away the devices of these nodes too: n2,n3=HOST, as ssh reaches them; '': none",
-                  Takes::empty)
-          .option("--agents-by CMD", &PoolOptions::agentsBy,
-                  "Reach nodes by this command in place of ssh, as CMD HOST PROGRAM ARGUMENTS; '': ssh",
-                  Takes::empty)
-          .option("--decisions N", &PoolOptions::decisions, "Show the last N decisions; default: 10",
-                  range(1, kMostDecisions))
-          .flag("--advise", &PoolOptions::advise, "Show only what more devices would be worth")
-          .json()
-          .app();
-  pool->get_option("--decisions")->expected(0, 1)->default_str(kUsualDecisions);
+  auto pool = declare(set, "pool", "See and change how runs share the devices", help::kPool, showPool);
+  pool.option("--policy NAME", &PoolOptions::policy,
+              "fair: every run gets a fair share; fast: runs with little work left go first; pollux, "
+              "adaptdl or sia: as those schedulers share devices",
+              OneOf{{protocol::kPoolPolicies.begin(), protocol::kPoolPolicies.end()}})
+      .flag("--pause", &PoolOptions::pause, "Start nothing; all runs keep the devices that they have")
+      .flag("--resume", &PoolOptions::resume, "End --pause")
+      .flag("--drain", &PoolOptions::drain, "Start nothing; runs that train go on")
+      .flag("--no-drain", &PoolOptions::noDrain, "End --drain")
+      .option("--devices N", &PoolOptions::devices, "Use at most N devices of each kind, or all")
+      .option("--turn TIME", &PoolOptions::turn,
+              "How long a turn lasts where there are more runs than devices, at least fifty times the "
+              "longest restart; default: 30s")
+      .option("--price P", &PoolOptions::price,
+              "The price of a device-hour, where finishing one run an hour sooner is worth 1; 0: none",
+              CommandSet::between(0, 1e9))
+      .option("--scale-command CMD", &PoolOptions::scaleCommand,
+              "Call this with the number of devices worth having, when that changes; '': none", Takes::empty)
+      .option("--preempt-notice CMD", &PoolOptions::preemptNotice,
+              "A command or URL that tells when this machine is about to be taken away; '': none",
+              Takes::empty)
+      .option("--agents NODES", &PoolOptions::agents,
+              "Give away the devices of these nodes too: n2,n3=HOST, as ssh reaches them; '': none",
+              Takes::empty)
+      .option("--agents-by CMD", &PoolOptions::agentsBy,
+              "Reach nodes by this command in place of ssh, as CMD HOST PROGRAM ARGUMENTS; '': ssh",
+              Takes::empty)
+      .option("--nodes-from CMD", &PoolOptions::nodesFrom,
+              "Share nodes that come and go: call CMD with the number of nodes worth having, and use those "
+              "that it prints; '': give them back",
+              Takes::empty)
+      .option("--here ANSWER", &PoolOptions::here,
+              "yes: give away this machine's devices; no: only those of nodes", OneOf{{"yes", "no"}})
+      .option("--decisions N", &PoolOptions::decisions, "Show the last N decisions; default: 10",
+              range(1, kMostDecisions))
+      .flag("--advise", &PoolOptions::advise, "Show only what more devices would be worth")
+      .json();
+  addSlurmNodeOptions(
+      pool,
+      "Share nodes of Slurm, of which jobs hold as many as are worth having, and none of this "
+      "machine's devices; --slurm=off gives them back");
+  pool.app()->get_option("--decisions")->expected(0, 1)->default_str(kUsualDecisions);
+}
+
+// The pool calls this, where `pool --slurm` said so.
+void addSlurmNodes(CommandSet& set) {
+  auto nodes = declare(set, "slurm-nodes", "Have as many nodes of Slurm as the pool wants, and name them",
+                       help::kSlurmNodes, tendSlurmNodes);
+  nodes
+      .option("WANTED", &SlurmNodesOptions::wanted, "How many nodes are worth having", Takes::required,
+              range(0, kMostWanted))
+      .option("EMPTY", &SlurmNodesOptions::empty, "Nodes that are needed no more");
+  addSlurmNodeOptions(nodes, "Take the site's partition");
+  nodes.app()->group("");
 }
 
 void addJobCommand(CommandSet& set, const char* name, const char* description, const char* footer,
@@ -109,6 +130,7 @@ void addQueueCommands(CommandSet& set) {
       .flag("--watch", &QueueOptions::watch, "Keep showing what changes, until Ctrl-C")
       .json();
   addPool(set);
+  addSlurmNodes(set);
   addSlurmJob(set);
   addJobCommand(set, "cancel", "Take runs out of the queue, or stop them", help::kCancel, cancelRuns);
   addJobCommand(set, "hold", "Keep runs waiting, without devices", help::kHold, holdRuns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flags for jobs of Slurm, which `submit` and `sweep run` share.
+// The flags for jobs of Slurm, which `submit` and `sweep run` share, and those of them that the pool has,
+// too.
 #pragma once
 
 #include <fmt/core.h>
@@ -13,20 +14,25 @@ namespace batchscope::cli {
 // --slurm is a flag, not an option: an option would take the next word as its value, but `submit --slurm
 // digits` names a program.
 template <class Options>
-void addSlurmOptions(CommandBuilder<Options>& command, const std::string& does) {
-  constexpr int kMostPerNode = 64;  // GPUs, replicas
+void addSlurmNodeOptions(CommandBuilder<Options>& command, const std::string& does) {
   command.app()
       ->add_flag(fmt::format("--slurm{{{}}}", SlurmOptions::kSitesDefault), command.options()->partition)
       ->description(does + "; --slurm=NAME in this partition");
   command.option("--nodes N", &Options::nodes, "With --slurm: how many nodes, such as 2 or 1-4; default: 1")
       .option("--gpus-per-node N", &Options::gpusPerNode, "With --slurm: GPUs of each node; default: none",
-              range(1, kMostPerNode))
-      .option("--replicas-per-node N", &Options::replicasPerNode,
-              "With --slurm: replicas on each node; default: one for each GPU, or one",
-              range(1, kMostPerNode))
+              range(1, SlurmOptions::kMostPerNode))
       .option("--time TIME", &Options::time, "With --slurm: the time limit of each job, as sbatch takes it")
       .option("--sbatch-arg ARG", &Options::sbatchArguments,
-              "With --slurm: any option of sbatch, such as --sbatch-arg=--account=physics", Takes::repeated)
+              "With --slurm: any option of sbatch, such as --sbatch-arg=--account=physics", Takes::repeated);
+}
+
+template <class Options>
+void addSlurmOptions(CommandBuilder<Options>& command, const std::string& does) {
+  addSlurmNodeOptions(command, does);
+  command
+      .option("--replicas-per-node N", &Options::replicasPerNode,
+              "With --slurm: replicas on each node; default: one for each GPU, or one",
+              range(1, SlurmOptions::kMostPerNode))
       .option("--folder DIR", &Options::folder,
               "With --slurm: where the run's folder is made, on a file system that the nodes share; default: "
               "batchscope-runs in this folder",

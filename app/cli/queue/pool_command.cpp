@@ -16,6 +16,8 @@
 #include "queue/queue_commands.h"
 #include "records/job_records.h"
 #include "records/store.h"
+#include "slurm/job_submission.h"
+#include "slurm/pool_nodes.h"
 #include "terminal/json_output.h"
 #include "text/table.h"
 
@@ -38,6 +40,23 @@ int deviceLimit(const std::string& text) {
   return number;
 }
 
+// The command takes its nodes back before it is forgotten. Another one takes over the nodes that there are.
+void setNodesFrom(const std::string& command, PoolSettings& settings) {
+  if (command.empty() || settings.nodes_from.empty()) settings.agents.clear();
+  settings.nodes_ending = command.empty() && !settings.nodes_from.empty();
+  if (!command.empty()) settings.nodes_from = command;
+}
+
+bool isSlurmOff(const PoolOptions& options) { return options.partition == slurm::kOff; }
+
+void applySlurm(const PoolOptions& options, PoolSettings& settings) {
+  PoolSettings onSlurm = settings;
+  slurm::usePoolNodes(options, onSlurm);
+  setNodesFrom(onSlurm.nodes_from, settings);
+  settings.agents_by = onSlurm.agents_by;
+  settings.here = onSlurm.here;
+}
+
 // Throws Error(usage) for values that make no sense, alone or together.
 void apply(const PoolOptions& options, PoolSettings& settings) {
   if (!options.policy.empty()) settings.policy = options.policy;
@@ -48,8 +67,18 @@ void apply(const PoolOptions& options, PoolSettings& settings) {
   settings.price_per_device_hour = options.price.value_or(settings.price_per_device_hour);
   settings.scale_command = options.scaleCommand.value_or(settings.scale_command);
   settings.preempt_notice = options.preemptNotice.value_or(settings.preempt_notice);
-  settings.agents = options.agents.value_or(settings.agents);
   settings.agents_by = options.agentsBy.value_or(settings.agents_by);
+  if (isSlurmOff(options))
+    setNodesFrom("", settings);
+  else if (!options.partition.empty())
+    applySlurm(options, settings);
+  if (options.nodesFrom) setNodesFrom(*options.nodesFrom, settings);
+  if (!options.here.empty()) settings.here = options.here == "yes";
+  if (options.agents && !settings.nodes_from.empty())
+    throw Error(ErrorKind::usage,
+                "--agents: the nodes come from a command; end that first, with "
+                "--nodes-from ''");
+  settings.agents = options.agents.value_or(settings.agents);
   settings.check();
 }
 
@@ -58,6 +87,12 @@ void refuseContradictions(const PoolOptions& options) {
     throw Error(ErrorKind::usage, fmt::format("{} and {} contradict each other: leave out one of them",
                                               options.pause && options.resume ? "--pause" : "--drain",
                                               options.pause && options.resume ? "--resume" : "--no-drain"));
+  if (!options.partition.empty() && (options.nodesFrom || options.agents || options.agentsBy))
+    throw Error(
+        ErrorKind::usage,
+        "--slurm says where the nodes are and how they are reached: leave out --nodes-from, --agents and "
+        "--agents-by");
+  if (options.partition.empty() || isSlurmOff(options)) slurm::refuseWithoutSlurm(options);
   PoolSettings settings;
   apply(options, settings);
 }
@@ -142,7 +177,11 @@ std::string settingsText(const PoolSettings& settings, const std::vector<protoco
   for (const protocol::PoolNode& node : nodes)
     nodeLines += line(("node " + node.name).c_str(), nodeText(node));
   return line("pool", state) + line("policy", settings.policy) +
-         line("devices", limit + machineText(run::Machine::here())) + nodeLines +
+         line("devices", settings.here
+                             ? limit + machineText(run::Machine::here())
+                             : "none of this machine's; to share them: batchscope pool --here yes") +
+         line("nodes from", settings.nodes_from) +
+         line("", settings.nodes_ending ? "they are being given back" : "") + nodeLines +
          line("turns", "of " + formatDuration(settings.turn)) +
          line("price", settings.price_per_device_hour > 0
                            ? fmt::format("{:g} per device and hour", settings.price_per_device_hour)
@@ -207,8 +246,9 @@ int showPool(const PoolOptions& options) {
   const PoolSettings before = catalogue.pool_settings();
   PoolSettings after = before;
   apply(options, after);
-  const bool asked =
-      options.resume || options.noDrain;  // also where all is as asked: a pool that died is started
+  if (!options.partition.empty() && !isSlurmOff(options)) slurm::tryPoolNodes(options);
+  // Also where all is as asked: a pool that died is started.
+  const bool asked = options.resume || options.noDrain || after.nodes_ending;
   if (asked || !(after == before))
     pool::configure(catalogue, [&](PoolSettings& settings) { apply(options, settings); });
   if (options.agents) awaitNodes(catalogue);

@@ -32,8 +32,8 @@ struct QueueOptions {
 };
 int showQueue(const QueueOptions& options);
 
-// Settings of the pool; one that is not given stays as it is.
-struct PoolOptions {
+// Settings of the pool; one that is not given stays as it is. Nodes of Slurm are given by SlurmOptions.
+struct PoolOptions : SlurmOptions {
   std::string policy;
   bool pause = false, resume = false;
   bool drain = false, noDrain = false;
@@ -41,7 +41,8 @@ struct PoolOptions {
   std::string turn;     // a duration
   std::optional<double> price;
   std::optional<std::string> scaleCommand, preemptNotice;  // empty: none
-  std::optional<std::string> agents, agentsBy;             // the same; by: ssh
+  std::optional<std::string> agents, agentsBy, nodesFrom;  // the same; by: ssh
+  std::string here;                                        // "yes", "no"
   std::optional<int> decisions;                            // the last so many, in place of the settings
   bool advise = false;                                     // only what more devices would be worth
   bool json = false;

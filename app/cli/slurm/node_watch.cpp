@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <limits>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/node_devices.h"
+#include "batchscope/run/pool.h"
 #include "records/store.h"
 #include "slurm/programs.h"
 #include "text/format.h"
@@ -23,16 +23,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kInterval = 3s;
-constexpr char kIdleVariable[] = "BATCHSCOPE_IDLE_NODES";  // s, or "keep"
-constexpr double kUsualPatience = 300;
-
-double patience() {
-  const QByteArray text = qgetenv(kIdleVariable);
-  if (text == "keep") return std::numeric_limits<double>::infinity();
-  bool isNumber = false;
-  const double seconds = text.toDouble(&isNumber);
-  return isNumber && seconds >= 0 ? seconds : kUsualPatience;
-}
 
 std::vector<std::string> namesOf(const std::string& job_number) {
   const Fields fields = job(job_number);
@@ -47,7 +37,7 @@ std::vector<std::string> namesOf(const std::string& job_number) {
 }  // namespace
 
 NodeWatch::NodeWatch(const JobFolder& folder, const NodeRange& range, JobNodes& nodes)
-    : folder_(folder), range_(range), nodes_(nodes), patience_(patience()) {
+    : folder_(folder), range_(range), nodes_(nodes), patience_(run::idle_node_patience()) {
   timer_.callOnTimeout([this] { look(); });
   timer_.start(kInterval);
 }

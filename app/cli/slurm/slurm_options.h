@@ -11,6 +11,7 @@ namespace batchscope::cli {
 
 struct SlurmOptions {
   static constexpr char kSitesDefault[] = "-";
+  static constexpr int kMostPerNode = 64;  // GPUs, replicas
 
   std::string partition;  // empty: not on Slurm
   std::string nodes;      // "1-4"

@@ -224,13 +224,20 @@ class KindPlan {
                           ? "started a moment ago; kept until the next decision"
                           : member.job->reason;
     } else {
-      if (allocation.why == policy::Why::impossible && least(member) <= static_cast<int>(devices_.size())) {
+      const bool has_room = least(member) <= static_cast<int>(devices_.size());
+      if (allocation.why == policy::Why::impossible && (has_room || !world_.settings.nodes_from.empty())) {
         choice.why = why_name(policy::Why::waits);
-        choice.reason = waiting_text(member);
+        choice.reason = has_room ? waiting_text(member) : waiting_for_nodes_text();
       }
       plan.targets[member.run.id] = devices;
     }
     plan.decision.choices.push_back(std::move(choice));
+  }
+
+  std::string waiting_for_nodes_text() const {
+    return world_.nodes_trouble.empty()
+               ? "waits for nodes: more were asked for (batchscope pool --nodes-from)"
+               : "waits for nodes: the command of batchscope pool --nodes-from " + world_.nodes_trouble;
   }
 
   // Names those who keep what a run would need, and how a person changes that.

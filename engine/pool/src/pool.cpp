@@ -89,13 +89,16 @@ void Pool::tick() {
     if (!changed && now - last_look_ < kLook && targets_.empty()) return;
     last_look_ = now;
     lock_.beat();
-    nodes_.watch(catalogue_.pool_settings());
+    const protocol::PoolSettings settings = catalogue_.pool_settings();
+    nodes_.watch(settings);
     keep_nodes();
-    if (catalogue_.pool_needed() || nodes_.looks() || !targets_.empty() || launches_.any_under_way())
+    if (catalogue_.pool_needed() || nodes_.looks() || supply_.owes() || settings.nodes_ending ||
+        !targets_.empty() || launches_.any_under_way())
       needed_ = now;
     if (now - needed_ > kFarewell) return loop_.quit();
-    World world = look(catalogue_, run::with_nodes(run::Machine::here(), nodes_.nodes()),
+    World world = look(catalogue_, run::pool_machine(settings, nodes_.nodes()),
                        [this](const std::string& run) { return supervisors_.contact(run); });
+    world.nodes_trouble = supply_.trouble();
     std::set<std::string> live;
     for (const Member& member : world.members)
       if (member.job && (member.run.supervisor_pid > 0 || launches_.under_way(member.run.id)))
@@ -109,6 +112,7 @@ void Pool::tick() {
       targets_.clear();
     else if (knows_enough(world))
       consider(world);
+    tend_supply(world);
     troubled_ = false;
   } catch (const std::exception& error) {
     // A full disk or a catalogue in somebody's hands: the runs train on, and this is tried again.
@@ -121,6 +125,23 @@ void Pool::tick() {
 void Pool::keep_nodes() {
   if (!std::exchange(nodes_changed_, false) && settings_) return;
   if (const auto nodes = nodes_.nodes(); nodes != catalogue_.pool_nodes()) catalogue_.put_pool_nodes(nodes);
+}
+
+// After a decision, so that a node which nobody has been given can be let go. The supervisors find the nodes
+// in the settings, too.
+void Pool::tend_supply(const World& world) {
+  supply_.tend(world, std::get<int>(advice_), targets_);
+  if (supply_.trouble() != world.nodes_trouble) round_due_ = "the command for nodes was called";
+  const auto agents = supply_.agents();
+  const bool over = world.settings.nodes_ending && !supply_.owes();
+  if (!over && (!agents || *agents == world.settings.agents)) return;
+  catalogue_.change_pool_settings([&](protocol::PoolSettings& settings) {
+    if (settings.nodes_from != world.settings.nodes_from) return;  // a person was faster
+    settings.agents = agents.value_or("");
+    if (!over || !settings.nodes_ending) return;
+    settings.nodes_from.clear();
+    settings.nodes_ending = false;
+  });
 }
 
 // A new pool first hears those that train already; one that does not answer holds it up for a moment only.
@@ -138,7 +159,10 @@ std::string Pool::what_changed(const World& world) {
   const auto set_cause = [&](const std::string& change) {
     if (cause.empty()) cause = change;
   };
-  if (settings_ && *settings_ != world.settings) set_cause("the settings were changed");
+  if (settings_ && *settings_ != world.settings)
+    set_cause(settings_->agents != world.settings.agents && !world.settings.nodes_from.empty()
+                  ? "the nodes have changed"
+                  : "the settings were changed");
   if (settings_ && (machine_.cores != world.machine.cores || machine_.gpus != world.machine.gpus))
     set_cause("the machine's devices have changed");
   for (const Member& member : world.members) {
@@ -253,7 +277,7 @@ void Pool::keep(World& world, const Plan& plan) {
     // Estimates move all the time; what a person would not see is not written.
     const bool same_end = std::abs(job.expected_end - member.job->expected_end) < 1;
     if (job.reason == member.job->reason && job.target == member.job->target && same_end) continue;
-    catalogue_.put_job(job);
+    catalogue_.put_job_decision(job);
     member.job = job;
   }
 }
@@ -332,7 +356,10 @@ void Pool::forget_preemption(World& world) {
         member.standing == Standing::in_motion)
       continue;
     storage::Job job = *member.job;
-    if (!member.to_be_paused && !targets_.contains(member.run.id)) job.preempted = false;
+    // The row knows before the status does that a run has just lost its node.
+    const auto row = job.preempted ? catalogue_.run(member.run.id) : std::nullopt;
+    if (!member.to_be_paused && !targets_.contains(member.run.id) && row && row->state == RunState::running)
+      job.preempted = false;
     Deaths& deaths = deaths_[member.run.id];
     if (deaths.count != job.crashes) deaths = {job.crashes, world.now};
     if (world.now - deaths.since > kRecovered) job.crashes = 0;

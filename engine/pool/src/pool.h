@@ -20,6 +20,7 @@
 #include "batchscope/storage/catalogue.h"
 #include "launches.h"
 #include "machine_notice.h"
+#include "node_supply.h"
 #include "plan.h"
 #include "scale_command.h"
 #include "supervisors.h"
@@ -61,6 +62,7 @@ class Pool {
 
   void tick();
   void keep_nodes();
+  void tend_supply(const World& world);
   bool knows_enough(const World& world) const;
   void consider(World& world);
   std::string what_changed(const World& world);
@@ -78,6 +80,7 @@ class Pool {
   Launches launches_;
   MachineNotice notice_;
   ScaleCommand scale_;
+  NodeSupply supply_;
   QEventLoop loop_;
   QTimer timer_;
   std::map<std::string, Seen> seen_;

@@ -77,10 +77,15 @@ Run run_in_queue(Catalogue& catalogue, const std::string& id) {
                               : ""));
 }
 
-std::vector<protocol::PoolNode> nodes_of_store() {
+struct StorePool {
+  protocol::PoolSettings settings = {};
+  std::vector<protocol::PoolNode> nodes = {};
+};
+
+StorePool pool_of_store() {
   if (!std::filesystem::exists(protocol::catalogue_path())) return {};
   Catalogue catalogue(protocol::catalogue_path());
-  return run::pool_nodes(catalogue);
+  return {catalogue.pool_settings(), run::pool_nodes(catalogue)};
 }
 
 }  // namespace
@@ -143,12 +148,13 @@ void check_submit(const protocol::RunSpec& spec) {
   if (spec.device.starts_with("cuda:"))
     throw Error(ErrorKind::usage,
                 fmt::format("--device {}: the pool chooses among the GPUs; use cuda", spec.device));
-  const std::vector<protocol::PoolNode> nodes = nodes_of_store();
-  const run::Machine machine = run::with_nodes(run::Machine::here(), nodes);
+  const auto [settings, nodes] = pool_of_store();
+  const run::Machine machine = run::pool_machine(settings, nodes);
   const int devices = static_cast<int>(devices_for(spec, machine).size());
   const int least = device_range(spec, devices).min, of_each = spec.devices_of_each();
   // A node that is away may come, with nobody knows how many.
-  const bool all_there = std::ranges::all_of(nodes, &protocol::PoolNode::there);
+  const bool all_there =
+      settings.nodes_from.empty() && std::ranges::all_of(nodes, &protocol::PoolNode::there);
   if (least <= devices || !all_there) return;
   const int replicas = least / of_each;
   throw Error(
@@ -233,7 +239,7 @@ void configure(Catalogue& catalogue, const std::function<void(protocol::PoolSett
   catalogue.change_pool_settings([&](protocol::PoolSettings& settings) {
     const std::string agents = settings.agents;
     change(settings);
-    looks_for_nodes = settings.agents != agents;
+    looks_for_nodes = settings.agents != agents || settings.nodes_ending;
   });
   if (looks_for_nodes || catalogue.pool_needed()) run::kPool.start();
 }

@@ -2,9 +2,10 @@
 #include "scale_command.h"
 
 #include <QProcess>
-#include <QStringList>
 #include <chrono>
 #include <cstdio>
+
+#include "person_command.h"
 
 namespace batchscope::pool {
 namespace {
@@ -20,9 +21,7 @@ void ScaleCommand::want(const std::string& command, int present, int wanted) {
     return;
   said_ = wanted;
   last_ = now;
-  const QStringList arguments{QStringLiteral("-c"), QString::fromStdString(command + " \"$1\""),
-                              QStringLiteral("batchscope-pool"), QString::number(wanted)};
-  if (!QProcess::startDetached(QStringLiteral("/bin/sh"), arguments))
+  if (!QProcess::startDetached(kShell, shell_arguments(command, {std::to_string(wanted)})))
     std::fprintf(stderr, "the scale command could not be started: %s\n", command.c_str());
 }
 

@@ -54,6 +54,7 @@ void PoolSettings::check() const {
   check_command("scale command", scale_command);
   check_command("preempt notice", preempt_notice);
   check_command("command for agents", agents_by);
+  check_command("command for nodes", nodes_from);
   if (const auto nodes = parse_node_hosts(agents); nodes.size() >= static_cast<std::size_t>(kMostReplicas))
     throw Error(ErrorKind::usage,
                 fmt::format("{} nodes for the pool: expected fewer than {}", nodes.size(), kMostReplicas));

@@ -160,6 +160,11 @@ void Catalogue::put_job(const Job& job) {
                 known_time(job.expected_end));
 }
 
+void Catalogue::put_job_decision(const Job& job) {
+  impl_->update(job.run, "UPDATE job SET target = ?, reason = ?, expected_end = ? WHERE run = ?",
+                device_text(job.target), job.reason, known_time(job.expected_end));
+}
+
 bool Catalogue::cancel_waiting(const std::string& id, const std::string& message) {
   Database& database = impl_->database;
   return database.write([&] {

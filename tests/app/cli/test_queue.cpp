@@ -98,6 +98,13 @@ class TestQueue : public CommandTest {
     row("turn", {"pool", "--turn", "nan"}, kExitUsage, "nan");
     row("short turns", {"pool", "--turn", "0"}, kExitUsage, "turns of 0 s");
     row("no node", {"pool", "--agents", "-oProxyCommand=x"}, kExitUsage, "is not a node");
+    row("nodes twice", {"pool", "--agents", "n2", "--nodes-from", "true"}, kExitUsage, "--agents");
+    row("two lines of nodes", {"pool", "--nodes-from", "a\nb"}, kExitUsage, "one line");
+    row("here", {"pool", "--here", "maybe"}, kExitUsage, "maybe");
+    row("nodes of nobody", {"pool", "--nodes", "1-2"}, kExitUsage, "--slurm");
+    row("nodes of two", {"pool", "--slurm", "--nodes-from", "x"}, kExitUsage, "leave out --nodes-from");
+    row("nodes of Slurm", {"pool", "--slurm", "--nodes", "3-1"}, kExitUsage, "3-1");
+    row("argument of Slurm", {"pool", "--slurm", "--sbatch-arg=--wrap=x"}, kExitUsage, "--wrap");
     row("no advice", {"pool", "--advise"}, kExitNotFound, "decided nothing");
     row("nowhere", {"rescale", "latest"}, kExitUsage, "--devices");
     row("no device", {"rescale", "latest", "--devices", "gpu0"}, kExitUsage, "gpu0");
@@ -227,6 +234,21 @@ class TestQueue : public CommandTest {
     QVERIFY(!back["paused"].toBool() && !back["draining"].toBool());
     QCOMPARE(back["devices"].toInt(), 0);
     QCOMPARE(back["scale_command"].toString(), "");
+  }
+
+  void keepsACommandForNodesUntilItHasTakenThemBack() {
+    const auto settings = [&](const QStringList& flags) {
+      return ask(QStringList{"pool", "--json"} + flags).json()["settings"].toObject();
+    };
+    const QJsonObject kept = settings({"--nodes-from", "./nodes.sh", "--here", "no"});
+    QCOMPARE(kept["nodes_from"].toString(), "./nodes.sh");
+    QVERIFY(!kept["here"].toBool());
+    VERIFY_HOLDS(ask({"pool"}).out, "./nodes.sh", "none of this machine's");
+    VERIFY_REFUSED(kExitUsage, "end that first", ask({"pool", "--agents", "n2"}));
+    const QJsonObject ending = settings({"--nodes-from", ""});
+    QVERIFY(ending["nodes_ending"].toBool() || ending["nodes_from"].toString().isEmpty());
+    QTRY_VERIFY(settings({})["nodes_from"].toString().isEmpty());
+    QVERIFY(!settings({"--nodes-from", ""})["nodes_ending"].toBool());
   }
 
   void tellsDecisions() {

@@ -151,7 +151,7 @@ namespace {
 void back_into_queue(storage::Catalogue& catalogue, const storage::Run& run, const Allocation& wanted) {
   if (!wanted.devices.empty()) throw devices_are_the_pools(run.id);
   if (wanted.replicas > 0) {
-    insist_on_devices(run.spec, wanted.replicas, pool_machine(catalogue));
+    insist_on_devices(run.spec, wanted.replicas, catalogue);
     protocol::RunSpec spec = run.spec;
     spec.replicas = wanted.replicas;
     spec.auto_replicas.reset();

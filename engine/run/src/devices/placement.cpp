@@ -248,7 +248,9 @@ int room_for_replicas(const protocol::RunSpec& spec, const Machine& machine) {
   return spec.device == "cuda" ? static_cast<int>(machine.gpus.size()) / of_each : 1;  // or one by its name
 }
 
-void insist_on_devices(const protocol::RunSpec& spec, int replicas, const Machine& machine) {
+void insist_on_devices(const protocol::RunSpec& spec, int replicas, storage::Catalogue& catalogue) {
+  if (!catalogue.pool_settings().nodes_from.empty()) return;
+  const Machine machine = pool_machine(catalogue);
   const bool gpus = uses_gpus(spec) || (spec.device == "auto" && !machine.gpus.empty());
   const auto count = static_cast<int>((gpus ? machine.gpus : machine.cores).size());
   const int of_each = spec.devices_of_each();

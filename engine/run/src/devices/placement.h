@@ -54,9 +54,9 @@ bool uses_gpus(const protocol::RunSpec& spec);
 // else cores.
 int room_for_replicas(const protocol::RunSpec& spec, const Machine& machine);
 
-// Throws Error(conflict) where the pool could never give a run so many replicas on this machine: it gives
-// each devices of its own.
-void insist_on_devices(const protocol::RunSpec& spec, int replicas, const Machine& machine);
+// Throws Error(conflict) where the pool could never give a run so many replicas: it gives each devices of its
+// own. Where a command brings nodes, nobody knows how many.
+void insist_on_devices(const protocol::RunSpec& spec, int replicas, storage::Catalogue& catalogue);
 
 // `own`: devices that the run holds already. Throws Error(usage) for fewer than one replica or an unknown
 // device, Error(conflict) for more replicas than free GPUs, naming the runs that have them, and for named

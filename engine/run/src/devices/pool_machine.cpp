@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <QByteArray>
 #include <algorithm>
+#include <limits>
 
 #include "batchscope/protocol/node_name.h"
 #include "batchscope/run/pool.h"
 
 namespace batchscope::run {
+namespace {
 
-Machine with_nodes(Machine machine, const std::vector<protocol::PoolNode>& nodes) {
+constexpr double kUsualPatience = 300;  // s
+
+}  // namespace
+
+Machine pool_machine(const protocol::PoolSettings& settings, const std::vector<protocol::PoolNode>& nodes) {
+  Machine machine = settings.here ? Machine::here() : Machine();
   for (const protocol::PoolNode& node : nodes) {
     if (!node.there) continue;
     for (const std::string& core : node.cores) machine.cores.push_back(node.name + "/" + core);
@@ -28,7 +36,15 @@ std::vector<protocol::PoolNode> pool_nodes(storage::Catalogue& catalogue) {
 }
 
 Machine pool_machine(storage::Catalogue& catalogue) {
-  return with_nodes(Machine::here(), pool_nodes(catalogue));
+  return pool_machine(catalogue.pool_settings(), pool_nodes(catalogue));
+}
+
+double idle_node_patience() {
+  const QByteArray text = qgetenv("BATCHSCOPE_IDLE_NODES");
+  if (text == "keep") return std::numeric_limits<double>::infinity();
+  bool is_number = false;
+  const double seconds = text.toDouble(&is_number);
+  return is_number && seconds >= 0 ? seconds : kUsualPatience;
 }
 
 }  // namespace batchscope::run

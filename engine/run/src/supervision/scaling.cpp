@@ -137,7 +137,7 @@ void Scaling::ask_pool(const std::optional<int>& replicas, const std::optional<A
           fmt::format("the run keeps its devices until it ends (--pin). To continue it on another number of "
                       "replicas: batchscope stop {}, then batchscope resume {} --replicas {}",
                       run_, run_, *replicas));
-    insist_on_devices(spec_, *replicas, pool_machine(catalogue_));
+    insist_on_devices(spec_, *replicas, catalogue_);
   }
   choose(range, replicas.value_or(0));
 }

@@ -254,6 +254,9 @@ class Catalogue {
   void prioritise(const std::string& id, int priority);
   /// Writes what the pool says of a job: preempted, crashes, target, reason, expected end.
   void put_job(const Job& job);
+  /// Writes only what a decision of the pool says of a job: target, reason, expected end. While the pool
+  /// decided, the run's supervisor may have noted that the run waits for other devices.
+  void put_job_decision(const Job& job);
   /// Makes a run `stopped`, with this message, if it has not ended and neither a living supervisor nor a
   /// lease holds it. Returns false, and does nothing, for any other run.
   bool cancel_waiting(const std::string& id, const std::string& message);

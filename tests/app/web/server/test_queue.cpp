@@ -160,6 +160,7 @@ class TestQueue : public WebTest {
   void noOtherSettingIsChanged_data() {
     testing::rows<QByteArray>(
         "body", {R"({"scale_command":"touch /tmp/x"})", R"({"preempt_notice":"touch /tmp/x"})",
+                 R"({"nodes_from":"touch /tmp/x"})", R"({"agents_by":"touch"})",
                  R"({"price_per_device_hour":1})", R"({"turn":1})", R"({"paused":true,"scale_command":"x"})",
                  R"({"policy":"mine"})", R"({"policy":3})", R"({"paused":"yes"})", R"({"devices":-1})",
                  R"({"devices":4294967297})", R"({"devices":1.5})", "{}", "[]", ""});

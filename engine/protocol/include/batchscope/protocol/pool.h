@@ -32,6 +32,10 @@ struct PoolSettings {
   std::string agents =
       {};  ///< nodes whose devices it gives away too: "n2,n3=HOST" (node_name.h); empty: none
   std::string agents_by = {};  ///< words that reach them, before HOST PROGRAM ARGUMENTS; empty: ssh
+  std::string nodes_from =
+      {};  ///< command that brings nodes and names them, by which `agents` follows; empty: none
+  bool nodes_ending = false;  ///< nodes_from is to take its nodes back, and then ends
+  bool here = true;           ///< the devices of the pool's own machine are given away too
   bool operator==(const PoolSettings&) const = default;  ///< the same settings
 
   /// Throws Error(usage) naming the setting that makes no sense.
@@ -85,7 +89,7 @@ struct PoolDecision {
 /// \cond
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolSettings, policy, paused, draining, devices, turn,
                                                 price_per_device_hour, scale_command, preempt_notice, agents,
-                                                agents_by)
+                                                agents_by, nodes_from, nodes_ending, here)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolNode, name, there, since, why, cores, gpus)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolAlternative, devices, speedup)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolChoice, run, devices, before, why, reason, alternatives)

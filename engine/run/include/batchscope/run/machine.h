@@ -11,7 +11,7 @@ namespace batchscope::run {
 
 /// The devices, each once, in the order in which they are given out.
 struct Machine {
-  std::vector<std::string> cores;  ///< that this process may run on; one at least
+  std::vector<std::string> cores;  ///< that this process may run on; here() finds one at least
   std::vector<std::string> gpus;   ///< that CUDA_VISIBLE_DEVICES lets programs see; else all
 
   /// Returns this machine. Reads /dev and this process's affinity; never fails and never blocks.

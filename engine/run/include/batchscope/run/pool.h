@@ -23,11 +23,16 @@ inline constexpr StoreProcess kPool{"batchscope-pool", "pool.lock", "pool.log"};
 /// catalogue does.
 std::vector<protocol::PoolNode> pool_nodes(storage::Catalogue& catalogue);
 
-/// Returns `machine` with the devices of the nodes that are there ("n2/cpu:0").
-Machine with_nodes(Machine machine, const std::vector<protocol::PoolNode>& nodes);
+/// Returns the devices that the pool gives away: those of the nodes that are there ("n2/cpu:0") and, where
+/// the settings say so, of this machine.
+Machine pool_machine(const protocol::PoolSettings& settings, const std::vector<protocol::PoolNode>& nodes);
 
-/// Returns the devices that the pool gives away: this machine's and those of pool_nodes(). Throws as that.
+/// Returns the same of a store, with pool_nodes(). Throws as that.
 Machine pool_machine(storage::Catalogue& catalogue);
+
+/// Returns for how long a node of a cluster may stay idle before it is given back, s: BATCHSCOPE_IDLE_NODES,
+/// with `keep` for infinity; else five minutes.
+double idle_node_patience();
 
 /// Returns the Error(conflict) for a caller that names devices for a run that waits in the queue.
 Error devices_are_the_pools(const std::string& run);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes from a command: how many are wanted, which of them may go, and what the command is told.
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "node_supply.h"
+#include "store_test.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::pool;
+using namespace batchscope::storage::test;
+
+namespace {
+
+using Names = std::vector<std::string>;
+using Nodes = std::set<std::string>;
+
+// Returns a run of the queue that asks for so many replicas, and has these devices.
+Member asks_for(int replicas, const Names& held = {}) {
+  Member member;
+  member.run.spec.device = "cpu";
+  member.run.spec.replicas = replicas;
+  member.job.emplace();
+  member.held = member.reserved = held;
+  member.standing = Standing::free;
+  return member;
+}
+
+// A pool that gives away none of its own machine's devices.
+World on_nodes(const std::vector<Member>& members, const Names& cores = {}) {
+  World world;
+  world.settings.here = false;
+  world.settings.nodes_from = "true";
+  world.machine.cores = cores;
+  world.members = members;
+  return world;
+}
+
+Names lines_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  Names lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+class TestSupply : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void asManyAsTheRunsNeed() {
+    QCOMPARE(nodes_worth_having(on_nodes({}), 4, 2), 0);
+    const World three = on_nodes({asks_for(1), asks_for(1), asks_for(2)});
+    QCOMPARE(nodes_worth_having(three, 0, 2), 2);
+    QCOMPARE(nodes_worth_having(three, 7, 2), 4);  // as it is advised
+    QCOMPARE(nodes_worth_having(three, 0, 0), 1);  // the first tells what a node has
+  }
+
+  void whoRestsNeedsNone() {
+    Member rests = asks_for(4);
+    rests.standing = Standing::outside;
+    Member elsewhere = asks_for(4);
+    elsewhere.job.reset();
+    QCOMPARE(nodes_worth_having(on_nodes({rests, elsewhere}), 0, 2), 0);
+  }
+
+  void aPriceAndALimitHold() {
+    World three = on_nodes({asks_for(2), asks_for(2), asks_for(2)});
+    three.settings.price_per_device_hour = 1;
+    QCOMPARE(nodes_worth_having(three, 2, 2), 1);
+    QCOMPARE(nodes_worth_having(three, 0, 2), 3);
+    three.settings.devices = 4;
+    QCOMPARE(nodes_worth_having(three, 0, 2), 2);
+  }
+
+  void thisMachineCountsWhereItIsGivenAway() {
+    const World own = on_nodes({asks_for(2), asks_for(1)}, {"cpu:0", "cpu:1", "n2/cpu:0"});
+    QCOMPARE(nodes_worth_having(own, 0, 1), 1);
+    QCOMPARE(nodes_worth_having(on_nodes({asks_for(2)}, {"cpu:0", "cpu:1"}), 0, 0), 0);
+  }
+
+  void demandRisesAtOnceAndFallsAfterItsPatience() {
+    NodeDemand demand(10);
+    const Names cores{"n2/cpu:0"};
+    const World three = on_nodes({asks_for(1), asks_for(1), asks_for(1)}, cores),
+                one = on_nodes({asks_for(1)}, cores);
+    QCOMPARE(demand.update(three, 0, 0, 100), 3);
+    QCOMPARE(demand.update(one, 0, 3, 101), 3);
+    QCOMPARE(demand.update(on_nodes({asks_for(1), asks_for(1)}, cores), 0, 3, 105), 3);
+    QCOMPARE(demand.update(one, 0, 3, 111), 2);  // the most of the last ten seconds
+    QCOMPARE(demand.update(one, 0, 3, 122), 1);
+    QCOMPARE(demand.update(three, 0, 1, 123), 3);
+  }
+
+  void aNewPoolKeepsTheNodesForAWhile() {
+    NodeDemand demand(10);
+    const World one = on_nodes({asks_for(1)}, {"n2/cpu:0", "n3/cpu:0", "n4/cpu:0"});
+    QCOMPARE(demand.update(one, 0, 3, 100), 3);
+    QCOMPARE(demand.update(one, 0, 3, 109), 3);
+    QCOMPARE(demand.update(one, 0, 3, 110), 1);
+  }
+
+  void whatNobodyNeedsIsNotKeptForEver() {
+    NodeDemand keeps(std::numeric_limits<double>::infinity());
+    const Names cores{"n2/cpu:0"};
+    QCOMPARE(keeps.update(on_nodes({asks_for(1)}, cores), 0, 1, 100), 1);
+    QCOMPARE(keeps.update(on_nodes({}, cores), 0, 1, 399), 1);
+    QCOMPARE(keeps.update(on_nodes({}, cores), 0, 1, 401), 0);
+    QCOMPARE(keeps.update(on_nodes({asks_for(1)}, cores), 0, 0, 402), 1);
+    QCOMPARE(keeps.update(on_nodes({}), 0, 0, 403), 0);  // only asked for, not there
+  }
+
+  void idleNodesGoFirst() {
+    const Names nodes{"n4", "n2", "n3"};
+    QCOMPARE(surplus_nodes(nodes, {"n4"}, 3), Names{});
+    QCOMPARE(surplus_nodes(nodes, {"n4"}, 1), (Names{"n2", "n3"}));
+    QCOMPARE(surplus_nodes(nodes, {"n2", "n3", "n4"}, 2), (Names{"n4"}));
+    QCOMPARE(surplus_nodes(nodes, {}, 0), (Names{"n2", "n3", "n4"}));
+  }
+
+  void aNodeIsInUseUntilNobodyHasIt() {
+    Member moves = asks_for(1, {"n2/cpu:0"});
+    moves.reserved.push_back("n3/cpu:0");
+    QCOMPARE(nodes_in_use(on_nodes({moves, asks_for(1, {"cpu:0"})}), {{"a", {"n4/cpu:1"}}}),
+             (Nodes{"n2", "n3", "n4"}));
+  }
+
+  void theNodesAreReadALineEach() {
+    const auto nodes = parse_offered_nodes("n2\n\n  n3=person@10.0.0.7 leaving \n");
+    QCOMPARE(nodes.size(), 2u);
+    QVERIFY(nodes[0] == (OfferedNode{{"n2", "n2"}, false}));
+    QVERIFY(nodes[1] == (OfferedNode{{"n3", "person@10.0.0.7"}, true}));
+    QVERIFY(parse_offered_nodes("").empty());
+    VERIFY_THROWS("usage", "'n2 soon' is not a node", parse_offered_nodes("n2 soon"));
+    VERIFY_THROWS("usage", "is not a node", parse_offered_nodes("n2 leaving n3"));
+    VERIFY_THROWS("usage", "is not a node", parse_offered_nodes("-oProxyCommand=x"));
+    VERIFY_THROWS("usage", "named twice", parse_offered_nodes("n2\nn2=other"));
+  }
+
+  void theCommandIsToldWhatIsWantedAndGivesNodes() {
+    const Folder folder;
+    NodeSupply supply;
+    World one = on_nodes({asks_for(1)});
+    one.settings.nodes_from =
+        "f() { echo \"$@\" >> " + (folder / "told").string() + "; echo n2=127.0.0.2; echo n3 leaving; }; f";
+    supply.tend(one, 0, {});
+    QVERIFY(!supply.agents());
+    QTRY_COMPARE(supply.agents().value_or(""), std::string("n2=127.0.0.2"));
+    QCOMPARE(lines_of(folder / "told"), Names{"1"});
+    QVERIFY(supply.owes());
+    // Nobody has n3, so it may be taken away.
+    const auto told = [&] {
+      supply.tend(one, 0, {});
+      return lines_of(folder / "told");
+    };
+    QTRY_COMPARE(told(), (Names{"1", "1 n3"}));
+  }
+
+  void aCommandThatFailsTakesNothingAway() {
+    const Folder folder;
+    NodeSupply supply;
+    World one = on_nodes({asks_for(1)});
+    one.settings.nodes_from = "mkdir " + (folder / "once").string() +
+                              " 2>/dev/null && echo n2 || { echo one >&2; echo no answer >&2; exit 3; } #";
+    const auto trouble = [&] {
+      one.settings.agents = supply.agents().value_or("");
+      supply.tend(one, 0, {});
+      return supply.trouble();
+    };
+    QTRY_COMPARE_WITH_TIMEOUT(trouble(), std::string("ended with exit code 3: no answer"), 20'000);
+    QCOMPARE(supply.agents().value_or(""), std::string("n2"));
+    QVERIFY(supply.owes());
+  }
+
+  void whoeverNeverHadNodesOwesNone() {
+    NodeSupply supply;
+    World one = on_nodes({asks_for(1)});
+    one.settings.nodes_from = "/no/such/command";
+    supply.tend(one, 0, {});
+    QTRY_VERIFY(supply.trouble().find("exit code 127") != std::string::npos);
+    QVERIFY(!supply.owes());
+    World none = on_nodes({});
+    none.settings.nodes_from = "true";
+    supply.tend(none, 0, {});
+    QVERIFY(supply.owes());  // until it has said so
+    QTRY_VERIFY(!supply.owes());
+  }
+};
+
+BATCHSCOPE_TEST(TestSupply)
+#include "test_supply.moc"
