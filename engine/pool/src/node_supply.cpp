@@ -86,6 +86,8 @@ NodeSupply::NodeSupply() : demand_(run::idle_node_patience()) {
   });
 }
 
+NodeSupply::~NodeSupply() { process_.disconnect(); }
+
 void NodeSupply::tend(const World& world, int advised,
                       const std::map<std::string, std::vector<std::string>>& targets) {
   const double now = protocol::monotonic_seconds();

@@ -38,6 +38,9 @@ std::vector<std::string> surplus_nodes(std::vector<std::string> usable, const st
 class NodeSupply {
  public:
   NodeSupply();
+  ~NodeSupply();  // a call that goes on is ended, and not heard
+  NodeSupply(const NodeSupply&) = delete;
+  NodeSupply& operator=(const NodeSupply&) = delete;
 
   // To be called each second: asks the command of the world's settings where it is time to. Never blocks and
   // never throws. `advised`, `targets`: as in node_demand.h.
