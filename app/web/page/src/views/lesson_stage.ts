@@ -60,7 +60,7 @@ class Stage {
     const pointed = this.element.querySelector(selector);
     if (pointed === null || pointed.classList.contains("is-pointed")) return;
     pointed.classList.add("is-pointed");
-    if (matchMedia(wide).matches) pointed.scrollIntoView({ block: "nearest" });
+    if (matchMedia(wide).matches) pointed.scrollIntoView({ block: "center" }); // what comes above and in it may still grow
   }
 
   private showCharts(isFirst: (spec: ChartSpec, all: readonly ChartSpec[]) => boolean): void {
