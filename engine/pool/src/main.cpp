@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_IGN);  // a command that reaches a node may end before it has read what it is told
   try {
     batchscope::run::Application application(argc, argv);
     return batchscope::pool::run_pool();

@@ -237,7 +237,7 @@ class KindPlan {
   std::string waiting_for_nodes_text() const {
     return world_.nodes_trouble.empty()
                ? "waits for nodes: more were asked for (batchscope pool --nodes-from)"
-               : "waits for nodes: the command of batchscope pool --nodes-from " + world_.nodes_trouble;
+               : "waits for nodes: " + world_.nodes_trouble;
   }
 
   // Names those who keep what a run would need, and how a person changes that.

@@ -98,7 +98,9 @@ void Pool::tick() {
     if (now - needed_ > kFarewell) return loop_.quit();
     World world = look(catalogue_, run::pool_machine(settings, nodes_.nodes()),
                        [this](const std::string& run) { return supervisors_.contact(run); });
-    world.nodes_trouble = supply_.trouble();
+    world.nodes_trouble = trouble_with_nodes(settings);
+    if (std::exchange(nodes_trouble_, world.nodes_trouble) != world.nodes_trouble)
+      round_due_ = "something else was heard of the nodes";
     std::set<std::string> live;
     for (const Member& member : world.members)
       if (member.job && (member.run.supervisor_pid > 0 || launches_.under_way(member.run.id)))
@@ -127,11 +129,19 @@ void Pool::keep_nodes() {
   if (const auto nodes = nodes_.nodes(); nodes != catalogue_.pool_nodes()) catalogue_.put_pool_nodes(nodes);
 }
 
+// In a clause; empty: there is none, or nodes do not come by a command.
+std::string Pool::trouble_with_nodes(const protocol::PoolSettings& settings) const {
+  if (settings.nodes_from.empty()) return "";
+  if (!supply_.trouble().empty()) return "the command of batchscope pool --nodes-from " + supply_.trouble();
+  for (const protocol::PoolNode& node : nodes_.nodes())
+    if (!node.there && !node.why.empty()) return node.name + " is not there: " + node.why;
+  return "";
+}
+
 // After a decision, so that a node which nobody has been given can be let go. The supervisors find the nodes
 // in the settings, too.
 void Pool::tend_supply(const World& world) {
   supply_.tend(world, std::get<int>(advice_), targets_);
-  if (supply_.trouble() != world.nodes_trouble) round_due_ = "the command for nodes was called";
   const auto agents = supply_.agents();
   const bool over = world.settings.nodes_ending && !supply_.owes();
   if (!over && (!agents || *agents == world.settings.agents)) return;

@@ -62,6 +62,7 @@ class Pool {
 
   void tick();
   void keep_nodes();
+  std::string trouble_with_nodes(const protocol::PoolSettings& settings) const;
   void tend_supply(const World& world);
   bool knows_enough(const World& world) const;
   void consider(World& world);
@@ -90,6 +91,7 @@ class Pool {
   std::map<std::string, Attempt> attempts_;                  // the last of each run that has not arrived
   std::map<std::string, Deaths> deaths_;
   std::tuple<double, int, std::string> advice_;  // of the last round: utility, devices, sentence
+  std::string nodes_trouble_;                    // of the last tick
   std::string round_due_;                        // its cause; empty: none is
   bool urgent_ = false;                          // a person waits for it
   double last_round_ = -1e9, last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic

@@ -48,7 +48,7 @@ struct World {
   double now = 0;  // s since 1970
   run::Machine machine;
   protocol::PoolSettings settings;
-  std::string nodes_trouble;    // why the command for nodes fails, in a clause; empty: it does not
+  std::string nodes_trouble;    // with the nodes that a command brings, in a clause; empty: none
   std::vector<Member> members;  // those from the queue in its order, then the others
 };
 
