@@ -12,8 +12,8 @@ the mean square L of the replicas' gradients and the square T of their mean, of 
 
     |grad|^2 ~ (count * T - L) / (count - 1)          tr(cov) ~ (L - T) * scale / (count - 1)
 
-One replica has one gradient a step. There the examples of its batch take the replicas' place (engine/train's gradient/example_norms.h), and count is
-theirs.
+One replica has one gradient a step. There the examples of its batch take the replicas' place (engine/train's
+gradient/example_norms.h), and count is theirs.
 """
 import contextlib
 import functools
@@ -41,9 +41,9 @@ _monitored = "_batchscope_monitor"  # the attribute of a monitored model, and of
 
 ONE_PROCESS = ("monitor(): one process has one gradient a step, and no layer of this model tells those of its examples (a Linear, "
                "Conv1d, Conv2d, Embedding, LayerNorm or GroupNorm that is called once a step, with the examples as one of the first two "
-               "dimensions, and no BatchNorm): batch size, step time and throughput are recorded, and gain, noise scale and goodput are not. Start two or "
-               "more processes, as torchrun --nproc_per_node 2 or `batchscope run train.py --replicas 2` do; AdaptiveDataParallel "
-               "measures one replica of any model")
+               "dimensions, and no BatchNorm): batch size, step time and throughput are recorded, and gain, noise scale and goodput are not. "
+               "Start two or more processes, as torchrun --nproc_per_node 2 or `batchscope run train.py --replicas 2` do; "
+               "AdaptiveDataParallel measures one replica of any model")
 NO_BATCH_SIZE = ("monitor(): neither the model's inputs nor its outputs have a tensor with a batch dimension, so batch size, noise "
                  "scale and goodput are not known: give the samples of one call with monitor(model, optimizer, batch_size=..)")
 SEVERAL_PASSES = ("monitor(): several backward passes of a step exchange gradients, so such steps are not measured: run all but the "

@@ -58,8 +58,8 @@ class AdaptiveDataParallel(torch.nn.Module):
 
         noise_mode: the averages of the gradient's noise: "adaptdl", "paper", or "tracking" with a shorter memory, which is closer
         to the present noise. noise_from: on a single replica without accumulation the noise comes from successive "gradients", as in
-        AdaptDL, or from the "examples" of a batch, without bias in a model of layers that tell them (engine/train's gradient/example_norms.h).
-        Several gradients a step are used as ever.
+        AdaptDL, or from the "examples" of a batch, without bias in a model of layers that tell them (engine/train's
+        gradient/example_norms.h). Several gradients a step are used as ever.
 
         bucket_cap_mb: size of the gradients that are exchanged at once. device_ids, output_device, find_unused_parameters and
         other arguments of DistributedDataParallel are not needed. Raises TypeError for arguments that the engine does not support;
@@ -84,7 +84,8 @@ class AdaptiveDataParallel(torch.nn.Module):
         self._parallel = engine.Parallel(
             list(model.named_parameters()), list(model.named_buffers()),
             [group["params"] for group in optimizer.param_groups], self._step_at, moments, rule, name,
-            noise_mode, smoothing, noise_from == "examples", max_factor_growth, self._scaler and self._scaler.native, int(bucket_cap_mb * _MEBI))
+            noise_mode, smoothing, noise_from == "examples", max_factor_growth, self._scaler and self._scaler.native,
+            int(bucket_cap_mb * _MEBI))
         if self._scaler:
             self._scaler.follow()
         self._state = _OptimizerState(f"{name}-optimizer", optimizer, lr_scheduler)
