@@ -107,8 +107,7 @@ std::optional<ExampleNorms> example_norms(const AdaptiveDataParallel::Options& o
 
 constexpr char kNothingTold[] =
     "AdaptiveDataParallel: the noise was to come from the examples, but the operations of this model have "
-    "not "
-    "told what each example of the batch adds to the gradient, so from here on it is that of successive "
+    "not told what each example of the batch adds to the gradient, so from here on it is that of successive "
     "gradients. An operation tells it if it is called once a step, on a batch of at least 2 samples from an "
     "AdaptiveDataLoader, which is one of the first two dimensions of its input, and if no BatchNorm trains";
 
@@ -167,8 +166,7 @@ struct AdaptiveDataParallel::Impl {
   void zero() {
     gradients.zero();
     averaged.reset();
-    if (!examples) return;
-    examples->forget();
+    if (examples) examples->forget();
     listen();
   }
 
