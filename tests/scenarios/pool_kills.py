@@ -28,6 +28,7 @@ class Kills:
     def __init__(self, scenario, seed):
         self.scenario = scenario
         self.random = random.Random(seed)
+        self.enough = scenario.home / "enough"  # ends the runs where it is there
 
     def submit(self):
         self.scenario.do("batchscope pool --devices 2 --turn 2s --policy " + self.random.choice(["fair", "fast"]))
@@ -35,7 +36,7 @@ class Kills:
             replicas = self.random.choice(["auto", "1-2", "1", "2"])
             self.scenario.do(f"batchscope submit --name run-{number} --replicas {replicas} --checkpoint-every 2s "
                              f"--restart-budget 1000 {{here}}/apart.sh -- {{bin}}/stumble "
-                             f"--epochs {self.random.choice(EPOCHS)} --max-batch-size 256")
+                             f"--epochs {self.random.choice(EPOCHS)} --until {self.enough} --max-batch-size 256")
 
     def ended(self):
         """Whether all have; none may have failed."""
@@ -81,6 +82,7 @@ class Kills:
             if self.ended():
                 break
             self.kill()
+        self.enough.touch()
         patiently("the end of all runs", self.ended)
         self.scenario.samples_("exact in each but for crashes")
         intact(self.scenario.home / "runs.db")

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <stdexcept>
@@ -20,6 +21,7 @@
 #include <thread>
 
 #include "adapt/metrics.h"
+#include "batchscope/replica/collective.h"
 #include "batchscope/replica/epoch.h"
 #include "batchscope/replica/record.h"
 #include "batchscope/train/adaptive_data_loader.h"
@@ -31,8 +33,11 @@ using namespace batchscope::replica;
 
 namespace {
 
+constexpr int kEndless = 1'000'000;  // epochs
+
 struct Options {
   int epochs = 3;
+  std::string until;  // empty: nothing ends it before
   std::int64_t samples = 1024, batch_size = 32;
   std::int64_t max_batch_size = 0;  // 0: the batch size stays
   int step_ms = 5;
@@ -79,6 +84,8 @@ Options parse(int argc, char** argv) {
   Options o;
   CLI::App app("A training program that stumbles when it is told to");
   app.add_option("--epochs", o.epochs);
+  app.add_option("--until", o.until,
+                 "A file that ends it with the pass in which it is made; without --epochs nothing else does");
   app.add_option("--samples", o.samples, "In the data set");
   app.add_option("--batch-size", o.batch_size);
   app.add_option("--max-batch-size", o.max_batch_size, "Let goodput choose up to so many; 0: it stays");
@@ -96,10 +103,16 @@ Options parse(int argc, char** argv) {
   app.add_option("--last-word", last_word.text, "What a static object's destructor prints");
   try {
     app.parse(argc, argv);
+    if (!o.until.empty() && app.count("--epochs") == 0) o.epochs = kEndless;
   } catch (const CLI::ParseError& error) {
     std::exit(app.exit(error));
   }
   return o;
+}
+
+// Rank 0 looks for all of them.
+bool told_to_end(const std::string& file) {
+  return !file.empty() && collective::broadcast("told to end", std::filesystem::exists(file));
 }
 
 void pause(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
@@ -125,6 +138,13 @@ void train(const Options& o) {
   const auto loss_of = [&](const Batch& batch) {
     return (model(batch.data).squeeze(1) - batch.target).square().mean();
   };
+  const auto validate = [&] {
+    const at::NoGradGuard no_grad;
+    for (Batch& batch : validation) {
+      pause(o.validation_ms);
+      record("validation_loss", loss_of(batch).item<double>());
+    }
+  };
   for ([[maybe_unused]] const int epoch : remaining_epochs_until(o.epochs)) {
     for (Batch& batch : training) {
       pause(o.step_ms);
@@ -138,12 +158,8 @@ void train(const Options& o) {
       adp.step();
       record("loss", loss.item<double>());
     }
-    if (o.validation_ms == 0) continue;
-    const at::NoGradGuard no_grad;
-    for (Batch& batch : validation) {
-      pause(o.validation_ms);
-      record("validation_loss", loss_of(batch).item<double>());
-    }
+    if (o.validation_ms > 0) validate();
+    if (told_to_end(o.until)) break;
   }
 }
 
