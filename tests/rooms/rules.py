@@ -60,6 +60,8 @@ LIBRARIES = {
 LAYERS = {
     "app/desktop": [
         {"look"},
+        {"series"},
+        {"scene"},
         {"chart"},
         {"figure"},
         {"session"},

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "batchscope/common/ticks.h"
-#include "chart/decimate.h"
 #include "look/theme.h"
+#include "scene/decimate.h"
 
 class QPainter;
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "batchscope/common/charts.h"
-#include "chart/formulas.h"
 #include "look/box.h"
 #include "look/theme.h"
+#include "series/formulas.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 constexpr int kCardGap = 10;
 // A card is no smaller than can be read.
 constexpr int kLeastWidth = 340, kLeastHeight = 155;
-constexpr int kMoreHeight = 24, kBarWidth = 10;
+constexpr int kMoreHeight = 24, kScrollBarWidth = 10;
 
 const std::string& nameOf(const ChartCard* card) { return card->plot()->spec().name; }
 
@@ -190,7 +190,7 @@ void Dashboard::layOut() {
   const auto rowHeight = [](int room, int rows) { return (room + kCardGap) / std::max(1, rows) - kCardGap; };
   const int fit = std::max(1, (height + kCardGap) / (kLeastHeight + kCardGap));
   const bool isScrolled = rowsOf() > fit || rowHeight(height - below, rowsOf()) < kLeastHeight / 2;
-  if (isScrolled) width -= kBarWidth + kCardGap / 2;
+  if (isScrolled) width -= kScrollBarWidth + kCardGap / 2;
   const int rows = rowsOf(), columns = static_cast<int>(columnsOf());
   const int high = isScrolled ? rowHeight(height, fit) : rowHeight(height - below, rows);
   const int wide = (width - (columns - 1) * kCardGap) / columns;

@@ -13,7 +13,7 @@
 
 #include "chart/chart_card.h"
 #include "chart/chart_layout.h"
-#include "chart/view_state.h"
+#include "series/view_state.h"
 
 class QMenu;
 class QSettings;

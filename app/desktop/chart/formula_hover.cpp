@@ -6,8 +6,8 @@
 #include <QWidget>
 #include <utility>
 
-#include "chart/formulas.h"
-#include "chart/view_state.h"
+#include "series/formulas.h"
+#include "series/view_state.h"
 
 namespace batchscope::desktop {
 

@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "chart/axis.h"
-#include "chart/scene_builder.h"
 #include "chart/series_painter.h"
 #include "chart/values_box.h"
-#include "chart/view_state.h"
+#include "scene/scene_builder.h"
+#include "series/view_state.h"
 
 namespace batchscope::desktop {
 

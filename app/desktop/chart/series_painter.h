@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "batchscope/common/charts.h"
-#include "chart/chart_scene.h"
 #include "chart/line_look.h"
-#include "chart/series_model.h"
 #include "look/theme.h"
+#include "scene/chart_scene.h"
+#include "series/series_model.h"
 
 class QPainter;
 

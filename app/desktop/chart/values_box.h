@@ -11,7 +11,7 @@
 
 #include "batchscope/common/charts.h"
 #include "chart/line_look.h"
-#include "chart/scene_builder.h"
+#include "scene/scene_builder.h"
 
 class QPainter;
 

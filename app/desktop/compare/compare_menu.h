@@ -6,7 +6,7 @@
 
 #include <QMenu>
 
-#include "chart/group_bands.h"
+#include "scene/group_bands.h"
 
 namespace batchscope::desktop {
 

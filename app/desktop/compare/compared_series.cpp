@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "batchscope/protocol/paths.h"
-#include "chart/view_state.h"
+#include "series/view_state.h"
 #include "session/catalogue_watcher.h"
 #include "session/comparison.h"
 #include "session/run_session.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "chart/scene_builder.h"
-#include "chart/series_model.h"
+#include "scene/scene_builder.h"
+#include "series/series_model.h"
 
 namespace batchscope::desktop {
 

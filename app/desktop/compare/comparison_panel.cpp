@@ -11,10 +11,10 @@
 #include "batchscope/common/series_unit.h"
 #include "batchscope/protocol/series.h"
 #include "chart/line_look.h"
-#include "chart/view_state.h"
 #include "look/box.h"
 #include "look/plain_table.h"
 #include "look/theme.h"
+#include "series/view_state.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "batchscope/common/number_text.h"
 #include "chart/formula_hover.h"
-#include "chart/formulas.h"
-#include "chart/view_state.h"
+#include "series/formulas.h"
+#include "series/view_state.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {

@@ -15,12 +15,12 @@
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/run_text.h"
 #include "chart/chart_card.h"
-#include "chart/measured_steps.h"
 #include "explorer/step_time_figure.h"
 #include "explorer/step_times.h"
 #include "figure/goodput_curve.h"
 #include "look/box.h"
 #include "look/plain_table.h"
+#include "series/measured_steps.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "batchscope/common/lesson.h"
-#include "chart/x_axis.h"
+#include "series/x_axis.h"
 
 namespace batchscope::desktop {
 

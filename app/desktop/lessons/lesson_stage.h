@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "chart/view_state.h"
 #include "lessons/lesson.h"
+#include "series/view_state.h"
 
 class QAction;
 class QWidget;

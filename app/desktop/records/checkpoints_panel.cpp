@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "batchscope/common/number_text.h"
-#include "chart/view_state.h"
 #include "look/box.h"
 #include "look/plain_table.h"
 #include "look/theme.h"
 #include "records/step_link.h"
+#include "series/view_state.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {

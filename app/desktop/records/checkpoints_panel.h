@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
-#include "chart/series_model.h"
 #include "look/table_model.h"
+#include "series/series_model.h"
 
 class QAction;
 class QLabel;

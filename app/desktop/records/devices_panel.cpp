@@ -7,7 +7,7 @@
 #include "batchscope/common/charts.h"
 #include "batchscope/protocol/device_series.h"
 #include "batchscope/run/node_devices.h"
-#include "chart/view_state.h"
+#include "series/view_state.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {

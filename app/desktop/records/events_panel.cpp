@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "batchscope/common/number_text.h"
-#include "chart/view_state.h"
 #include "look/theme.h"
 #include "records/step_link.h"
+#include "series/view_state.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {

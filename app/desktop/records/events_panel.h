@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
-#include "chart/series_model.h"
 #include "look/plain_table.h"
 #include "look/table_model.h"
+#include "series/series_model.h"
 
 namespace batchscope::desktop {
 

@@ -18,9 +18,9 @@
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/log_failure.h"
 #include "batchscope/run/log_times.h"
-#include "chart/view_state.h"
 #include "look/box.h"
 #include "look/theme.h"
+#include "series/view_state.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {

@@ -5,7 +5,7 @@
 #include <QTableView>
 #include <utility>
 
-#include "chart/view_state.h"
+#include "series/view_state.h"
 
 namespace batchscope::desktop {
 

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "chart/series_model.h"
+#include "series/series_model.h"
 
 class QTableView;
 

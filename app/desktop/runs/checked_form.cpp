@@ -13,7 +13,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kLabelWidth = 112;  // the same in forms one below the other
+constexpr int kNameWidth = 112;  // the same in forms one below the other
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void CheckedForm::add(const QString& label, QWidget* field, QWidget* row, const 
   auto* name = new QLabel(label, this);
   name->setBuddy(field);
   // A form gives a label 7/4 of its height beside a field that is higher: as much as the field itself has.
-  name->setMinimumSize(kLabelWidth, row->sizeHint().height() * 4 / 7);
+  name->setMinimumSize(kNameWidth, row->sizeHint().height() * 4 / 7);
   layout_->addRow(name, cell);
   ignoreWheel(field);
   if (field->accessibleName().isEmpty()) field->setAccessibleName(label);

@@ -15,10 +15,10 @@
 #include "batchscope/common/cluster_text.h"
 #include "batchscope/common/run_text.h"
 #include "batchscope/storage/run_field.h"
-#include "chart/view_state.h"
 #include "look/box.h"
 #include "look/elided_label.h"
 #include "look/theme.h"
+#include "series/view_state.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {

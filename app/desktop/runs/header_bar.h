@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "chart/x_axis.h"
+#include "series/x_axis.h"
 
 class QAction;
 class QActionGroup;

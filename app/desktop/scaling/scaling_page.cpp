@@ -8,9 +8,9 @@
 #include "batchscope/common/run_history.h"
 #include "batchscope/common/why_it_scaled.h"
 #include "batchscope/protocol/series.h"
-#include "chart/measured_steps.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
+#include "series/measured_steps.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {

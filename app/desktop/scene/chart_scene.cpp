@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/chart_scene.h"
+#include "scene/chart_scene.h"
 
 #include <algorithm>
 #include <iterator>

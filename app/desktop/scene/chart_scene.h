@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "chart/decimate.h"
+#include "scene/decimate.h"
 
 namespace batchscope::desktop {
 

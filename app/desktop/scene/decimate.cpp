@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/decimate.h"
+#include "scene/decimate.h"
 
 #include <algorithm>
 #include <cmath>

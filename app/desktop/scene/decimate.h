@@ -15,7 +15,7 @@
 
 #include "batchscope/common/step_map.h"
 #include "batchscope/common/ticks.h"
-#include "chart/track.h"
+#include "series/track.h"
 
 namespace batchscope::desktop {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/group_bands.h"
+#include "scene/group_bands.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
-#include "chart/chart_scene.h"
+#include "scene/chart_scene.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/noise_band.h"
+#include "scene/noise_band.h"
 
 #include <algorithm>
 #include <cmath>

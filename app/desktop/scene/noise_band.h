@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "chart/decimate.h"
-#include "chart/noise_windows.h"
+#include "scene/decimate.h"
+#include "series/noise_windows.h"
 
 namespace batchscope::desktop {
 

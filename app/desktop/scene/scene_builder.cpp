@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/scene_builder.h"
+#include "scene/scene_builder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <map>
 
 #include "batchscope/protocol/series.h"
-#include "chart/noise_band.h"
-#include "chart/value_range.h"
+#include "scene/noise_band.h"
+#include "scene/value_range.h"
 
 namespace batchscope::desktop {
 namespace {

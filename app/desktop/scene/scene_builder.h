@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "batchscope/common/charts.h"
-#include "chart/chart_scene.h"
-#include "chart/group_bands.h"
-#include "chart/series_model.h"
+#include "scene/chart_scene.h"
+#include "scene/group_bands.h"
+#include "series/series_model.h"
 
 namespace batchscope::desktop {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/value_range.h"
+#include "scene/value_range.h"
 
 #include <algorithm>
 #include <cmath>

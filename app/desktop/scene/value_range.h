@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "chart/decimate.h"
-#include "chart/noise_windows.h"
+#include "scene/decimate.h"
+#include "series/noise_windows.h"
 
 namespace batchscope::desktop {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/formulas.h"
+#include "series/formulas.h"
 
 #include <QStringList>
 #include <algorithm>

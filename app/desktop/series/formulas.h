@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "chart/series_model.h"
+#include "series/series_model.h"
 
 namespace batchscope::desktop {
 

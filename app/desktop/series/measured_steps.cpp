@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/measured_steps.h"
+#include "series/measured_steps.h"
 
 namespace batchscope::desktop {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "batchscope/run/step_times.h"
-#include "chart/series_model.h"
+#include "series/series_model.h"
 
 namespace batchscope::desktop {
 

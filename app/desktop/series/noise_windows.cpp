@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/noise_windows.h"
+#include "series/noise_windows.h"
 
 #include <algorithm>
 #include <array>

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "chart/track.h"
+#include "series/track.h"
 
 namespace batchscope::desktop {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/series_model.h"
+#include "series/series_model.h"
 
 #include <algorithm>
 #include <cmath>

@@ -18,9 +18,9 @@
 #include "batchscope/common/run_series.h"
 #include "batchscope/common/step_map.h"
 #include "batchscope/storage/catalogue.h"
-#include "chart/noise_windows.h"
-#include "chart/track.h"
-#include "chart/x_axis.h"
+#include "series/noise_windows.h"
+#include "series/track.h"
+#include "series/x_axis.h"
 
 namespace batchscope::desktop {
 

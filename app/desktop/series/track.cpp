@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/track.h"
+#include "series/track.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/view_state.h"
+#include "series/view_state.h"
 
 #include <QSettings>
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "chart/series_model.h"
+#include "series/series_model.h"
 
 class QSettings;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart/x_axis.h"
+#include "series/x_axis.h"
 
 #include <QCoreApplication>
 #include <cmath>

@@ -17,7 +17,7 @@
 #include "batchscope/run/measured_rate.h"
 #include "batchscope/storage/catalogue.h"
 #include "batchscope/storage/origins.h"
-#include "chart/series_model.h"
+#include "series/series_model.h"
 
 namespace batchscope::run {
 class ControlClient;

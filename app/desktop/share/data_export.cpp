@@ -10,7 +10,7 @@
 #include "batchscope/common/derived_series.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
-#include "chart/series_model.h"
+#include "series/series_model.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <QUndoStack>
 
-#include "chart/view_state.h"
 #include "runs/run_actions.h"
+#include "series/view_state.h"
 
 namespace batchscope::desktop {
 

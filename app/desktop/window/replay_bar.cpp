@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "batchscope/common/number_text.h"
-#include "chart/view_state.h"
 #include "look/box.h"
 #include "look/quiet_wheel.h"
+#include "series/view_state.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {

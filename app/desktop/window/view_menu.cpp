@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "chart/dashboard.h"
-#include "chart/view_state.h"
 #include "look/theme.h"
 #include "runs/header_bar.h"
+#include "series/view_state.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <random>
 
-#include "chart/decimate.h"
-#include "chart/track.h"
+#include "scene/decimate.h"
+#include "series/track.h"
 #include "test_case.h"
 
 using namespace batchscope::desktop;

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "batchscope/storage/samples.h"
-#include "chart/noise_band.h"
-#include "chart/noise_windows.h"
-#include "chart/scene_builder.h"
+#include "scene/noise_band.h"
+#include "scene/scene_builder.h"
+#include "series/noise_windows.h"
 #include "temporary_store.h"
 #include "test_case.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An exponential moving average over pixels, so that it looks the same however many samples lie in one; without the bias
-// towards its beginning. The strengths are the window's (app/desktop/chart/decimate.cpp).
+// towards its beginning. The strengths are the window's (app/desktop/scene/decimate.cpp).
 import type { Columns } from "./columns";
 
 export const strengths = [0, 0.3, 0.6, 0.9, 0.97] as const;

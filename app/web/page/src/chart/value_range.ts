@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The range of values of a vertical axis, by the window's rules (app/desktop/chart/value_range.h): charts stand on a
+// The range of values of a vertical axis, by the window's rules (app/desktop/scene/value_range.h): charts stand on a
 // base, so that heights compare, and where single peaks would make the rest flat they are cut.
 import { roundInterval } from "../base/ticks";
 
