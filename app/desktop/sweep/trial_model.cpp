@@ -9,6 +9,7 @@
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/sweep_text.h"
 #include "look/swatch.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 namespace {

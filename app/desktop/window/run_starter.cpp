@@ -85,7 +85,7 @@ void RunStarter::startDemo(const QStringList& arguments) {
   });
 }
 
-void RunStarter::startLesson(const Launch& launch) {
+void RunStarter::startLesson(const common::Launch& launch) {
   attempt([&] {
     protocol::RunSpec spec = specOf(launch.recipe, launch.values);
     if (launch.replicas > 0) {

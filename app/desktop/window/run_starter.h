@@ -7,6 +7,9 @@
 #include <QObject>
 #include <QStringList>
 
+namespace batchscope::common {
+struct Launch;
+}
 namespace batchscope::storage {
 struct Checkpoint;
 }
@@ -18,7 +21,6 @@ class Importer;
 class Launcher;
 class NewRunDialog;
 class RunSession;
-struct Launch;
 struct NewRun;
 
 class RunStarter : public QObject {
@@ -30,7 +32,7 @@ class RunStarter : public QObject {
 
   // Starts the demo on two replicas, its program with these arguments, or shows the one that is running.
   void startDemo(const QStringList& arguments);
-  void startLesson(const Launch& launch);
+  void startLesson(const common::Launch& launch);
   // Asks which and how; now, or by the queue of the pool.
   void newRun(bool isQueued = false);
   void clone(const QString& id);  // the same, filled in with what this run was started with

@@ -3,6 +3,7 @@
 // New runs from a page: of recipes that are installed, with checked fields, and of nothing else.
 #include "batchscope/web/tokens.h"
 #include "rows.h"
+#include "thrown.h"
 #include "web_fixture.h"
 
 namespace batchscope::web {
