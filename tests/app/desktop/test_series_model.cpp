@@ -3,6 +3,7 @@
 // The series model against a store: what it reads, that it follows, where generations begin, what was lost.
 #include <cmath>
 
+#include "batchscope/common/derived_series.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
