@@ -11,7 +11,6 @@ import unittest
 import run_test
 from run_test import PROGRAMS, Run
 
-LONG = ("digits", "--epochs", "24", "--train-images", "6000")
 TIME_LIMIT = 3  # min, as long as job scripts ask to be told before
 
 
@@ -32,7 +31,7 @@ class FollowTest(run_test.ClusterTest):
         run.patiently(f"step {step} at the desk", lambda: (self.seen(run) or {"step": 0})["step"] > step)
 
     def test_a_killed_follower_has_all_in_the_end(self):
-        run, _ = self.begin_on(2, 3, *LONG)
+        run, _ = self.begin_on(2, 3, *self.endless)
         desk = self.folder / "desk"
         run.use(desk)
         follower = self.follow(run)
@@ -47,6 +46,7 @@ class FollowTest(run_test.ClusterTest):
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     follower.wait(1)
             self.await_step(run, step + 20)
+        self.end()
         run.patiently("the end of the follower", lambda: follower.poll() is not None)
         self.assertIn("is finished", follower.stdout.read())
         there = self.finishes(run)
@@ -62,10 +62,11 @@ class FollowTest(run_test.ClusterTest):
         self.assertTrue({lease["device"].partition("/")[0] for lease in here["leases"]} <= {"n1", "n2", "n3"}, here["leases"])
 
     def test_goes_on_when_its_time_has_run_out(self):
-        run = Run(self, *LONG, options=["--time", "1:00:00"])
+        run = Run(self, *self.endless, options=["--time", "1:00:00"])
         job = run.await_training()
         self.cluster.run("scontrol", "update", f"JobId={job}", f"TimeLimit={TIME_LIMIT}")
         run.await_told("the time limit is near", job)
+        run.await_training(1)
         self.finishes(run)
         self.assertEqual(run.ends(), ["time limit", "finished"], run.told())
 
