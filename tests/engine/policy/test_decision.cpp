@@ -475,6 +475,18 @@ class TestDecision : public QObject {
     for (const int count : spread) QVERIFY(count < 2);
     for (const Placement& placement : placements) QVERIFY(replicas(placement) >= 4);
   }
+
+  // A job has fewer devices, on one node, rather than a share of two nodes that a spread job is on.
+  void shrinksBesideASpreadJob() {
+    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
+    const Placement spread{{0, 2}, {1, 2}};
+    const std::vector<Placement> placements =
+        place(uniform_cluster(2, 3),
+              std::vector<Wish>{{.devices = 4, .fixed = true, .present = spread}, {.devices = 3}}, more);
+    QVERIFY(placements[0] == spread);
+    QCOMPARE(placements[1].size(), 1u);
+    QCOMPARE(replicas(placements[1]), 1);
+  }
 };
 
 BATCHSCOPE_TEST(TestDecision)

@@ -88,13 +88,14 @@ class TestPrices : public QObject {
     about(ends[0], 500);
   }
 
-  // One of three jobs on one device ends, with each of them a third of the time.
+  // Of three jobs on one device each has it once in four decisions at the least; the one that ends has no more
+  // than that, since the others count for more.
   void takesTurnsWithWhatNeverEnds() {
     std::vector jobs{endless("a"), endless("b"), timed_job("c", 1, 400)};
     jobs[0].weight = jobs[1].weight = 1e6;
     const auto ends = forecast(jobs, uniform_cluster(1, 1), Objective::fair);
     QVERIFY(!ends[0] && !ends[1]);
-    QVERIFY2(end(ends, 2) >= 2 * 400 && end(ends, 2) <= 4 * 400, qPrintable(QString::number(end(ends, 2))));
+    about(ends[2], 4 * 400);
   }
 
   void doesNotSayWhatNobodyKnows() {
