@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 
 import batchscope
@@ -230,7 +231,8 @@ class Training(Store):
             seen = len(steps)
         self.assertGreater(run.refresh().step, 0)
         self.program("stop", "live")
-        self.assertIsNotNone(run.refresh().ended)
+        while run.refresh().ended is None:
+            time.sleep(0.05)
         self.assert_as_in_sql(run, "loss")
 
     def test_history_is_what_show_says(self):
