@@ -13,6 +13,7 @@
 #include "answers/list_answers.h"
 #include "answers/run_answers.h"
 #include "answers/scaling_answers.h"
+#include "answers/sharing_answers.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/web/tokens.h"
@@ -102,6 +103,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path == Path{"scaling"})
     return ask(reply, [runs = listed_runs(request)](Store& store) { return compared_json(store, runs); });
   if (path == Path{"changes"}) return feeds_.open_lists(reply, allowed(caller));
+  if (path == Path{"sharing"})
+    return ask(reply, [request](Store& store) { return sharing_json(store, request); });
   if (path == Path{"decisions"})
     return ask(reply, [request](Store& store) { return decisions_json(store, request); });
   if (path == Path{"queue"}) return ask(reply, queue_json);
