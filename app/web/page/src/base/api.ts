@@ -105,8 +105,9 @@ export const submit = (run: NewRun) => post<{ run: string }>("/api/queue", run);
 export const check = async (run: NewRun) => (await post<{ fields: Complaints }>("/api/queue", { ...run, check: true })).fields;
 /** Returns the new run. */
 export const fork = async (id: string, fork: Fork) => (await post<{ run: string }>(`${runPath(id)}/fork`, fork)).run;
-/** Throws where a page may not fork the run. */
-export const checkFork = (id: string) => post<unknown>(`${runPath(id)}/fork`, { check: true });
+/** Says what is wrong with a fork, and the run's own settings; throws where a page may not fork the run. */
+export const checkFork = (id: string, fork: Partial<Fork> = {}) =>
+  post<{ fields: Complaints; recipe: string; values: Record<string, string> }>(`${runPath(id)}/fork`, { ...fork, check: true });
 /** Changes nothing where the run has other texts than `was`. */
 export const edit = (id: string, set: RunTexts, was: RunTexts = {}) =>
   post<{ changed: RunTexts; before: RunTexts }>(`${runPath(id)}/edit`, { set, was });

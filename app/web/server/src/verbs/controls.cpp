@@ -161,7 +161,7 @@ void Controls::answer_trash(const std::string& run, const std::string& person, c
 void Controls::answer_fork(const std::string& run, const std::string& person, const http::Request& request,
                            const http::Reply& reply) {
   start(reply, [run, person, body = protocol::parse_object(request.body)](Store& store) {
-    return json_response(fork_run(store, run, person, body));
+    return fork_run(store, run, person, body);
   });
 }
 
