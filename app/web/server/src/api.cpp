@@ -83,8 +83,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
     if (request.method != "POST") throw Fault{405, "use POST to control a job of the queue"};
     return controls_.answer_job(path[1], caller.name, request, reply);
   }
-  if (path == Path{"queue"} && request.method == "POST")
-    return controls_.answer_new_run(caller.name, request, reply);
+  if ((path == Path{"queue"} || path == Path{"runs"}) && request.method == "POST")
+    return controls_.answer_new_run(caller.name, path == Path{"runs"}, request, reply);
   if (path == Path{"sweeps"} && request.method == "POST")
     return controls_.answer_new_sweep(caller.name, request, reply);
   if (path.size() == 2 && path[0] == "sweeps" && request.method == "POST")
@@ -102,10 +102,10 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path == Path{"stream"}) return stream(words_in(request, "runs"), request, caller, reply);
   if (path == Path{"scaling"})
     return ask(reply, [runs = listed_runs(request)](Store& store) { return compared_json(store, runs); });
-  if (path == Path{"changes"}) return feeds_.open_lists(reply, allowed(caller));
   if (path == Path{"sharing"})
     return ask(reply, [request](Store& store) { return sharing_json(store, request); });
   if (path == Path{"decisions"})
+  if (path == Path{"changes"}) return feeds_.open_lists(reply, allowed(caller));
     return ask(reply, [request](Store& store) { return decisions_json(store, request); });
   if (path == Path{"queue"}) return ask(reply, queue_json);
   if (path == Path{"recipes"}) return ask(reply, [](Store&) { return recipes_json(); });
