@@ -19,7 +19,7 @@ ROOMS = {
     "app/desktop": {"app/common", "engine/sweep", "engine/pool", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "app/cli": {"app/web", "app/common", "engine/sweep", "engine/pool", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "app/web": {"app/common", "engine/sweep", "engine/pool", "engine/run", "engine/http", "storage", "engine/goodput", "engine/protocol"},
-    "app/common": {"engine/sweep", "engine/pool", "engine/run", "storage", "engine/goodput", "engine/protocol"},
+    "app/common": {"engine/sweep", "engine/pool", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/sweep": {"engine/pool", "engine/run", "engine/policy", "storage", "engine/protocol"},
     "engine/pool": {"engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/run": {"engine/http", "engine/policy", "storage", "engine/goodput", "engine/protocol"},

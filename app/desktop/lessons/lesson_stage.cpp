@@ -186,8 +186,8 @@ void LessonStage::share(const ShareDevices& share) {
     const storage::Run& run = *find(recorded);
     const auto model = parts_.watcher->look([&](storage::Catalogue& c) { return c.model(run.id); });
     const auto progress = run.latest.find(protocol::series::kProgress);
-    return sharingRun(QString::fromStdString(run.name), model,
-                      progress == run.latest.end() ? 0 : progress->second, share.devices);
+    return common::sharingRun(QString::fromStdString(run.name), model,
+                              progress == run.latest.end() ? 0 : progress->second, share.devices);
   };
   parts_.sharing->setSharing({side(share.first), side(share.second)});
   Q_EMIT sharingRequested(true);

@@ -7,7 +7,6 @@
 #include <QSlider>
 #include <utility>
 
-#include "batchscope/common/number_text.h"
 #include "lessons/sharing_plot.h"
 #include "look/box.h"
 #include "look/quiet_wheel.h"
@@ -59,15 +58,9 @@ QWidget* SharingPanel::buildTable() {
   grid->setColumnStretch(0, 1);
 
   QHBoxLayout* row = hbox(nullptr, {}, 6, {named("dim", frame, tr("Split as"))});
-  const std::pair<QString, QString> choices[] = {
-      {tr("Even"), tr("Each has half of the devices")},
-      {tr("fair"), tr("As the pool would with the policy fair")},
-      {tr("fast"), tr("As the pool would with the policy fast: short work first")},
-      {tr("Largest sum"), tr("The largest sum of goodput, however it is shared out")}};
   for (std::size_t i = 0; i < choices_.size(); ++i) {
-    choices_[i] = new QPushButton(choices[i].first, frame);
-    choices_[i]->setToolTip(choices[i].second);
-    connect(choices_[i], &QPushButton::clicked, this, [this, i] { slider_->setValue(splits_[i]); });
+    choices_[i] = new QPushButton(frame);
+    connect(choices_[i], &QPushButton::clicked, this, [this, i] { slider_->setValue(splits_.at(i).first); });
     row->addWidget(choices_[i]);
   }
   row->addStretch(1);
@@ -75,18 +68,20 @@ QWidget* SharingPanel::buildTable() {
   return frame;
 }
 
-void SharingPanel::setSharing(Sharing sharing) {
+void SharingPanel::setSharing(common::Sharing sharing) {
   sharing_ = std::move(sharing);
   const int devices = sharing_->devices();
-  splits_ = {devices / 2, sharing_->decided(policy::Objective::fair),
-             sharing_->decided(policy::Objective::fast), sharing_->mostInSum()};
+  splits_ = common::sharingChoices(*sharing_);
+  for (std::size_t i = 0; i < choices_.size(); ++i) {
+    choices_[i]->setText(splits_.at(i).name);
+    choices_[i]->setToolTip(splits_.at(i).meaning);
+  }
   title_->setText(tr("%1 devices").arg(devices));
   for (std::size_t which = 0; which < 2; ++which) {
     names_[which]->setText(sharing_->run(which).name);
     names_[which]->setMaximumWidth(220);
   }
-  plot_->setSharing(sharing_,
-                    {{splits_[1], tr("fair")}, {splits_[2], tr("fast")}, {splits_[3], tr("largest sum")}});
+  plot_->setSharing(sharing_);
   slider_->setRange(0, devices);
   slider_->setValue(devices / 2);
   showSplit();
@@ -96,19 +91,12 @@ void SharingPanel::showSplit() {
   if (!sharing_) return;
   const int first = slider_->value();
   plot_->setSplit(first);
-  double speedups = 0;
-  for (std::size_t which = 0; which < 2; ++which) {
-    const int share = sharing_->share(which, first);
-    const double speedup = sharing_->speedup(which, first);
-    speedups += speedup;
-    counts_[which]->setText(tr("%1: %2").arg(sharing_->run(which).name, common::formatCount(share)));
-    values_[which][0]->setText(common::formatCount(share));
-    values_[which][1]->setText(common::formatNumber(sharing_->goodput(which, first)));
-    values_[which][2]->setText(QStringLiteral("× ") + common::formatNumber(speedup));
-  }
-  values_[2][0]->setText(common::formatCount(sharing_->devices()));
-  values_[2][1]->setText(common::formatNumber(sharing_->sum(first)));
-  values_[2][2]->setText(QStringLiteral("× ") + common::formatNumber(speedups / 2));
+  const auto rows = common::sharingRows(*sharing_, first);
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    for (std::size_t column = 0; column < rows[row].size(); ++column)
+      values_[row][column]->setText(rows[row][column]);
+  for (std::size_t which = 0; which < 2; ++which)
+    counts_[which]->setText(tr("%1: %2").arg(sharing_->run(which).name, rows[which][0]));
 }
 
 }  // namespace batchscope::desktop

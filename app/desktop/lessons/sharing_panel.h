@@ -8,8 +8,9 @@
 #include <QWidget>
 #include <array>
 #include <optional>
+#include <vector>
 
-#include "lessons/sharing.h"
+#include "batchscope/common/sharing.h"
 
 class QGridLayout;
 class QLabel;
@@ -25,8 +26,8 @@ class SharingPanel : public QWidget {
  public:
   explicit SharingPanel(QWidget* parent = nullptr);
 
-  void setSharing(Sharing sharing);
-  const std::optional<Sharing>& sharing() const { return sharing_; }
+  void setSharing(common::Sharing sharing);
+  const std::optional<common::Sharing>& sharing() const { return sharing_; }
   QSlider* slider() const { return slider_; }
   SharingPlot* plot() const { return plot_; }
 
@@ -35,7 +36,7 @@ class SharingPanel : public QWidget {
   QWidget* buildTable();
   void showSplit();
 
-  std::optional<Sharing> sharing_;
+  std::optional<common::Sharing> sharing_;
   SharingPlot* plot_;
   QSlider* slider_;
   QLabel* title_;
@@ -43,7 +44,7 @@ class SharingPanel : public QWidget {
   std::array<QLabel*, 3> names_;                  // of the rows: either run, and both
   std::array<std::array<QLabel*, 3>, 3> values_;  // devices, goodput, against the fair share
   std::array<QPushButton*, 4> choices_;           // even, fair, fast, largest sum
-  std::array<int, 4> splits_{};
+  std::vector<common::SharingChoice> splits_;     // of each of them
 };
 
 }  // namespace batchscope::desktop

@@ -5,8 +5,8 @@
 
 #include <optional>
 
+#include "batchscope/common/sharing.h"
 #include "figure/figure.h"
-#include "lessons/sharing.h"
 
 namespace batchscope::desktop {
 
@@ -15,12 +15,7 @@ class SharingPlot : public Figure {
  public:
   explicit SharingPlot(QWidget* parent = nullptr);
 
-  // A dashed line, by the devices of the first run.
-  struct Mark {
-    int first = 0;
-    QString text;
-  };
-  void setSharing(std::optional<Sharing> sharing, std::vector<Mark> marks);
+  void setSharing(std::optional<common::Sharing> sharing);
   void setSplit(int first);
 
  Q_SIGNALS:
@@ -33,8 +28,7 @@ class SharingPlot : public Figure {
  private:
   FigureData figure() const;
 
-  std::optional<Sharing> sharing_;
-  std::vector<Mark> marks_;
+  std::optional<common::Sharing> sharing_;
   int first_ = 0;
 };
 

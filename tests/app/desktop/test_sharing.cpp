@@ -16,6 +16,7 @@
 #include "window_test.h"
 
 using namespace batchscope;
+using namespace batchscope::common;
 using namespace batchscope::desktop;
 
 namespace {

@@ -13,10 +13,12 @@
 #include "answers/list_answers.h"
 #include "answers/run_answers.h"
 #include "answers/scaling_answers.h"
+#include "answers/sharing_answers.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/web/tokens.h"
 #include "files/log_answers.h"
+#include "files/run_files.h"
 #include "samples/sample_answers.h"
 #include "verbs/new_run.h"
 
@@ -82,8 +84,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
     if (request.method != "POST") throw Fault{405, "use POST to control a job of the queue"};
     return controls_.answer_job(path[1], caller.name, request, reply);
   }
-  if (path == Path{"queue"} && request.method == "POST")
-    return controls_.answer_new_run(caller.name, request, reply);
+  if ((path == Path{"queue"} || path == Path{"runs"}) && request.method == "POST")
+    return controls_.answer_new_run(caller.name, path == Path{"runs"}, request, reply);
   if (path == Path{"sweeps"} && request.method == "POST")
     return controls_.answer_new_sweep(caller.name, request, reply);
   if (path.size() == 2 && path[0] == "sweeps" && request.method == "POST")
@@ -101,6 +103,8 @@ void Api::answer(const Request& request, const Caller& caller, const Reply& repl
   if (path == Path{"stream"}) return stream(words_in(request, "runs"), request, caller, reply);
   if (path == Path{"scaling"})
     return ask(reply, [runs = listed_runs(request)](Store& store) { return compared_json(store, runs); });
+  if (path == Path{"sharing"})
+    return ask(reply, [request](Store& store) { return sharing_json(store, request); });
   if (path == Path{"changes"}) return feeds_.open_lists(reply, allowed(caller));
   if (path == Path{"decisions"})
     return ask(reply, [request](Store& store) { return decisions_json(store, request); });
@@ -130,10 +134,21 @@ void Api::answer_run(const Path& path, const Request& request, const Caller& cal
     return ask(reply, [id, request](Store& store) { return explorer_json(store, id, request); });
   if (path[2] == "scaling") return ask(reply, [id](Store& store) { return scaling_json(store, id); });
   if (path[2] == "clone") return ask(reply, [id](Store& store) { return clone_json(store, id); });
+  if (path[2] == "files" || path[2] == "file") return answer_files(path, request, caller, reply);
   if (path[2] == "record") return downloads_.send_record(id, request, allowed(caller), reply);
   if (path[2] == "log.txt") return downloads_.send_log(id, request, allowed(caller), reply);
   if (path[2] == "stream") return stream({id}, request, caller, reply);
   nothing();
+}
+
+// A person who may look sees what the page shows. A program's own files, such as the weights of its
+// checkpoints, were never made to be shown.
+void Api::answer_files(const Path& path, const Request& request, const Caller& caller, const Reply& reply) {
+  if (access_.read_only(caller))
+    throw Fault{403,
+                "files of a program are for people who may control its run, and this token is for looking"};
+  if (path[2] == "file") return downloads_.send_file(path[1], request, allowed(caller), reply);
+  ask(reply, [id = path[1]](Store& store) { return files_json(store.run(id)); });
 }
 
 EventPage::Allowed Api::allowed(const Caller& caller) const {

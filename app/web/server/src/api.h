@@ -30,6 +30,8 @@ class Api {
 
   void answer_run(const Path& path, const http::Request& request, const Caller& caller,
                   const http::Reply& reply);
+  void answer_files(const Path& path, const http::Request& request, const Caller& caller,
+                    const http::Reply& reply);
   void stream(std::vector<std::string> runs, const http::Request& request, const Caller& caller,
               const http::Reply& reply);
   // Whether the caller's token still counts, whenever that is asked.

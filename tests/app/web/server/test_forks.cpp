@@ -60,6 +60,17 @@ program = "toy"
 name = "epochs"
 type = "integer"
 default = 3
+min = 1
+max = 9
+[[parameter]]
+name = "rule"
+type = "choice"
+choices = ["adascale", "linear"]
+default = "adascale"
+[[parameter]]
+name = "folder"
+type = "text"
+default = ""
 )");
     serve();
     toy = make(path("bin/toy"), {"--epochs", "5"});
@@ -77,10 +88,60 @@ default = 3
              std::int64_t(7));
   }
 
+  void otherValuesOfTheRecipesFieldsBecomeArguments() {
+    const Answer answer = fork(toy, R"({"name":"branch","values":{"epochs":"7","rule":"linear"}})");
+    VERIFY_HOLDS(error(answer), "the supervisor of run");
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    QCOMPARE(catalogue.resolve("branch").spec.arguments,
+             (std::vector<std::string>{"--epochs", "7", "--rule", "linear"}));
+    QCOMPARE(catalogue.run(toy)->spec.arguments, (std::vector<std::string>{"--epochs", "5"}));
+  }
+
+  // The owner's own are kept, though they are beyond the recipe's bounds, or free text.
+  void valuesOfTheRunItselfStay() {
+    const std::string odd = make(path("bin/toy"), {"--epochs", "500", "--folder", "/mine"});
+    const Json own = fork(odd, R"({"check":true})").json.at("values");
+    QVERIFY(own.at("epochs") == "500" && !own.contains("folder"));
+    fork(odd, R"({"name":"same","values":{"epochs":"500","folder":"/mine"}})");
+    fork(odd, R"({"name":"other","values":{"rule":"linear"}})");
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    QCOMPARE(catalogue.resolve("same").spec.arguments,
+             (std::vector<std::string>{"--epochs", "500", "--folder", "/mine"}));
+    QCOMPARE(catalogue.resolve("other").spec.arguments,
+             (std::vector<std::string>{"--epochs", "500", "--rule", "linear", "--folder", "/mine"}));
+  }
+
+  void whatIsWrongIsToldByItsField_data() {
+    QTest::addColumn<QByteArray>("body");
+    QTest::addColumn<QString>("field");
+    const auto row = [](const char* field, const char* body) {
+      QTest::newRow(body) << QByteArray(body) << field;
+    };
+    row("values.epochs", R"({"values":{"epochs":"10"}})");
+    row("values.epochs", R"({"values":{"epochs":"many"}})");
+    row("values.rule", R"({"values":{"rule":"square"}})");
+    row("values.folder", R"({"values":{"folder":"/etc"}})");
+    row("values.program", R"({"values":{"program":"/bin/sh"}})");
+    row("name", R"({"name":""})");
+    row("replicas", R"({"replicas":0,"values":{"epochs":"7"}})");
+  }
+  void whatIsWrongIsToldByItsField() {
+    QFETCH(QByteArray, body);
+    QFETCH(QString, field);
+    const Answer answer = fork(toy, body);
+    QVERIFY2(answer.status == 400, answer.all.constData());
+    QVERIFY2(answer.json.at("fields").contains(field.toStdString()), answer.all.constData());
+    const Answer check = fork(toy, QByteArray(body).insert(1, R"("check":true,)"));
+    QCOMPARE(check.status, 200);
+    QCOMPARE(text(check.json.at("fields")), text(answer.json.at("fields")));
+    QCOMPARE(runs(), std::size_t(1));
+  }
+
   void aCheckStartsNothing() {
     const Answer answer = fork(toy, R"({"check":true})");
     QVERIFY2(answer.status == 200, answer.all.constData());
-    QVERIFY(answer.json.at("run").is_null());
+    QVERIFY(answer.json.at("run").is_null() && answer.json.at("fields").empty());
+    QVERIFY(answer.json.at("recipe") == "toy" && answer.json.at("values").at("epochs") == "5");
     QCOMPARE(runs(), std::size_t(1));
   }
 
@@ -115,12 +176,27 @@ default = 3
   }
 
   void nonsenseIsRefused_data() {
-    testing::rows<QByteArray>(
-        "body", {"", "[]", "3", R"({"program":"/bin/sh"})", R"({"arguments":["--epochs","9"]})",
-                 R"({"environment":{"LD_PRELOAD":"x"}})", R"({"working_directory":"/"})", R"({"check":1})",
-                 R"({"replicas":0})", R"({"replicas":"2"})", R"({"replicas":1.5})", R"({"replicas":null})",
-                 R"({"replicas":18446744073709551615})", R"({"name":""})", R"({"name":3})",
-                 R"({"name":"a\nb"})", R"({"name":"latest"})", R"({"checkpoint":3})"});
+    testing::rows<QByteArray>("body", {"",
+                                       "[]",
+                                       "3",
+                                       R"({"program":"/bin/sh"})",
+                                       R"({"arguments":["--epochs","9"]})",
+                                       R"({"environment":{"LD_PRELOAD":"x"}})",
+                                       R"({"working_directory":"/"})",
+                                       R"({"check":1})",
+                                       R"({"replicas":0})",
+                                       R"({"replicas":"2"})",
+                                       R"({"replicas":1.5})",
+                                       R"({"replicas":null})",
+                                       R"({"replicas":18446744073709551615})",
+                                       R"({"name":""})",
+                                       R"({"name":3})",
+                                       R"({"name":"a\nb"})",
+                                       R"({"name":"latest"})",
+                                       R"({"checkpoint":3})",
+                                       R"({"values":[]})",
+                                       R"({"values":{"epochs":7}})",
+                                       R"({"values":"--epochs 7"})"});
   }
   void nonsenseIsRefused() {
     QFETCH(QByteArray, body);

@@ -51,6 +51,22 @@ class TestWebLessons : public WebTest {
     QVERIFY(get("/api/lessons/1-gain").json.at("runs").at("gain").is_null());
   }
 
+  void twoRunsShareDevices() {
+    const std::string first = make_run("wide", 4), second = make_run("narrow", 4);
+    const Json sharing = get("/api/sharing?runs=" + first + "," + second + "&devices=4").json;
+    QVERIFY((sharing.at("names") == Json{"wide", "narrow"}));
+    QCOMPARE(sharing.at("splits").size(), std::size_t(5));
+    QVERIFY(sharing.at("choices")[0].at("name") == "Even" && sharing.at("choices")[0].at("first") == 2);
+    const Json& rows = sharing.at("splits")[1].at("rows");
+    QVERIFY(rows[0][0] == "1" && rows[1][0] == "3" && rows[2][0] == "4");
+    QVERIFY(sharing.at("splits")[1].at("figure").at("series").size() == 6);
+    for (const std::string& query :
+         {first, first + "," + first + "," + first, first + "," + second + "&devices=3",
+          first + "," + second + "&devices=66", first + "," + second + "&devices=0"})
+      QVERIFY2(get("/api/sharing?runs=" + query).status == 400, query.c_str());
+    QCOMPARE(get("/api/sharing?runs=" + first + ",nosuch00").status, 404);
+  }
+
   void aRecordedRunIsTakenInOnce() {
     if (qEnvironmentVariableIsEmpty("BATCHSCOPE_BIN") ||
         !std::filesystem::exists(qgetenv("BATCHSCOPE_BIN").toStdString() + "/batchscope"))

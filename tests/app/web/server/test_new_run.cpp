@@ -122,6 +122,30 @@ class TestNewRun : public WebTest {
     QVERIFY(answer.json.at("job").at("held") == true);
   }
 
+  // Whether it trains then is tried with real runs (page.new_run).
+  void aRunIsStartedAtOnceBesideTheQueue() {
+    stand_in("batchscope");  // a supervisor that ends at once
+    const Answer answer = post(
+        "/api/runs", R"({"recipe":"toy","name":"now","values":{"epochs":"5"},"replicas":"1","tags":"a"})");
+    QVERIFY(answer.json.value("error", "").find("the supervisor of run") != std::string::npos);
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    const storage::Run run = catalogue.resolve("now");
+    QVERIFY(run.spec.program == path("bin/toy") && run.spec.replicas == 1 && !catalogue.job(run.id));
+    QCOMPARE(run.spec.arguments, (std::vector<std::string>{"--epochs", "5", "--rule", "adascale"}));
+  }
+
+  void whatIsOfTheQueueIsRefusedThere() {
+    const Json fields =
+        post("/api/runs", R"({"recipe":"toy","priority":1,"held":true,"pin":true,"after":"x","check":true})")
+            .json.at("fields");
+    for (const char* field : {"priority", "held", "pin", "after"}) QVERIFY2(fields.contains(field), field);
+    QVERIFY(post("/api/runs", R"({"recipe":"toy","replicas":"0","check":true})")
+                .json.at("fields")
+                .contains("replicas"));
+    QCOMPARE(post("/api/runs", R"({"program":"/bin/sh"})").status, 400);
+    QVERIFY(runs().empty());
+  }
+
   void aRecipeAloneIsEnough() {
     const Answer answer = submit({{"recipe", "toy"}});
     QCOMPARE(answer.status, 200);

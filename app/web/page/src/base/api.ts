@@ -103,10 +103,14 @@ export const clone = (id: string) => get<Clone>(`${runPath(id)}/clone`);
 /** Throws an ApiError that says what is wrong by its field. */
 export const submit = (run: NewRun) => post<{ run: string }>("/api/queue", run);
 export const check = async (run: NewRun) => (await post<{ fields: Complaints }>("/api/queue", { ...run, check: true })).fields;
-/** Returns the new run. */
+/** The same of a run that starts now, beside the queue. */
+export const startNow = (run: NewRun) => post<{ run: string }>("/api/runs", run);
+export const checkNow = async (run: NewRun) => (await post<{ fields: Complaints }>("/api/runs", { ...run, check: true })).fields;
+/** Returns the new run. Throws an ApiError that says what is wrong by its field. */
 export const fork = async (id: string, fork: Fork) => (await post<{ run: string }>(`${runPath(id)}/fork`, fork)).run;
-/** Throws where a page may not fork the run. */
-export const checkFork = (id: string) => post<unknown>(`${runPath(id)}/fork`, { check: true });
+/** Says what is wrong with a fork, and the run's own settings; throws where a page may not fork the run. */
+export const checkFork = (id: string, fork: Partial<Fork> = {}) =>
+  post<{ fields: Complaints; recipe: string; values: Record<string, string> }>(`${runPath(id)}/fork`, { ...fork, check: true });
 /** Changes nothing where the run has other texts than `was`. */
 export const edit = (id: string, set: RunTexts, was: RunTexts = {}) =>
   post<{ changed: RunTexts; before: RunTexts }>(`${runPath(id)}/edit`, { set, was });

@@ -22,6 +22,7 @@ export class CheckedForm {
   readonly element: HTMLFormElement;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private newest = 0; // of the questions that were asked
+  private isSending = false;
 
   /** `answer` is for what belongs to no field; `first` gets the focus. */
   constructor(private readonly questions: Questions, private readonly answer: HTMLElement, private readonly first: Field, ...children: Child[]) {
@@ -42,7 +43,9 @@ export class CheckedForm {
   }
 
   focus(): void {
-    this.first.editor.focus();
+    const { editor } = this.first;
+    editor.focus();
+    if (editor instanceof HTMLInputElement) editor.select();
   }
 
   private async check(): Promise<void> {
@@ -56,6 +59,8 @@ export class CheckedForm {
   }
 
   private async submit(): Promise<void> {
+    if (this.isSending) return; // a double press sends it once
+    this.isSending = true;
     this.end();
     try {
       await this.questions.send();
@@ -65,6 +70,8 @@ export class CheckedForm {
       const wrong = this.questions.wrong(complaints);
       if (wrong) wrong.focus();
       else setText(this.answer, (error as Error).message);
+    } finally {
+      this.isSending = false;
     }
   }
 }

@@ -240,6 +240,7 @@ export interface RunDetail {
   events: RunEvent[];
   hyperparameters: Record<string, string>;
   origin: { followed: boolean } | null;
+  job: object | null; // of the queue
   goodput: { measured: Measured | null } | null;
 }
 
@@ -284,10 +285,10 @@ export interface Explorer {
 }
 
 export type ControlRequest =
-  | { command: "rescale"; replicas: number }
+  | { command: "rescale" | "resume"; replicas: number }
   | { command: "rescale"; auto: string }
-  | { command: "resume"; replicas?: number }
-  | { command: "checkpoint" | "pause" | "stop" };
+  | { command: "rescale" | "resume"; devices: string[] }
+  | { command: "checkpoint" | "pause" | "resume" | "stop" };
 
 /** Texts that a person writes about a run, by their fields; only those that are to change. */
 export interface RunTexts {
@@ -322,17 +323,17 @@ export interface Recipes {
   replicas: string; // as many as this machine has devices for
 }
 
-/** A run that is to be put into the queue. */
+/** A run that is to be put into the queue, or without what is of the queue is to start now. */
 export interface NewRun {
   recipe: string;
   values: Record<string, string>;
   name: string;
   replicas: string;
-  priority: number;
-  held: boolean;
   device: string;
-  pin: boolean; // it keeps the devices that it gets to its end
-  after: string; // RUN, RUN:end or RUN:fail; empty: it waits for no run
+  priority?: number; // of the queue
+  held?: boolean; // of the queue
+  pin?: boolean; // of the queue: it keeps the devices that it gets to its end
+  after?: string; // of the queue: RUN, RUN:end or RUN:fail; empty: it waits for no run
   group: string;
   tags: string;
   note: string;
@@ -346,6 +347,7 @@ export interface Fork {
   checkpoint: string;
   name: string;
   replicas: number;
+  values: Record<string, string>; // of the recipe's parameters, where they are other ones than the run's
 }
 
 /** Says what is wrong with a field, by its name; "values.epochs" is a recipe's. */

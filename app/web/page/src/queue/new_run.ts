@@ -3,8 +3,10 @@
 // checks all of it while a person writes, by the functions of the command line; what is wrong is told below its field.
 import * as api from "../base/api";
 import { CheckedForm, firstRecipe, showForm } from "../base/checked_form";
-import { button, type Child, fill, h, setText } from "../base/dom";
-import { choice, editorOf, Field, line, textOf } from "../base/field";
+import { button, type Child, h, setText } from "../base/dom";
+import { choice, Field, line, textOf } from "../base/field";
+import { complainBelow, RecipeFields } from "../base/recipe_fields";
+import { go, pathOf } from "../base/route";
 import { type Clone, type Complaints, isActive, type LessonPage, type NewRun, type Recipe, type Recipes, type RunSummary } from "../base/types";
 import { mostPriority } from "./jobs";
 
@@ -13,6 +15,7 @@ class NewRunForm {
   private readonly what: Field;
   private readonly name = new Field("name", "Name", line());
   private readonly replicas: Field;
+  private readonly start = new Field("start", "Start", choice(["queue", "When the queue has devices for it"], ["now", "Now, beside the queue"]));
   private readonly priority = new Field("priority", "Priority",
     h("input", { type: "number", min: -mostPriority, max: mostPriority, step: 1, value: 0 }), `From −${mostPriority} to ${mostPriority}; larger goes first`);
   private readonly held = new Field("held", "Hold it until it is released", h("input", { type: "checkbox" }));
@@ -24,10 +27,9 @@ class NewRunForm {
   private readonly tags = new Field("tags", "Tags", line(), "Words to find the run by, with commas between them");
   private readonly note = new Field("note", "Note", line());
   private readonly description = h("p.hint");
-  private readonly fields = h("div.form-fields");
-  private readonly fixed = h("p.hint");
+  private readonly settings = new RecipeFields();
   private readonly answer = h("p.complaint", { role: "alert" });
-  private parameters: Field[] = [];
+  private readonly submit = h("button.primary", { type: "submit" }, "Add to the queue");
 
   constructor(private readonly offer: Recipes, others: readonly RunSummary[], like: Clone | undefined, close: () => void, submitted: (run: string) => void) {
     const titles = offer.recipes.map((each) => h("option", { value: each.name }, each.title));
@@ -35,19 +37,25 @@ class NewRunForm {
     this.replicas = new Field("replicas", "Replicas", line(offer.replicas), "A number; or a range such as 1-4, or auto: the best goodput decides");
     this.after = new Field("after", "Begin after", choice(["", "No other run"], ...others.map((run): [string, string] => [run.id, `${run.name || run.id} (${run.id})`])));
     this.afterEnd.element.hidden = true;
-    this.after.editor.addEventListener("change", () => (this.afterEnd.element.hidden = this.after.editor.value === ""));
+    this.after.editor.addEventListener("change", () => this.showStart());
     const columns = (...children: Child[]) => h("div.form-fields", {}, ...children);
     this.form = new CheckedForm({
-      check: () => api.check(this.run),
-      send: async () => submitted((await api.submit(this.run)).run),
+      check: () => (this.isNow ? api.checkNow(this.run) : api.check(this.run)),
+      send: async () => {
+        const { run } = await (this.isNow ? api.startNow(this.run) : api.submit(this.run));
+        close();
+        if (this.isNow) go(pathOf("run", run));
+        else submitted(run);
+      },
       complain: (complaints) => this.complain(complaints),
       wrong: (complaints) => this.all.find((field) => field.name in complaints)?.editor,
     }, this.answer, this.what,
       this.what.element, this.description,
-      columns(this.name.element, this.replicas.element, this.priority.element, this.device.element, this.after.element, this.afterEnd.element, this.held.element, this.pin.element),
-      h("h3", {}, "Settings of the program"), this.fields, this.fixed,
+      columns(this.name.element, this.replicas.element, this.device.element, this.start.element, this.priority.element, this.after.element, this.afterEnd.element, this.held.element, this.pin.element),
+      h("h3", {}, "Settings of the program"), this.settings.element, this.settings.note,
       h("h3", {}, "Find the run by"), columns(this.group.element, this.tags.element, this.note.element),
-      h("footer", {}, this.answer, button("Cancel", close), h("button.primary", { type: "submit" }, "Add to the queue")));
+      h("footer", {}, this.answer, button("Cancel", close), this.submit));
+    this.start.editor.addEventListener("change", () => this.showStart());
     this.what.editor.addEventListener("change", () => this.showRecipe());
     this.what.editor.value = like?.recipe ?? firstRecipe(offer.recipes);
     this.showRecipe();
@@ -59,7 +67,18 @@ class NewRunForm {
   }
 
   private get all(): Field[] {
-    return [this.what, this.name, this.replicas, this.priority, this.device, this.after, this.held, this.pin, ...this.parameters, this.group, this.tags, this.note];
+    return [this.what, this.name, this.replicas, this.priority, this.device, this.after, this.held, this.pin, ...this.settings.fields, this.group, this.tags, this.note];
+  }
+
+  private get isNow(): boolean {
+    return this.start.editor.value === "now";
+  }
+
+  // A run that starts now has no place in the queue.
+  private showStart(): void {
+    for (const field of [this.priority, this.after, this.held, this.pin]) field.element.hidden = this.isNow;
+    this.afterEnd.element.hidden = this.isNow || this.after.editor.value === "";
+    setText(this.submit, this.isNow ? "Start now" : "Add to the queue");
   }
 
   private showRecipe(): void {
@@ -68,10 +87,7 @@ class NewRunForm {
     // The recipe's name until a person writes another.
     const name = this.name.editor;
     if (this.offer.recipes.some((each) => each.name === name.value) || name.value === "") name.value = recipe.name;
-    this.parameters = recipe.parameters.map((each) => new Field(`values.${each.name}`, each.name, editorOf(each), each.help));
-    fill(this.fields, ...this.parameters.map((each) => each.element));
-    setText(this.fixed, recipe.fixed.length === 0 ? "" :
-      `Free text can only be set in a terminal: batchscope submit --recipe ${recipe.name} ${recipe.fixed.map((each) => `--set ${each}=…`).join(" ")}`);
+    this.settings.show(recipe, (names) => `Free text can only be set in a terminal: batchscope submit --recipe ${recipe.name} ${names.map((each) => `--set ${each}=…`).join(" ")}`);
     this.complain({});
   }
 
@@ -83,33 +99,35 @@ class NewRunForm {
     device.value = like.device;
     this.group.editor.value = like.group;
     this.tags.editor.value = like.tags;
-    for (const { name, editor } of this.parameters) {
-      const value = like.values[name.slice("values.".length)] ?? "";
-      if (editor instanceof HTMLInputElement && editor.type === "checkbox") editor.checked = value === "true";
-      else editor.value = value;
-    }
+    this.settings.values = like.values;
   }
 
   private get run(): NewRun {
-    const priority = (this.priority.editor as HTMLInputElement).valueAsNumber;
     return {
       recipe: this.recipe.name,
-      values: Object.fromEntries(this.parameters.map(({ name, editor }) => [name.slice("values.".length), textOf(editor)])),
+      values: this.settings.values,
       name: textOf(this.name.editor),
       replicas: textOf(this.replicas.editor),
-      priority, // NaN, which is null in JSON, is refused by the server
-      held: (this.held.editor as HTMLInputElement).checked,
       device: this.device.editor.value,
-      pin: (this.pin.editor as HTMLInputElement).checked,
-      after: this.after.editor.value === "" ? "" : this.after.editor.value + this.afterEnd.editor.value,
       group: textOf(this.group.editor),
       tags: textOf(this.tags.editor),
       note: textOf(this.note.editor),
+      ...(!this.isNow && this.place),
+    };
+  }
+
+  // How the queue treats it.
+  private get place(): Partial<NewRun> {
+    return {
+      priority: (this.priority.editor as HTMLInputElement).valueAsNumber, // NaN, which is null in JSON, is refused by the server
+      held: (this.held.editor as HTMLInputElement).checked,
+      pin: (this.pin.editor as HTMLInputElement).checked,
+      after: this.after.editor.value === "" ? "" : this.after.editor.value + this.afterEnd.editor.value,
     };
   }
 
   private complain(complaints: Complaints): void {
-    for (const field of this.all) field.complain(complaints[field.name] ?? "");
+    complainBelow(this.all, complaints);
     setText(this.answer, "");
   }
 }
@@ -118,13 +136,10 @@ const runsToCome = async () => (await api.runs("", "-created")).runs.filter(({ s
 
 /** Asks for a new run, or for a clone of one, and tells of the one that was put into the queue. */
 export const askForRun = (submitted: (run: string) => void, cloned?: RunSummary): Promise<void> =>
-  showForm("new-run", cloned ? `Clone ${cloned.name}` : "Add a run to the queue", async (close) => {
+  showForm("new-run", cloned ? `Clone ${cloned.name}` : "New run", async (close) => {
     const [offer, others, like] = await Promise.all([api.recipes(), runsToCome(), cloned && api.clone(cloned.id)]);
     if (offer.recipes.length === 0) return "No recipe is installed on this machine. In a terminal: batchscope submit PROGRAM";
-    return new NewRunForm(offer, others, like, close, (run) => {
-      close();
-      submitted(run);
-    }).form;
+    return new NewRunForm(offer, others, like, close, submitted).form;
   });
 
 /** Asks for the new run that a lesson offers, with the lesson's values in the place of the recipe's. */
@@ -135,8 +150,5 @@ export const askForLaunch = (submitted: (run: string) => void, launch: NonNullab
     if (!recipe) return `The recipe ${launch.recipe} is not installed on this machine. Its folder of examples has it: batchscope run --recipe PATH`;
     const values = Object.fromEntries(recipe.parameters.map(({ name, value }) => [name, launch.values[name] ?? value]));
     const like = { recipe: recipe.name, values, name: recipe.name, replicas: launch.replicas || offer.replicas, device: "auto", group: "", tags: "" };
-    return new NewRunForm(offer, others, like, close, (run) => {
-      close();
-      submitted(run);
-    }).form;
+    return new NewRunForm(offer, others, like, close, submitted).form;
   });

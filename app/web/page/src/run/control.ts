@@ -6,6 +6,7 @@ import * as format from "../base/format";
 import { ask } from "../base/question";
 import { Endings } from "../base/signal";
 import { type CheckpointResult, type ControlRequest, type Explorer, isActive, isResumable, type RunState, type RunStatus } from "../base/types";
+import { DeviceChoice } from "./device_choice";
 import { ReplicaChoice } from "./replica_choice";
 import type { RunSession } from "./session";
 
@@ -14,6 +15,8 @@ const answerSeconds = 8; // for which the supervisor's answer stays
 export class Control {
   readonly element: HTMLElement;
   private readonly replicas = new ReplicaChoice();
+  private readonly byName: DeviceChoice;
+  private readonly devices: number;
   private readonly auto = h("input", { type: "checkbox", role: "switch" });
   private readonly restart = button("Restart", () => this.press(), { class: "primary" });
   private readonly prediction = h("p.hint.prediction");
@@ -30,19 +33,26 @@ export class Control {
   private told: RunState | null = null; // what the supervisor answered that the run is
   private isSo = false; // and the run has been it since
 
-  constructor(private readonly session: RunSession, private readonly devices: number) {
+  /** `devices`: names of this machine's. */
+  constructor(private readonly session: RunSession, devices: readonly string[]) {
+    this.devices = devices.length;
+    this.byName = new DeviceChoice(devices);
     this.auto.addEventListener("change", () => void this.send(this.auto.checked
       ? { command: "rescale", auto: "auto" }
       : { command: "rescale", replicas: Math.max(1, session.status?.target_replicas ?? 1) }));
     this.element = h("section.control", { "aria-label": "Control" },
       h("div.section-head", {}, h("h2", {}, "Replicas"), h("label.switch", {}, this.auto, "Auto")),
-      this.replicas.element, this.restart, this.prediction,
+      this.replicas.element, this.byName.element, this.restart, this.prediction,
       h("div.section-head", {}, h("h2", {}, "Run")),
       h("div.buttons", {}, this.checkpoint, this.pause, this.stop), this.answer);
     this.endings.add(
       session.statusChanged.listen(() => this.update()),
       session.detailChanged.listen(() => void this.ask()),
-      this.replicas.changed.listen(() => this.update()),
+      this.replicas.changed.listen(() => {
+        this.byName.clear();
+        this.update();
+      }),
+      this.byName.changed.listen(() => this.update()),
     );
     this.endings.every(15, () => {
       if (!document.hidden && session.state === "running") void this.ask();
@@ -77,11 +87,15 @@ export class Control {
     setAttributes(this.element, { "data-over": state === "finished" });
     const canResume = isResumable(state);
     const isStarting = state === "restarting" || state === "starting";
-    const on = format.replicas(Math.max(1, isStarting ? (status?.target_replicas ?? chosen) : chosen));
+    const named = this.byName.chosen;
+    const on = named.length > 0 && !isStarting ? named.join(", ") : format.replicas(Math.max(1, isStarting ? (status?.target_replicas ?? chosen) : chosen));
     setText(this.restart, isStarting ? `Starting ${on} …` : canResume ? `Resume on ${on}`
       : state === "finished" ? "Finished" : state === "pending" ? "Waits in the queue" : `Restart on ${on}`);
-    this.enable(this.restart, canResume || (isRunning && chosen !== this.present));
+    this.enable(this.restart, canResume || (isRunning && (chosen !== this.present || named.length > 0)));
     this.replicas.enable(isRunning || canResume);
+    // The pool gives the devices of a run of its queue, and elsewhere others have these names.
+    this.byName.element.hidden = detail.job !== null || detail.origin?.followed === true || state === "finished";
+    this.byName.enable(isRunning || canResume, status?.devices ?? []);
     this.auto.checked = (status?.auto_replicas ?? "") !== "";
     this.auto.disabled = !isRunning;
     this.enable(this.checkpoint, isRunning);
@@ -98,7 +112,7 @@ export class Control {
     const { message, diverged } = detail!.run;
     if (diverged && !isActive(state!)) return "This trial has diverged: its metric or its gradients are not finite.";
     if ((state === "failed" || state === "interrupted" || state === "damaged") && message !== "") return message;
-    return this.explorer?.what_if?.[this.replicas.chosen - 1]?.text ?? this.explorer?.why ?? "";
+    return this.explorer?.what_if?.[(this.byName.chosen.length || this.replicas.chosen) - 1]?.text ?? this.explorer?.why ?? "";
   }
 
   private enable(control: HTMLButtonElement, isEnabled: boolean): void {
@@ -106,12 +120,10 @@ export class Control {
   }
 
   private press(): void {
+    const command = this.session.state !== null && isResumable(this.session.state) ? "resume" : "rescale";
+    const devices = this.byName.chosen;
     const { chosen } = this.replicas;
-    if (this.session.state !== null && isResumable(this.session.state)) {
-      void this.send({ command: "resume", replicas: chosen });
-    } else {
-      void this.send({ command: "rescale", replicas: chosen });
-    }
+    void this.send(devices.length > 0 ? { command, devices } : { command, replicas: chosen });
   }
 
   private pauseOrResume(): void {
@@ -143,6 +155,7 @@ export class Control {
     this.update();
     try {
       const { result } = await api.control(this.session.id, request);
+      this.byName.clear();
       this.say(request, result);
     } catch (error) {
       setText(this.answer, (error as Error).message);

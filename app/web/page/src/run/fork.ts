@@ -1,53 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialog of a fork: a new run that begins at a checkpoint of this one, which stays as it is.
+// The dialog of a fork: a new run that begins at a checkpoint of this one, which stays as it is, with its settings or others.
 import * as api from "../base/api";
-import { button, fill, h, setText } from "../base/dom";
-import { Field, line } from "../base/field";
+import { CheckedForm, showForm } from "../base/checked_form";
+import { button, h, setText } from "../base/dom";
+import { Field, line, textOf } from "../base/field";
 import { count } from "../base/format";
-import { showDialog } from "../base/keys";
+import { complainBelow, RecipeFields } from "../base/recipe_fields";
 import { go, pathOf } from "../base/route";
-import type { Checkpoint, RunSummary } from "../base/types";
+import type { Checkpoint, Complaints, Fork, Recipe, RunSummary } from "../base/types";
 
-function forkForm(run: RunSummary, checkpoint: Checkpoint, close: () => void): HTMLFormElement {
-  const name = new Field("name", "Name", line(`${run.name} fork`));
-  const replicas = new Field("replicas", "Replicas", h("input", { type: "number", min: 1, step: 1, value: Math.max(1, run.replicas) }));
-  const answer = h("p.complaint", { role: "alert" });
-  const start = h("button.primary", { type: "submit" }, "Start the fork");
-  const form = h("form.form-body", { novalidate: true },
-    h("p.hint", {}, `A new run starts at once from ${checkpoint.name}, which was written after step ${count(checkpoint.step)}. ${run.name} stays as it is.`),
-    name.element, replicas.element, answer, h("footer", {}, button("Cancel", close), start));
-  const submit = async () => {
-    start.disabled = true;
-    setText(answer, "");
-    try {
-      // NaN, which is null in JSON, is refused by the server.
-      const fork = await api.fork(run.id, { checkpoint: checkpoint.name, name: name.editor.value, replicas: (replicas.editor as HTMLInputElement).valueAsNumber });
-      close();
-      go(pathOf("run", fork));
-    } catch (error) {
-      setText(answer, (error as Error).message);
-      start.disabled = false;
-    }
-  };
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void submit();
-  });
-  return form;
+class ForkForm {
+  readonly form: CheckedForm;
+  private readonly name: Field;
+  private readonly replicas: Field;
+  private readonly settings = new RecipeFields();
+  private readonly answer = h("p.complaint", { role: "alert" });
+  private readonly own: Record<string, string>; // as the form shows them
+
+  constructor(run: RunSummary, private readonly checkpoint: Checkpoint, recipe: Recipe, own: Record<string, string>, close: () => void) {
+    this.name = new Field("name", "Name", line(`${run.name} fork`));
+    this.replicas = new Field("replicas", "Replicas", h("input", { type: "number", min: 1, step: 1, value: Math.max(1, run.replicas) }));
+    this.settings.show(recipe, (names) => `Free text stays as it is: ${names.join(", ")}. In a terminal: batchscope fork ${run.id} -- …`);
+    this.settings.values = own;
+    this.own = this.settings.values;
+    this.form = new CheckedForm({
+      check: async () => (await api.checkFork(run.id, this.fork)).fields,
+      send: async () => {
+        const fork = await api.fork(run.id, this.fork);
+        close();
+        go(pathOf("run", fork));
+      },
+      complain: (complaints) => this.complain(complaints),
+      wrong: (complaints) => this.fields.find((field) => field.name in complaints)?.editor,
+    }, this.answer, this.name,
+      h("p.hint", {}, `A new run starts at once from ${checkpoint.name}, which was written after step ${count(checkpoint.step)}. ${run.name} stays as it is.`),
+      h("div.form-fields", {}, this.name.element, this.replicas.element),
+      h("h3", {}, "Settings of the program"), this.settings.element, this.settings.note,
+      h("footer", {}, this.answer, button("Cancel", close), h("button.primary", { type: "submit" }, "Start the fork")));
+  }
+
+  private get fields(): Field[] {
+    return [this.name, this.replicas, ...this.settings.fields];
+  }
+
+  // The settings that a person has changed: those of the run need not be within the recipe's bounds.
+  private get fork(): Fork {
+    const values = Object.entries(this.settings.values).filter(([name, value]) => value !== this.own[name]);
+    return {
+      checkpoint: this.checkpoint.name,
+      name: textOf(this.name.editor),
+      replicas: (this.replicas.editor as HTMLInputElement).valueAsNumber, // NaN, which is null in JSON, is refused by the server
+      values: Object.fromEntries(values),
+    };
+  }
+
+  private complain(complaints: Complaints): void {
+    complainBelow(this.fields, complaints);
+    setText(this.answer, "");
+  }
 }
 
 /** Not every run may be forked from a page: the server says why not. */
-export async function askForFork(run: RunSummary, checkpoint: Checkpoint): Promise<void> {
-  const body = h("div.form-body", { role: "status" }, h("p", {}, "Checking whether the run can be forked …"));
-  const dialog = h("dialog.form.is-narrow", { "aria-labelledby": "fork-title" }, h("h2", { id: "fork-title" }, `Fork ${run.name}`), body);
-  showDialog(dialog);
-  const close = () => dialog.close();
-  try {
-    await api.checkFork(run.id);
-    const form = forkForm(run, checkpoint, close);
-    body.replaceWith(form);
-    form.querySelector("input")!.select();
-  } catch (error) {
-    fill(body, h("p.complaint", { role: "alert" }, (error as Error).message), h("footer", {}, button("Close", close)));
-  }
-}
+export const askForFork = (run: RunSummary, checkpoint: Checkpoint): Promise<void> =>
+  showForm("fork", `Fork ${run.name}`, async (close) => {
+    const [{ recipe: name, values }, { recipes }] = await Promise.all([api.checkFork(run.id), api.recipes()]);
+    const recipe = recipes.find((each) => each.name === name);
+    return recipe ? new ForkForm(run, checkpoint, recipe, values, close).form : `The recipe ${name} is no longer installed.`;
+  });

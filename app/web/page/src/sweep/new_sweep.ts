@@ -80,6 +80,9 @@ class NewSweepForm {
   private showRecipe(): void {
     const { recipe } = this;
     setText(this.description, recipe.description);
+    // After the recipe until a person writes another.
+    const name = this.name.editor;
+    if (name.value === "" || this.offer.recipes.some((each) => name.value === `${each.name}-search`)) name.value = `${recipe.name}-search`;
     this.settings = recipe.parameters.map((each) => new Setting(each));
     fill(this.fields, ...this.settings.map((each) => each.element));
     setText(this.fixed, recipe.fixed.length === 0 ? "" : `Free text can only be set in a sweep's file: ${recipe.fixed.join(", ")}`);

@@ -7,6 +7,7 @@ import { pathOf } from "../base/route";
 import { Endings } from "../base/signal";
 import type { ChartSpec, LessonStage } from "../base/types";
 import { ViewState } from "../chart/view_state";
+import { sharingPanel } from "../lessons/sharing";
 import { explorerPanel } from "../explorer/panel";
 import { type ToldCard, ToldCards } from "../figure/told_cards";
 import { Dashboard } from "../run/dashboard";
@@ -43,8 +44,7 @@ class Stage {
 
   constructor(private readonly stage: LessonStage, private readonly id: string) {
     this.name = h("a", { href: pathOf("run", id) }, "");
-    const elsewhere = stage.share && h("p.hint", {}, "The figure in which two runs share devices is in the window: batchscope-desktop, Learn. Here are the charts of the run.");
-    this.element.append(h("header.lesson-head", {}, h("h2", {}, "Recorded run: ", this.name), elsewhere), this.failure, this.body);
+    this.element.append(h("header.lesson-head", {}, h("h2", {}, "Recorded run: ", this.name)), this.failure, this.body);
     const isAboutChart = stage.show === "explorer" && stage.highlight !== undefined && !explorerCards.includes(stage.highlight);
     if (stage.show === "why") void this.showWhy();
     else if (stage.show === "explorer") this.showExplorer(isAboutChart);
@@ -121,10 +121,30 @@ class Stage {
   }
 }
 
+// Two recorded runs that share devices, in the place of the charts of one.
+function sharingStage(runs: readonly [string, string], devices: number): { element: HTMLElement; end: () => void } {
+  const element = h("section.lesson-stage", { "aria-label": "The recorded runs" });
+  let end: (() => void) | null = () => {};
+  sharingPanel(runs, devices).then((panel) => {
+    if (end === null) return panel.end();
+    end = panel.end;
+    fill(element, panel.element);
+  }, (error: Error) => fill(element, h("p.failure", { role: "alert" }, error.message)));
+  return {
+    element,
+    end: () => {
+      end?.();
+      end = null;
+    },
+  };
+}
+
 /** `runs`: the ids of the recorded runs. */
 export function lessonStage(stage: LessonStage, runs: Record<string, string | null>): { element: HTMLElement; end: () => void } {
   const id = runs[stage.run ?? ""];
-  if (id) {
+  const [first, second] = [runs[stage.share?.first ?? ""], runs[stage.share?.second ?? ""]];
+  if (stage.share && first && second) return sharingStage([first, second], stage.share.devices);
+  if (id && !stage.share) {
     const shown = new Stage(stage, id);
     return { element: shown.element, end: () => shown.endings.end() };
   }

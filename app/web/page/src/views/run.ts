@@ -56,7 +56,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       editButton(() => session.detail?.run, () => void session.refresh()), shareButton(route.id));
     records.offerForks((checkpoint) => void askForFork(session.detail!.run, checkpoint));
     if (session.detail !== null) records.show(session.detail);
-    control = new Control(session, about.devices.length);
+    control = new Control(session, about.devices);
     side.prepend(control.element);
     session.statusChanged.emit();
   });

@@ -13,22 +13,25 @@
 #include "batchscope/protocol/paths.h"
 #include "files/export_process.h"
 #include "files/log_file.h"
+#include "files/plain_file.h"
+#include "files/run_files.h"
 
 namespace batchscope::web {
 namespace {
 
 constexpr int kMostTransfers = 4;
-constexpr std::size_t kPiece = 256 << 10;  // bytes of a log
 
 const std::map<std::string, std::string> kTypes{{"jsonl", "application/jsonl"},
                                                 {"csv", "text/csv; charset=utf-8"},
                                                 {"json", "application/json"},
                                                 {"html", "text/html; charset=utf-8"}};
 
-http::Response head_of(const std::string& type, const std::string& name) {
+http::Response head_of(const std::string& type, const std::string& name,
+                       std::optional<std::int64_t> bytes = {}) {
   http::Response head{200, "", type};
   head.fields = {{"Cache-Control", "no-store"},
                  {"Content-Disposition", "attachment; filename=\"" + name + "\""}};
+  if (bytes) head.fields.emplace_back("Content-Length", std::to_string(*bytes));
   return head;
 }
 
@@ -82,18 +85,22 @@ void Downloads::send_log(const std::string& run, const http::Request& request, A
     const protocol::LogName name = log_in(request, logs);
     if (logs.empty()) throw Error(ErrorKind::not_found, "the replicas of run " + run + " have no logs yet");
     const auto log =
-        std::make_shared<LogFile>(protocol::run_paths(found.id).log_file(name.generation, name.rank));
-    http::Response head = head_of(
-        "text/plain; charset=utf-8",
-        common::exportName(found, fmt::format("-generation-{}-replica-{}.txt", name.generation, name.rank)));
-    head.fields.emplace_back("Content-Length", std::to_string(log->size()));
-    return File{std::move(head), [log, from = std::int64_t{0}]() mutable {
-                  std::string piece = log->read(from, kPiece);
-                  from += static_cast<std::int64_t>(piece.size());
-                  if (piece.empty() && from < log->size())
-                    throw Error(ErrorKind::io, "the log was cut while it was being sent");
-                  return piece;
-                }};
+        std::make_shared<const PlainFile>(protocol::run_paths(found.id).log_file(name.generation, name.rank));
+    return File{head_of("text/plain; charset=utf-8",
+                        common::exportName(
+                            found, fmt::format("-generation-{}-replica-{}.txt", name.generation, name.rank)),
+                        log->size()),
+                pieces_of(log)};
+  });
+}
+
+void Downloads::send_file(const std::string& run, const http::Request& request, Allowed allowed,
+                          const http::Reply& reply) {
+  start(std::move(allowed), reply, [run, path = request.value("path").value_or("")](Store& store) {
+    const storage::Run found = store.run(run);
+    RunFile file = open_file(found, path);
+    const std::string name = common::exportName(found.name + "-" + found.id + "-" + file.name, "");
+    return File{head_of("application/octet-stream", name, file.bytes), std::move(file.read)};
   });
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of a run that a client keeps: its record, as `batchscope export` writes it, and what a replica
-// printed. They are sent as they are read, each piece once the one before was taken, so that a file of any
-// size takes the same memory and no file is made on the disk. A transfer that cannot be completed is broken
-// off.
+// Files of a run that a client keeps: its record, as `batchscope export` writes it, what a replica printed,
+// and what its program wrote. They are sent as they are read, each piece once the one before was taken, so
+// that a file of any size takes the same memory and no file is made on the disk. A transfer that cannot be
+// completed is broken off.
 #pragma once
 
 #include <QObject>
@@ -37,6 +37,9 @@ class Downloads {
   // ?generation=0&rank=0, as log_json reads them. Throws the same.
   void send_log(const std::string& run, const http::Request& request, Allowed allowed,
                 const http::Reply& reply);
+  // ?path=share/model.bin, as run_files.h has it. Throws the same.
+  void send_file(const std::string& run, const http::Request& request, Allowed allowed,
+                 const http::Reply& reply);
 
  private:
   // Returns the next piece, empty at the end; throws Error where the rest is missing.

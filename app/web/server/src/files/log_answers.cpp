@@ -5,6 +5,7 @@
 
 #include "answer.h"
 #include "files/log_file.h"
+#include "files/plain_file.h"
 
 namespace batchscope::web {
 namespace {
@@ -44,7 +45,7 @@ Json log_json(Store& store, const std::string& id, const http::Request& request)
   std::string text;
   std::int64_t size = 0;
   if (!logs.empty()) {
-    const LogFile file(protocol::run_paths(id).log_file(wanted.generation, wanted.rank));
+    const PlainFile file(protocol::run_paths(id).log_file(wanted.generation, wanted.rank));
     text = whole_characters(file.read(from, kMostText));
     size = file.size();
   }

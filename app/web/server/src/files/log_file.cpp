@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/log_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-
 #include "answer.h"
 #include "batchscope/protocol/error.h"
 
@@ -35,25 +29,6 @@ LogName log_in(const http::Request& request, const std::set<LogName>& logs) {
     throw Error(ErrorKind::not_found, "generation " + std::to_string(wanted.generation) +
                                           " has no log of rank " + std::to_string(wanted.rank));
   return wanted;
-}
-
-LogFile::LogFile(const std::filesystem::path& path)
-    : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {
-  struct stat status {};
-  if (fd_ >= 0 && ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) size_ = status.st_size;
-}
-
-LogFile::~LogFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-std::string LogFile::read(std::int64_t from, std::size_t most) const {
-  std::string text(
-      static_cast<std::size_t>(std::clamp<std::int64_t>(size_ - from, 0, static_cast<std::int64_t>(most))),
-      '\0');
-  const ssize_t count = text.empty() ? 0 : ::pread(fd_, text.data(), text.size(), from);
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  return text;
 }
 
 }  // namespace batchscope::web

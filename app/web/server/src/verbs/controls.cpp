@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/controls.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <QProcess>
@@ -41,6 +41,7 @@ protocol::Request parsed(const Json& body) {
     json["replicas"] = body.at("auto");
   else if (body.contains("replicas"))
     json["replicas"] = body.at("replicas");
+  if (body.contains("devices")) json["devices"] = body.at("devices");
   const protocol::Request request =
       protocol::Request::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace));
   if (request.command == Command::status || request.command == Command::subscribe)
@@ -80,7 +81,7 @@ Json with_words(Json result) {
 
 Json ask_here(Store& store, const storage::Run& run, const protocol::Request& request) {
   if (request.command != Command::resume) return common::askRun(store.catalogue(), run, request);
-  common::resumeRun(store.catalogue(), run, request.replicas.value_or(0), {});
+  common::resumeRun(store.catalogue(), run, request.replicas.value_or(0), request.devices);
   if (store.catalogue().job(run.id)) return nullptr;  // it waits for the pool
   return run::request(run.id, protocol::Request());   // its status
 }
@@ -88,6 +89,7 @@ Json ask_here(Store& store, const storage::Run& run, const protocol::Request& re
 // The words do not say when: an answer may come before what was asked for happens, or after.
 std::string words_of(const protocol::Request& request) {
   const std::string what = protocol::command_name(request.command);
+  if (!request.devices.empty()) return fmt::format("{} to {}", what, fmt::join(request.devices, ", "));
   if (request.auto_replicas) return what + " to " + request.auto_replicas->text();
   if (!request.replicas) return what;
   return fmt::format("{} to {} replica{}", what, *request.replicas, *request.replicas == 1 ? "" : "s");
@@ -100,6 +102,10 @@ Json carry_out(Store& store, const QString& program, const std::string& id, cons
   const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
   if (origin && origin->followed) {
     if (origin->control.empty()) throw Error(ErrorKind::conflict, storage::trains_elsewhere(id, *origin));
+    if (!request.devices.empty())
+      throw Error(ErrorKind::conflict, "run " + id +
+                                           " trains elsewhere, where other devices have these names: "
+                                           "give it a number of replicas");
     return ask_elsewhere(program, id, request);
   }
   Json result = ask_here(store, run, request);
@@ -161,14 +167,14 @@ void Controls::answer_trash(const std::string& run, const std::string& person, c
 void Controls::answer_fork(const std::string& run, const std::string& person, const http::Request& request,
                            const http::Reply& reply) {
   start(reply, [run, person, body = protocol::parse_object(request.body)](Store& store) {
-    return json_response(fork_run(store, run, person, body));
+    return fork_run(store, run, person, body);
   });
 }
 
-void Controls::answer_new_run(const std::string& person, const http::Request& request,
+void Controls::answer_new_run(const std::string& person, bool at_once, const http::Request& request,
                               const http::Reply& reply) {
-  start(reply, [person, body = protocol::parse_object(request.body)](Store& store) {
-    return submit_new_run(store, person, body);
+  start(reply, [person, at_once, body = protocol::parse_object(request.body)](Store& store) {
+    return at_once ? start_new_run(store, person, body) : submit_new_run(store, person, body);
   });
 }
 

@@ -43,8 +43,9 @@ class Controls {
   // {"checkpoint":..,"replicas":2}: a new run that begins there (forks.h).
   void answer_fork(const std::string& run, const std::string& person, const http::Request& request,
                    const http::Reply& reply);
-  // {"recipe":"digits"} and the like: a new run in the queue (new_run.h).
-  void answer_new_run(const std::string& person, const http::Request& request, const http::Reply& reply);
+  // {"recipe":"digits"} and the like: a new run in the queue, or started at once (new_run.h).
+  void answer_new_run(const std::string& person, bool at_once, const http::Request& request,
+                      const http::Reply& reply);
   // {"recipe":"digits","search":{..}} and the like: a new sweep (new_sweep.h).
   void answer_new_sweep(const std::string& person, const http::Request& request, const http::Reply& reply);
   // {"command":"pause"} and the like, of a sweep (sweep_verbs.h, sweep_removal.h).

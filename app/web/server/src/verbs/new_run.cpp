@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "batchscope/common/run_control.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
+#include "batchscope/run/client.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/recipe.h"
 #include "batchscope/storage/annotation.h"
@@ -60,17 +62,20 @@ Json recipe_json(const Recipe& recipe) {
           {"fixed", std::move(fixed)}};
 }
 
+const std::set<std::string> kOfTheQueue{"priority", "held", "pin", "after"};
+
 // A description of a new run, with what is wrong with it by its field.
 class Draft {
  public:
-  Draft(Store& store, const Json& body) : store_(store) {
+  // `at_once`: it starts beside the queue.
+  Draft(Store& store, const Json& body, bool at_once) : store_(store), at_once_(at_once) {
     if (!body.is_object()) throw Error(ErrorKind::usage, "describe the run as JSON: {\"recipe\":\"digits\"}");
     // The recipe first: the other fields change the spec that it makes.
     take_recipe(body.value("recipe", Json()), body.value("values", Json::object()));
     for (const auto& [name, value] : body.items()) take(name, value);
     if (!complaints_.empty()) return;
     try {
-      pool::check_submit(spec_);
+      at_once_ ? run::check_start(store.catalogue(), spec_) : pool::check_submit(spec_);
     } catch (const Error& error) {
       complaints_[error.kind() == ErrorKind::conflict ? "replicas" : "recipe"] = error.what();
     }
@@ -80,7 +85,7 @@ class Draft {
   bool only_checks() const { return only_checks_; }
 
   std::string submit(storage::Catalogue& catalogue) const {
-    const std::string id = pool::submit(catalogue, spec_, job_);
+    const std::string id = at_once_ ? run::start_run(catalogue, spec_) : pool::submit(catalogue, spec_, job_);
     if (!tags_.empty()) catalogue.change_tags(id, tags_, {});
     if (!note_.empty()) catalogue.set_note(id, note_);
     return id;
@@ -100,14 +105,19 @@ class Draft {
     if (!complaints_.empty()) return;
     try {
       spec_ = recipe->spec(values);
-      spec_.auto_replicas.emplace();  // as `batchscope submit`, unless somebody says how many
-    } catch (const Error& error) {    // its program is not built
+      // As `batchscope submit`, unless somebody says how many.
+      if (!at_once_) spec_.auto_replicas.emplace();
+    } catch (const Error& error) {  // its program is not built
       complaints_["recipe"] = error.what();
     }
   }
 
   void take(const std::string& name, const Json& value) {
     if (name == "recipe" || name == "values") return;
+    if (at_once_ && kOfTheQueue.contains(name)) {
+      complaints_[name] = "a run that starts at once does not wait in the queue: leave this out";
+      return;
+    }
     try {
       if (name == "name")
         storage::check_name(spec_.name = text_in(value, name));
@@ -160,6 +170,7 @@ class Draft {
   }
 
   Store& store_;
+  const bool at_once_;
   protocol::RunSpec spec_;
   pool::JobOptions job_;
   std::vector<std::string> tags_;
@@ -167,6 +178,18 @@ class Draft {
   bool only_checks_ = false;
   std::map<std::string, std::string> complaints_;  // by field
 };
+
+http::Response new_run(Store& store, const std::string& person, const Json& body, bool at_once) {
+  const Draft draft(store, body, at_once);
+  if (draft.only_checks()) return json_response({{"fields", draft.complaints()}});
+  if (!draft.complaints().empty()) return complaint_response(draft.complaints());
+  storage::Catalogue& catalogue = store.catalogue();
+  const std::string id = draft.submit(catalogue);
+  const storage::Run run = catalogue.run(id).value();
+  note_asked_for(catalogue, run, at_once ? "start" : "submit", person);
+  const auto placed = common::placedJob(catalogue, run);
+  return json_response({{"run", id}, {"job", placed ? common::jobJson(*placed) : Json()}});
+}
 
 }  // namespace
 
@@ -211,15 +234,11 @@ Json clone_json(Store& store, const std::string& id) {
 }
 
 http::Response submit_new_run(Store& store, const std::string& person, const Json& body) {
-  const Draft draft(store, body);
-  if (draft.only_checks()) return json_response({{"fields", draft.complaints()}});
-  if (!draft.complaints().empty()) return complaint_response(draft.complaints());
-  storage::Catalogue& catalogue = store.catalogue();
-  const std::string id = draft.submit(catalogue);
-  const storage::Run run = catalogue.run(id).value();
-  note_asked_for(catalogue, run, "submit", person);
-  const auto placed = common::placedJob(catalogue, run);
-  return json_response({{"run", id}, {"job", placed ? common::jobJson(*placed) : Json()}});
+  return new_run(store, person, body, false);
+}
+
+http::Response start_new_run(Store& store, const std::string& person, const Json& body) {
+  return new_run(store, person, body, true);
 }
 
 }  // namespace batchscope::web

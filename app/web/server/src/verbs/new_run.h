@@ -27,4 +27,9 @@ protocol::Json clone_json(Store& store, const std::string& id);
 // answer is {"fields":{..}}. Throws Error(usage) for what is not such a description.
 http::Response submit_new_run(Store& store, const std::string& person, const protocol::Json& body);
 
+// Starts such a run at once, beside the queue, as `batchscope run` does, on devices that no other run has;
+// blocks as run::start_run. The fields of the queue are refused. Answers {"run":..,"job":null}, and the rest
+// as submit_new_run. Throws the same, and as run::start_run.
+http::Response start_new_run(Store& store, const std::string& person, const protocol::Json& body);
+
 }  // namespace batchscope::web

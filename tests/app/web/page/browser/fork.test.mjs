@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run is forked from one of its checkpoints; a run of a program of one's own is not, from a page.
+// A run is forked from one of its checkpoints, with another setting; a run of a program of one's own is not, from a page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ATTACK } from "./support/attack.mjs";
@@ -18,6 +18,7 @@ test("a fork begins at the checkpoint, with the name and the replicas that were 
   const name = await view.find("Name", "textbox");
   assert.deepEqual(await view.accessibilityFaults(), []);
   assert.equal(await name.evaluate((each) => each.value), "live fork");
+  assert.equal(await view.page.$eval("#field-values-epochs", (each) => each.value), "2000"); // the run's own
   await name.type("branch"); // what is offered is selected
   const replicas = await view.find("Replicas", "spinbutton");
   await replicas.click({ count: 3 });
@@ -25,13 +26,20 @@ test("a fork begins at the checkpoint, with the name and the replicas that were 
   await view.sees(/replicas must be a whole number from 1/i);
   await replicas.click({ count: 3 });
   await replicas.type("1");
+  const epochs = await view.page.$("#field-values-epochs");
+  await epochs.click({ count: 3 });
+  await epochs.type("0\n");
+  await view.until(() => document.getElementById("field-values-epochs-complaint").textContent.includes("at least 1"));
+  await epochs.click({ count: 3 });
+  await epochs.type("3000");
   await view.press("Start the fork");
   await view.until(() => document.querySelector("h1")?.textContent === "branch");
   await view.sees("Training on 1 replica");
   const fork = await it.store.json("show", await it.store.idOf("branch"));
   assert.equal(fork.generations[0].replicas, 1);
   assert.equal(fork.generations[0].first_step, checkpoints[0].step + 1);
-  assert.equal(fork.hyperparameters.epochs, "2000");
+  assert.equal(fork.hyperparameters.epochs, "3000");
+  assert.deepEqual({ ...fork.hyperparameters, epochs: "2000" }, (await it.store.json("show", run)).hyperparameters);
   view.assertSound();
 });
 

@@ -64,6 +64,30 @@ test("a page offers the training that it speaks of", async () => {
   view.assertSound();
 });
 
+test("a person moves devices from one run to the other", async () => {
+  const { lessons } = await ask("/api/lessons");
+  const { name } = lessons.find((each) => each.name.startsWith("7-"));
+  const { pages } = await ask(`/api/lessons/${name}`);
+  const page = pages.findIndex((each) => each.stage.share) + 1;
+  const view = await it.browser.open(`/lessons/${name}?page=${page}`);
+  await view.sees("Against half of the devices");
+  const cells = () => view.page.$$eval(".sharing tbody tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  const half = await cells();
+  assert.deepEqual(half.map(([, devices, , speedup]) => [devices, speedup]), [["4", "× 1"], ["4", "× 1"], ["8", "× 1"]]);
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  await view.press("Largest sum");
+  const sum = await cells();
+  const amount = (text) => Number(text.replaceAll(",", ""));
+  assert.ok(amount(sum[2][2]) > amount(half[2][2]), `${sum[2][2]} is more than ${half[2][2]}`);
+  await (await view.page.$(".sharing input[type=range]")).focus();
+  await view.page.keyboard.press("Home");
+  assert.equal((await cells())[0][1], "0");
+  await view.page.keyboard.press("ArrowRight");
+  assert.equal((await cells())[0][1], "1");
+  assert.match(await view.page.$eval(".sharing svg", (each) => each.getAttribute("aria-label") ?? each.closest("[aria-label]").ariaLabel), /1 and 7 devices/);
+  view.assertSound();
+});
+
 test("each page of each lesson has its run, and no number is missing", async () => {
   const { lessons } = await ask("/api/lessons");
   assert.ok(lessons.length >= 11);

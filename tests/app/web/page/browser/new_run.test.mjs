@@ -48,6 +48,23 @@ test("a recipe is chosen, its fields are checked, and the run trains", async () 
   view.assertSound();
 });
 
+test("a run starts now, beside the queue", async () => {
+  const view = await it.browser.open("/");
+  await view.press("New run …");
+  await (await view.find("Start", "combobox")).select("now");
+  await view.until(() => document.getElementById("field-priority").closest("[hidden]"));
+  await write(view, "Name", "at-once");
+  await write(view, "Replicas", "1");
+  await write(view, "epochs", "2000");
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  await view.press("Start now");
+  await view.until(() => document.querySelector("h1")?.textContent === "at-once");
+  await view.sees("Training on 1 replica");
+  assert.ok(!(await it.store.json("queue")).queue.some((each) => each.name === "at-once"));
+  await it.store.ask("stop", "at-once");
+  view.assertSound();
+});
+
 test("a run waits for another one, on devices that it keeps", async () => {
   await it.store.ask("submit", "digits", "--name", "earlier", "--hold");
   const earlier = await it.store.idOf("earlier");

@@ -19,6 +19,21 @@ test("the button restarts the run, and a band says on how many replicas", async 
   view.assertSound();
 });
 
+test("a run moves to devices by name", async () => {
+  const run = await it.store.train("named", "--replicas", "1");
+  const view = await it.browser.open(`/run/${run}`);
+  await view.sees("Training on 1 replica");
+  const [now] = (await it.store.json("show", run)).run.devices;
+  const other = await view.page.evaluate(async (taken) => (await (await fetch("/api/about")).json()).devices.find((each) => each !== taken), now);
+  await (await view.page.$(".by-name summary")).click();
+  await view.press(other, "checkbox");
+  await view.press(`Restart on ${other}`);
+  await view.until((name) => document.querySelector(".by-name [data-present]")?.textContent === name, other);
+  assert.deepEqual((await it.store.json("show", run)).run.devices, [other]);
+  await it.store.ask("stop", run);
+  view.assertSound();
+});
+
 test("the buttons stay where they are while the prediction's text grows", async () => {
   const run = await it.store.train("still", "--replicas", "1");
   const view = await it.browser.open(`/run/${run}`);

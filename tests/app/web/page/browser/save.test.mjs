@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A chart is saved as a picture, as vectors, as a table and as JSON, by mouse and by keys.
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { setUp } from "./support/case.mjs";
 
 const it = setUp();
-const folder = await mkdtemp(join(tmpdir(), "saved-"));
-after(() => rm(folder, { recursive: true, force: true }));
-
-// A download has another name until it is whole.
-async function saved(name) {
-  while (!(await readdir(folder)).includes(name)) await new Promise((resolve) => setTimeout(resolve, 50));
-  return readFile(join(folder, name));
-}
 
 test("a chart is saved in each form", async () => {
   const view = await it.browser.open(`/run/${await it.store.idOf("baseline")}`);
-  const client = await view.page.createCDPSession();
-  await client.send("Browser.setDownloadBehavior", {
-    behavior: "allow", downloadPath: folder, browserContextId: view.page.browserContext().id,
-  });
   const { pieces } = await view.chart("loss");
   await view.press("Save Loss as a table");
-  const rows = (await saved("baseline-loss.csv")).toString().trimEnd().split("\n");
+  const rows = (await view.saved("baseline-loss.csv")).toString().trimEnd().split("\n");
   assert.match(rows[0], /^line,generation,time from,time to,lowest.*,mean.*,highest.*,samples$/);
   assert.ok(rows.length > pieces.reduce((sum, piece) => sum + piece.x0.length, 0), `${rows.length} rows`);
   assert.deepEqual([...new Set(rows.slice(1).map((row) => row.split(",")[1]))], ["0", "1"]);
@@ -33,12 +18,12 @@ test("a chart is saved in each form", async () => {
   await (await view.find("Save Loss as a picture", "button")).focus();
   await view.page.keyboard.press("Enter");
   await view.press("Save Loss as JSON");
-  const { axis, unit, buckets } = JSON.parse(await saved("baseline-loss.json"));
+  const { axis, unit, buckets } = JSON.parse(await view.saved("baseline-loss.json"));
   assert.deepEqual([axis, typeof unit, buckets.length], ["time", "string", rows.length - 1]);
   assert.equal(String(buckets[0].mean), rows[1].split(",")[5]);
 
   await view.press("Save Loss as vectors");
-  const vectors = (await saved("baseline-loss.svg")).toString();
+  const vectors = (await view.saved("baseline-loss.svg")).toString();
   const seen = await view.page.evaluate((text) => {
     const drawing = new DOMParser().parseFromString(text, "image/svg+xml");
     return {
@@ -55,7 +40,7 @@ test("a chart is saved in each form", async () => {
   // The canvas is as it was: its context has no call of the listener's left.
   assert.deepEqual(await view.page.evaluate(() => Object.keys(document.querySelector("figure.chart canvas").getContext("2d"))), []);
 
-  const picture = await saved("baseline-loss.png");
+  const picture = await view.saved("baseline-loss.png");
   assert.equal(picture.subarray(1, 4).toString(), "PNG");
   assert.ok(picture.readUInt32BE(16) > 300 && picture.readUInt32BE(20) > 150);
   view.assertSound();

@@ -4,7 +4,9 @@
 // page: opens it, finds things by their role and name, waits until something is to be seen. A page that throws, breaks
 // its content security policy or asks another host fails the test that opened it.
 import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const modules = createRequire(join(process.env.PAGE_MODULES, "page.cjs"));
@@ -25,9 +27,11 @@ export class Browser {
     browser.server = server;
     // Without a folder of ours puppeteer makes an empty one and removes it.
     const timeout = 240_000;  // ms: beside other work Firefox takes its time
+    browser.downloads = await mkdtemp(join(tmpdir(), "downloads-"));
+    const extraPrefsFirefox = { "browser.download.folderList": 2, "browser.download.dir": browser.downloads };
     browser.program = await puppeteer.launch(FIREFOX
       // As root it refuses to run in a home that is another's.
-      ? { browser: "firefox", executablePath: FIREFOX, timeout, env: { ...process.env, HOME: process.env.PAGE_MODULES } }
+      ? { browser: "firefox", executablePath: FIREFOX, timeout, extraPrefsFirefox, env: { ...process.env, HOME: process.env.PAGE_MODULES } }
       : { executablePath: process.env.CHROMIUM, timeout, args: FLAGS });
     return browser;
   }
@@ -56,17 +60,23 @@ export class Browser {
     // Firefox is driven without the means to say what the system wants.
     if (!FIREFOX) await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
     else await page.evaluateOnNewDocument((scheme) => /^(http|file)/.test(location.protocol) && localStorage.setItem("scheme", scheme), dark ? "dark" : "light");
-    return new View(page, by);
+    if (!FIREFOX) {
+      const session = await page.createCDPSession();
+      await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: this.downloads, browserContextId: context.id });
+    }
+    return new View(page, by, this.downloads);
   }
 
   async close() {
     await this.program.close();
+    await rm(this.downloads, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 
 export class View {
-  constructor(page, server) {
+  constructor(page, server, downloads) {
     this.page = page;
+    this.downloads = downloads;
     this.faults = [];
     page.on("pageerror", (error) => this.faults.push(`threw ${error.message}`));
     page.on("console", (message) => {
@@ -110,6 +120,22 @@ export class View {
 
   text() {
     return this.page.evaluate(() => document.body.innerText);
+  }
+
+  // Waits until the browser has kept a file of this name, and takes it away. Until it is whole, Chromium gives it another
+  // name, and Firefox has a part of it beside it, a moment after an empty file of the name.
+  async saved(name) {
+    const file = join(this.downloads, name);
+    let looks = 0;
+    for (const end = Date.now() + PATIENCE; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+      const there = await readdir(this.downloads);
+      if (!there.includes(name) || there.some((each) => each.endsWith(".part"))) continue;
+      const content = await readFile(file);
+      if (content.length === 0 && ++looks < 20) continue;
+      await rm(file);
+      return content;
+    }
+    throw new Error(`no ${name} was kept, but ${await readdir(this.downloads)}`);
   }
 
   // Waits until `condition`, called in the page with the rest, holds; returns what it returned.
