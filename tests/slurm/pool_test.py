@@ -150,19 +150,44 @@ class PoolTest(unittest.TestCase):
         self.finish(*runs, crashes=True)
         self.assertTrue(all(job["crashes"] == 0 for job in self.desk.jobs()))
 
-    def test_a_run_outlives_the_time_of_its_node(self):
-        """It goes on in the next job, without a step done twice; then a person ends it all."""
-        self.desk.do("pool", "--slurm", "--time=1")
-        run = self.desk.submit("long", 1000)
-        first, = self.await_training(run)
-        self.desk.patiently("training on another node", lambda: self.desk.trains(run) not in (None, first))
-        seen = self.desk.ask("show", run)
-        self.assertEqual({generation["outcome"] for generation in seen["generations"][:-1]}, {"checkpointed"})
+    def end(self, run):
+        """A person gives the nodes back, and cancels the run."""
         self.desk.do("pool", "--slurm=off")
         self.desk.patiently("an empty queue", lambda: not self.queue())
         self.desk.patiently("the settings", lambda: not self.desk.ask("pool")["settings"]["nodes_from"])
         self.desk.do("cancel", run)
         self.desk.patiently("the end of all processes", lambda: not self.desk.processes())
+
+    def await_training_elsewhere(self, run, before):
+        return self.desk.patiently("training on another node", lambda: (
+            node := self.desk.trains(run)) not in (None, before) and node)
+
+    def test_a_run_outlives_its_nodes(self):
+        """One is drained, of the next the time is over: each time it goes on in another job, without a step done twice."""
+        self.desk.do("pool", "--slurm", "--time=1")
+        run = self.desk.submit("long", 1000)
+        first, = self.await_training(run)
+        drained, _, number = first.partition(".")
+        self.cluster.run("scontrol", "update", f"NodeName={drained}", "State=DRAIN", "Reason=repair")
+        self.addCleanup(self.cluster.run, "scontrol", "update", f"NodeName={drained}", "State=RESUME")
+        second = self.await_training_elsewhere(run, first)
+        self.assertNotEqual(second.partition(".")[0], drained)
+        self.desk.patiently("the drained node's job given back", lambda: number not in self.queue())
+        self.await_training_elsewhere(run, second)
+        seen = self.desk.ask("show", run)
+        self.assertEqual({generation["outcome"] for generation in seen["generations"][:-1]}, {"checkpointed"})
+        self.assertEqual([job["crashes"] for job in self.desk.jobs()], [0])
+        self.end(run)
+
+    def test_after_jobs_that_end_at_once_the_next_ones_wait(self):
+        """Slurm cannot open the file for their errors; the queue says that they end, and each next one knows how many did."""
+        self.desk.do("pool", "--slurm", "--sbatch-arg=--error=/nowhere/err")
+        run = self.desk.submit("waits", 1)
+        self.desk.patiently("the reason", lambda: "ended after" in self.desk.jobs()[0]["reason"])
+        def counted():
+            return self.cluster.run("squeue", "--noheader", "--states=all", "--sort=i", "--format=%k").stdout.split()[-2:]
+        self.desk.patiently("the next job", lambda: counted() == ["(null)", "1"])
+        self.end(run)
 
 
 if __name__ == "__main__":

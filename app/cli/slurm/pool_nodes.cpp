@@ -11,6 +11,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/pool.h"
+#include "batchscope/storage/catalogue.h"
 #include "slurm/holders.h"
 #include "slurm/job_submission.h"
 #include "slurm/submission_lock.h"
@@ -48,7 +49,8 @@ std::string holderScript() {
       std::max(kLeastBetween, static_cast<int>(std::ceil(wait / kLooks))));
 }
 
-Strings holderOptions(const JobRequest& request) {
+// `failures`: jobs in a row that ended at once. They are remembered by Slurm alone, with the next job.
+Strings holderOptions(const JobRequest& request, int failures = 0) {
   Strings options{"--job-name=" + holderName(protocol::catalogue_path().string()), "--nodes=1", "--ntasks=1",
                   "--no-requeue", "--output=/dev/null"};
   if (!request.partition.empty()) options.push_back("--partition=" + request.partition);
@@ -56,14 +58,19 @@ Strings holderOptions(const JobRequest& request) {
   options.push_back(request.gpus_per_node > 0 ? fmt::format("--gpus-per-node={}", request.gpus_per_node)
                                               : "--exclusive");
   if (!request.time.empty()) options.push_back("--time=" + request.time);
+  if (failures > 0) options.push_back(fmt::format("--comment={}", failures));
   options.insert(options.end(), request.arguments.begin(), request.arguments.end());
   return options;
 }
 
 std::vector<HolderJob> queuedHolders() {
-  return parseHolders(
-      told("squeue", {"--noheader", "--me", "--sort=i", std::string("--format=") + kHolderFormat,
-                      "--name=" + holderName(protocol::catalogue_path().string())}));
+  std::vector<HolderJob> jobs = parseHolders(told(
+      "squeue", {"--noheader", "--me", "--states=all", "--sort=i", std::string("--format=") + kHolderFormat,
+                 "--name=" + holderName(protocol::catalogue_path().string())}));
+  // A node that is drained keeps its jobs: squeue does not tell.
+  if (std::ranges::any_of(jobs, &HolderJob::runs))
+    markClosed(jobs, told("sinfo", {"--noheader", "--Node", "--states=drain,fail", "--format=%N"}));
+  return jobs;
 }
 
 }  // namespace
@@ -95,17 +102,20 @@ int tendSlurmNodes(const SlurmNodesOptions& options) {
   const SubmissionLock lock;
   if (!lock.held())
     throw Error(ErrorKind::conflict, "another process of this store talks to Slurm at the moment");
-  const HolderPlan plan = planHolders(queuedHolders(), options.wanted,
-                                      {options.empty.begin(), options.empty.end()}, request.nodes);
+  const HolderPlan plan =
+      planHolders(queuedHolders(), options.wanted, {options.empty.begin(), options.empty.end()},
+                  request.nodes, storage::now());
   for (const std::string& node : plan.nodes) fmt::print("{}\n", node);
   std::fflush(stdout);
   if (!plan.cancel.empty()) call("scancel", plan.cancel);  // of one that has just ended it complains
   // The nodes that there are count whether Slurm takes another job or not.
   try {
-    for (int i = 0; i < plan.submit; ++i) submit(holderOptions(request), "--wrap=" + holderScript());
+    for (int i = 0; i < plan.submit; ++i)
+      submit(holderOptions(request, plan.failures), "--wrap=" + holderScript());
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
   }
+  if (!plan.note.empty()) fmt::print(stderr, "{}\n", printable(plan.note));
   return kExitOk;
 }
 

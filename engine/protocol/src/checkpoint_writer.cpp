@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
+constexpr int kKept = 2;
 
 }  // namespace
 
@@ -60,6 +61,22 @@ void copy_states(const CheckpointFolder& from, const fs::path& to, Manifest& man
     if (!fs::copy_file(from.file(state.name).path, file, error)) fail_to("write", file, error.value());
     fsync_path(file);
     state.crc32 = file_crc32(file);
+  }
+}
+
+void remove_old_checkpoints(const fs::path& parent, const std::set<fs::path>& spared) {
+  int kept = 0;
+  for (const fs::path& checkpoint : list_checkpoints(parent)) {
+    if (spared.contains(checkpoint)) continue;
+    // A link is the supervisor's, until it is on disk, or somebody's own.
+    std::error_code error;
+    if (fs::is_symlink(checkpoint, error)) continue;
+    try {
+      if (read_manifest(checkpoint).pinned || ++kept <= kKept) continue;
+    } catch (const Error&) {
+      continue;  // from a newer version, perhaps
+    }
+    fs::remove_all(checkpoint, error);  // stays for the next time where that fails
   }
 }
 

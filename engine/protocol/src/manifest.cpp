@@ -56,20 +56,15 @@ void read_blocks(const fs::path& file, const fs::path& name, Take take) {
   if (in.bad()) fail_to_read(name, errno);
 }
 
-std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0) {
-  return static_cast<std::uint32_t>(
-      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
 std::uint32_t checksum_of(const fs::path& file, const fs::path& name) {
   std::uint32_t crc = 0;
-  read_blocks(file, name, [&](std::string_view bytes) { crc = checksum(bytes, crc); });
+  read_blocks(file, name, [&](std::string_view bytes) { crc = bytes_crc32(bytes, crc); });
   return crc;
 }
 
 // The lines of an object that is not closed yet, with their checksum as the last one.
 std::string sealed(std::string lines) {
-  lines += std::string(kChecksum) + std::to_string(checksum(lines)) + "\n}\n";
+  lines += std::string(kChecksum) + std::to_string(bytes_crc32(lines)) + "\n}\n";
   return lines;
 }
 
@@ -198,6 +193,11 @@ Manifest read_from(const CheckpointFolder& folder, const fs::path& file) {
 }
 
 }  // namespace
+
+std::uint32_t bytes_crc32(std::string_view bytes, std::uint32_t before) {
+  return static_cast<std::uint32_t>(
+      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
 
 std::uint32_t file_crc32(const fs::path& file) { return checksum_of(file, file); }
 

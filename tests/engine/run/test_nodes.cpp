@@ -11,6 +11,7 @@
 #include <iterator>
 #include <set>
 
+#include "batchscope/protocol/manifest.h"
 #include "nodes/frame.h"
 #include "nodes/messages.h"
 #include "scenario.h"
@@ -146,6 +147,37 @@ class TestNodes : public Scenario {
     VERIFY_RUN(trains(id, 1));
     QCOMPARE(devices_of(id), (std::vector<std::string>{"cpu:0"}));
     VERIFY_RUN(stops(id));
+  }
+
+  void checkpointsOfANodeApartAreHandedOver() {
+    const std::string command =
+        BATCHSCOPE_TEST_BIN "/batchscope-node serve --name n2 --listen 127.0.0.2 --apart";
+    qputenv("BATCHSCOPE_NODE_COMMAND", command.c_str());
+    const std::string id = train(1, {"--checkpoint-every", "10"});
+    VERIFY_RUN(tells(id, "node n2 does not see the run's checkpoints"));
+    const auto has_checkpoint_of = [&](int generation) {
+      const auto checkpoints = catalogue().checkpoints(id);
+      return std::any_of(checkpoints.begin(), checkpoints.end(),
+                         [&](const auto& checkpoint) { return checkpoint.generation == generation; });
+    };
+    int generation = 0;
+    for (const std::string device : {"n2/cpu:0", "cpu:0", "n2/cpu:0"}) {
+      VERIFY_RUN(eventually([&] { return has_checkpoint_of(generation); }));
+      move(id, {device});
+      ++generation;
+      VERIFY_RUN(eventually([&] {
+        const auto generations = catalogue().generations(id);
+        return std::ssize(generations) > generation &&
+               !generations[static_cast<std::size_t>(generation)].checkpoint.empty();
+      }));
+    }
+    VERIFY_RUN(eventually([&] { return has_checkpoint_of(generation); }));
+    QVERIFY(!has(story(id), "went back to step"));
+    VERIFY_RUN(stops(id));
+    const auto checkpoints = protocol::list_checkpoints(protocol::run_paths(id).checkpoints);
+    QCOMPARE(checkpoints.size(), 2u);
+    for (const fs::path& checkpoint : checkpoints)
+      QVERIFY(testing::thrown_by([&] { protocol::verify_checkpoint(checkpoint); }) == "nothing was thrown");
   }
 
   // A program in ssh's place that runs the command here, as though ssh had come by the node's own address.

@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kKept = 2;
-
 // `open` makes a file.
 template <class Open>
 void make(const fs::path& name, protocol::Manifest& manifest, const std::vector<CheckpointStore::File>& files,
@@ -68,7 +66,7 @@ fs::path CheckpointStore::write(protocol::Manifest& manifest, const std::vector<
   const fs::path name = next_name();
   make(name, manifest, files, [](const fs::path& file) { return std::make_unique<ChecksummedFile>(file); });
   protocol::fsync_path(directory_);
-  rotate();
+  protocol::remove_old_checkpoints(directory_, damaged_);
   return name;
 }
 
@@ -93,7 +91,7 @@ std::optional<fs::path> CheckpointStore::write_in_memory(protocol::Manifest& man
     fs::remove_all(place, error);
     return std::nullopt;
   }
-  rotate();
+  protocol::remove_old_checkpoints(directory_, damaged_);
   return name;
 }
 
@@ -102,22 +100,6 @@ void CheckpointStore::remove_half_written() const {
   for (const auto& entry : fs::directory_iterator(directory_, error))
     if (protocol::is_partial_checkpoint(entry.path().filename().string()))
       fs::remove_all(entry.path(), error);
-}
-
-void CheckpointStore::rotate() const {
-  int checkpoints_kept = 0;
-  for (const fs::path& checkpoint : protocol::list_checkpoints(directory_)) {
-    if (damaged_.contains(checkpoint)) continue;  // kept, for a person to look at
-    // A link is the supervisor's, until it is on disk, or somebody's own.
-    std::error_code error;
-    if (fs::is_symlink(checkpoint, error)) continue;
-    try {
-      if (protocol::read_manifest(checkpoint).pinned || ++checkpoints_kept <= kKept) continue;
-    } catch (const Error&) {
-      continue;  // from a newer version, perhaps
-    }
-    fs::remove_all(checkpoint, error);  // stays for the next time where that fails
-  }
 }
 
 }  // namespace batchscope::replica

@@ -47,11 +47,10 @@ class CheckpointStore {
   void prepare() const;
   std::filesystem::path next_name() const;
   void remove_half_written() const;
-  void rotate() const;
 
   const std::filesystem::path directory_, memory_;
   const std::map<std::string, std::string> unloadable_;
-  std::set<std::filesystem::path> damaged_;  // known since newest()
+  std::set<std::filesystem::path> damaged_;  // known since newest(); kept, for a person to look at
 };
 
 }  // namespace batchscope::replica

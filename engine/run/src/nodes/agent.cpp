@@ -20,6 +20,7 @@
 #include <string_view>
 #include <utility>
 
+#include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
@@ -92,20 +93,41 @@ void settle_in(ReplicaOrder& order) {
   }
 }
 
+// Points a replica to this node's own checkpoints. What else it would write beside them is for itself.
+void keep_apart(ReplicaOrder& order, const fs::path& checkpoints) {
+  using namespace protocol::variable;
+  order.environment[kCheckpointPath] = checkpoints.string();
+  const fs::path share = checkpoints.parent_path() / "share";
+  std::error_code ignored;
+  fs::create_directory(share, ignored);
+  order.environment[kSharePath] = share.string();
+  order.environment.erase(kTensorboardDir);
+}
+
 }  // namespace
 
 struct Agent::Line {
+  // Where this node does not see the run's checkpoints, a stand-in has: what it offered and is not answered
+  // yet, whether it sends that one, and whether its replica may begin.
+  struct Exchange {
+    std::optional<OfferedCheckpoint> offer;
+    bool sends = false, done = false;
+    std::unique_ptr<CheckpointReceiver> receiver;
+  };
+
   explicit Line(std::unique_ptr<QTcpSocket> socket) : frames(std::move(socket), kLongestHello) {}
 
   FrameSocket frames;
   std::optional<Caller> caller;  // once it has shown the token
   QTimer patience;               // for that
+  Exchange exchange;
   std::unique_ptr<HostedReplica> replica;
   bool closed = false;
 };
 
-Agent::Agent(const std::string& address, std::string token)
+Agent::Agent(const std::string& address, std::string token, bool apart)
     : token_(std::move(token)),
+      apart_(apart),
       folder_(make_folder()),
       lock_(lock_folder(folder_)),
       input_(STDIN_FILENO, QSocketNotifier::Read) {
@@ -179,6 +201,13 @@ void Agent::take(Line& line, const Frame& frame) {
     case FrameKind::order:
       if (!of_supervisor && !line.replica) return take_order(line, frame);
       break;
+    case FrameKind::offer:
+      if (!of_supervisor && checkpoints_ && !line.replica) return take_offer(line, frame);
+      break;
+    case FrameKind::checkpoint:
+    case FrameKind::state:
+      if (line.exchange.sends) return take_checkpoint(line, frame);
+      break;
     case FrameKind::signal:
       if (line.replica) return line.replica->signal(decode_signal(frame.bytes));
       break;
@@ -208,13 +237,15 @@ void Agent::beat() {
 
 void Agent::take_program(const Frame& frame) {
   if (launcher_) throw Error(ErrorKind::usage, "the agent has been told the program already");
-  ReplicaOrder program = decode_order(frame.bytes);
+  auto [program, mark] = decode_program(frame.bytes);
   settle_in(program);
+  std::error_code error;
+  if (apart_ || !fs::exists(mark, error)) checkpoints_.emplace(folder_ / "checkpoints");
   program.log = folder_ / "fork-server.log";
   launcher_ = std::make_unique<ForkLauncher>(std::move(program));
   launcher_->on_news = [this](const std::string& level, const std::string& text) { tell(level, text); };
   launcher_->prepare([this] {
-    if (supervisor_) supervisor_->frames.send(FrameKind::ready);
+    if (supervisor_) supervisor_->frames.send(FrameKind::ready, encode_ready(!checkpoints_));
   });
 }
 
@@ -226,17 +257,64 @@ void Agent::take_order(Line& line, const Frame& frame) {
   if (!launcher_) throw Error(ErrorKind::conflict, "the agent has not been told the program yet");
   ReplicaOrder order = decode_order(frame.bytes);
   settle_in(order);
+  if (checkpoints_) {
+    if (!line.exchange.done) throw Error(ErrorKind::usage, "an order before the checkpoints were settled");
+    keep_apart(order, checkpoints_->folder());
+  }
   const fs::path folder = folder_ / std::to_string(replicas_++);
   std::error_code error;
   if (!fs::create_directory(folder, error))
     throw Error(ErrorKind::io, "cannot make the folder " + folder.string() + ": " + error.message());
-  line.replica = std::make_unique<HostedReplica>(line.frames, folder, std::move(order), *launcher_);
+  line.replica = std::make_unique<HostedReplica>(
+      line.frames, folder, checkpoints_ ? checkpoints_->folder() : fs::path(), std::move(order), *launcher_);
+}
+
+void Agent::take_offer(Line& line, const Frame& frame) {
+  line.exchange = {};
+  line.exchange.offer = decode_offered(frame.bytes);
+  answer_offers();
+}
+
+// One after the other, so that a checkpoint which several replicas of this node need comes once.
+void Agent::answer_offers() {
+  const auto sends = [](const auto& line) { return line->exchange.sends; };
+  for (const auto& line : lines_) {
+    if (std::any_of(lines_.begin(), lines_.end(), sends)) return;
+    Line::Exchange& exchange = line->exchange;
+    if (!exchange.offer) continue;
+    const OfferedCheckpoint offer = *std::exchange(exchange.offer, std::nullopt);
+    try {
+      exchange.sends = checkpoints_->lacks(offer);
+      exchange.done = !exchange.sends;
+      line->frames.send(FrameKind::wanted, encode_wanted(exchange.sends));
+    } catch (const Error& error) {
+      line->frames.refuse(error.what());
+    }
+  }
+}
+
+// The stand-in may still be sending when it is refused, and not hear why.
+void Agent::take_checkpoint(Line& line, const Frame& frame) try {
+  Line::Exchange& exchange = line.exchange;
+  if (frame.kind == FrameKind::checkpoint) {
+    exchange.receiver.reset();
+    exchange.receiver = std::make_unique<CheckpointReceiver>(checkpoints_->folder(), frame.bytes, false);
+  } else if (exchange.receiver && exchange.receiver->take(frame.bytes)) {
+    exchange = {};
+    exchange.done = true;
+    answer_offers();
+  }
+} catch (const Error& error) {
+  tell("error", std::string("it cannot take the checkpoint that it is to begin with: ") + error.what());
+  throw;
 }
 
 // Where a replica lives, its stand-in was killed, or its machine is gone.
 void Agent::closed(Line& line) {
   line.closed = true;
+  line.exchange = {};
   if (line.replica) line.replica->kill();
+  if (checkpoints_) answer_offers();
   if (supervisor_ != &line) return;
   supervisor_ = nullptr;
   end();
@@ -271,7 +349,9 @@ void Agent::end() {
 // Leaves once the last replica has ended and its output is sent.
 void Agent::leave_if_empty() {
   const bool lives = std::any_of(lines_.begin(), lines_.end(), [](const auto& line) {
-    return line->replica && (line->replica->pid() != 0 || (!line->closed && line->frames.waiting() > 0));
+    return line->replica &&
+           (line->replica->pid() != 0 ||
+            (!line->closed && (line->frames.waiting() > 0 || line->replica->has_more_to_say())));
   });
   if (!ending_) return;
   if (lives)

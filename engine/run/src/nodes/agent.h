@@ -13,19 +13,22 @@
 #include <filesystem>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "launch/fork_launcher.h"
 #include "nodes/frame_socket.h"
 #include "nodes/hosted_replica.h"
+#include "nodes/node_checkpoints.h"
 #include "system/process_signals.h"
 
 namespace batchscope::run {
 
 class Agent {
  public:
-  // Listens at this numeric address, at a port that is free. Throws Error(io) naming it.
-  Agent(const std::string& address, std::string token);
+  // Listens at this numeric address, at a port that is free. `apart`: the run's folder of checkpoints counts
+  // as one that this node does not see. Throws Error(io) naming the address.
+  Agent(const std::string& address, std::string token, bool apart);
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -42,6 +45,9 @@ class Agent {
   void greet(Line& line, const Frame& frame);
   void take_program(const Frame& frame);
   void take_order(Line& line, const Frame& frame);
+  void take_offer(Line& line, const Frame& frame);
+  void answer_offers();
+  void take_checkpoint(Line& line, const Frame& frame);
   void closed(Line& line);
   void sweep();
   void beat();
@@ -51,11 +57,13 @@ class Agent {
   void leave_if_empty();
 
   const std::string token_;
+  const bool apart_;
   std::filesystem::path folder_;  // private, of the replicas' pipes and sockets
   int lock_ = -1;                 // on it, while this process or a replica that it forked lives
   QTcpServer server_;
   ProcessSignals signals_;
-  std::unique_ptr<ForkLauncher> launcher_;  // of the run's program, once it is known
+  std::unique_ptr<ForkLauncher> launcher_;      // of the run's program, once it is known
+  std::optional<NodeCheckpoints> checkpoints_;  // where this node does not see the run's
   std::list<std::unique_ptr<Line>> lines_;
   Line* supervisor_ = nullptr;
   int replicas_ = 0;  // so far

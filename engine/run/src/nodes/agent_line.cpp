@@ -43,6 +43,7 @@ void AgentLine::take(const Frame& frame) {
   switch (frame.kind) {
     case FrameKind::beat: clock_offset_ = std::min(clock_offset_, heard_ - decode_beat(frame.bytes)); break;
     case FrameKind::ready:
+      sees_folder_ = decode_ready(frame.bytes);
       ready_ = true;
       if (on_ready) on_ready();
       break;

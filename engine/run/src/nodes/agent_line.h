@@ -28,6 +28,8 @@ class AgentLine {
   std::string own_address() const;
   bool stands() const { return !lost_; }
   bool ready() const { return ready_ && !lost_; }
+  // Once it is ready: whether its node sees the run's folder of checkpoints.
+  bool sees_folder() const { return sees_folder_; }
   // Seconds to add to what the node's monotonic clock says, for this machine's; 0 before the first beat.
   double clock_offset() const;
 
@@ -41,7 +43,7 @@ class AgentLine {
 
   const NodeOffer offer_;
   FrameSocket line_;
-  bool ready_ = false, lost_ = false;
+  bool ready_ = false, lost_ = false, sees_folder_ = false;
   double heard_ = protocol::monotonic_seconds();
   double clock_offset_;  // s; the beat that came fastest tells it best
 };

@@ -26,6 +26,13 @@ enum class FrameKind : unsigned char {
   telemetry,  // bytes that it told, see telemetry_bytes
   exit,       // how it ended; the last frame
   refused,    // why the line ends, in words; the last frame
+  // of checkpoints, where a node does not see the run's folder
+  offer,       // from a stand-in, before the order: the newest one
+  wanted,      // to a stand-in: whether the node lacks it
+  checkpoint,  // either way: one begins
+  state,       // either way: bytes of it, see checkpoint_transfer.h
+  spoilt,      // to a stand-in: why the one that the next `written` tells of does not come
+  written,     // to a stand-in: telemetry that tells of the checkpoint before it
 };
 
 struct Frame {

@@ -21,9 +21,10 @@ constexpr qint64 kReadAhead = 1 << 16;          // bytes of a telemetry connecti
 
 }  // namespace
 
-HostedReplica::HostedReplica(FrameSocket& line, const std::filesystem::path& folder, ReplicaOrder order,
-                             Launcher& launcher)
+HostedReplica::HostedReplica(FrameSocket& line, const std::filesystem::path& folder,
+                             const std::filesystem::path& checkpoints, ReplicaOrder order, Launcher& launcher)
     : line_(line), folder_(folder) {
+  if (!checkpoints.empty()) courier_ = std::make_unique<CheckpointCourier>(line, checkpoints, kMostWaiting);
   order.log = folder / "output";
   open_output(order.log);
   try {
@@ -60,7 +61,9 @@ void HostedReplica::open_output(const std::filesystem::path& path) {
   QObject::connect(notifier_.get(), &QSocketNotifier::activated, notifier_.get(), [this] { read_output(); });
 }
 
-bool HostedReplica::keeps_up() const { return pid_ == 0 || line_.waiting() < kMostWaiting; }
+bool HostedReplica::keeps_up() const {
+  return pid_ == 0 || (line_.waiting() < kMostWaiting && (!courier_ || courier_->idle()));
+}
 
 void HostedReplica::read_output() {
   char bytes[1 << 16];
@@ -82,7 +85,7 @@ void HostedReplica::accept(std::unique_ptr<QLocalSocket> socket) {
   QObject::connect(raw, &QLocalSocket::readyRead, raw, [this, connection] { read_telemetry(connection); });
   QObject::connect(raw, &QLocalSocket::disconnected, raw, [this, connection] {
     read_telemetry(connection);
-    line_.send(FrameKind::telemetry, encode(TelemetryBytes{connection, {}}));
+    tell(connection, {});
   });
   read_telemetry(connection);
 }
@@ -93,12 +96,18 @@ void HostedReplica::read_telemetry(std::uint32_t connection) {
     const QByteArray bytes = socket.readAll();
     if (bytes.isEmpty()) return;
     read_output();  // what it printed before: after its goodbye the stand-in may be gone
-    line_.send(FrameKind::telemetry,
-               encode(TelemetryBytes{connection, {bytes.data(), static_cast<std::size_t>(bytes.size())}}));
+    tell(connection, {bytes.data(), static_cast<std::size_t>(bytes.size())});
   }
 }
 
+void HostedReplica::tell(std::uint32_t connection, std::string_view bytes) {
+  if (courier_) return courier_->take(connection, bytes);
+  line_.send(FrameKind::telemetry, encode(TelemetryBytes{connection, bytes}));
+}
+
 void HostedReplica::go_on() {
+  if (courier_) courier_->go_on();
+  say_how_it_ended();
   if (!keeps_up() || pid_ == 0) return;
   notifier_->setEnabled(true);
   for (const auto& [connection, socket] : telemetry_) read_telemetry(connection);
@@ -121,7 +130,15 @@ void HostedReplica::ended(int status) {
       read_telemetry(connection);
     } while (socket->state() == QLocalSocket::ConnectedState && socket->waitForReadyRead(0));
   read_output();
-  line_.send(FrameKind::exit, encode_status(status));
+  status_ = status;
+  say_how_it_ended();
+}
+
+// Last, behind a checkpoint that is still on its way.
+void HostedReplica::say_how_it_ended() {
+  if (!status_ || (courier_ && !courier_->idle())) return;
+  line_.send(FrameKind::exit, encode_status(*status_));
+  status_.reset();
   line_.close();
 }
 

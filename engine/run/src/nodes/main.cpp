@@ -89,7 +89,8 @@ std::string address_of_ssh() {
   return server;
 }
 
-int serve(int& argc, char** argv, const std::string& name, std::string listen, std::string toward) {
+int serve(int& argc, char** argv, const std::string& name, std::string listen, std::string toward,
+          bool apart) {
   NodeOffer offer;
   offer.node = name.empty() ? protocol::node_name() : name;
   if (!protocol::valid_node_name(offer.node))
@@ -108,7 +109,7 @@ int serve(int& argc, char** argv, const std::string& name, std::string listen, s
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
-  Agent agent(offer.address, std::move(token));
+  Agent agent(offer.address, std::move(token), apart);
   offer.port = agent.port();
   std::printf("%s\n", encode(offer).c_str());
   std::fflush(stdout);
@@ -133,6 +134,10 @@ int main(int argc, char** argv) {
                    "(default: SLURM_LAUNCH_NODE_IPADDR, or else the address that ssh came to)")
       ->excludes("--listen")
       ->option_text("ADDRESS");
+  bool apart = false;
+  agent->add_flag("--apart", apart,
+                  "Have checkpoints handed over by the supervisor's lines, as where this node does not see "
+                  "the run's folder");
   std::vector<std::string> nodes;
   std::string by;
   CLI::App* const each = arguments.add_subcommand(
@@ -158,7 +163,7 @@ int main(int argc, char** argv) {
       return serve_on_each(hosts, by.empty() ? std::vector<std::string>() : std::vector{by},
                            std::filesystem::read_symlink("/proc/self/exe"));
     }
-    return serve(argc, argv, name, listen, toward);
+    return serve(argc, argv, name, listen, toward, apart);
   } catch (const Error& error) {
     std::fprintf(stderr, "batchscope-node: %s\n", error.what());
     return exit_code(error.kind());

@@ -8,6 +8,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/node_name.h"
 
 namespace batchscope::run {
@@ -62,6 +63,13 @@ ReplicaOrder replica_from(const Json& json) {
   order.working_directory = field<std::string>(json, "directory");
   order.environment = field<std::map<std::string, std::string>>(json, "environment");
   return order;
+}
+
+// A name is what becomes a folder's on the other side.
+std::string checkpoint_in(const Json& name) {
+  if (!name.is_string() || !protocol::checkpoint_number(name.get<std::string>()))
+    throw Error(ErrorKind::usage, name.dump() + " is not a name of a checkpoint");
+  return name;
 }
 
 }  // namespace
@@ -128,19 +136,37 @@ bool same_token(std::string_view one, std::string_view other) {
 std::string encode(const ReplicaOrder& order) { return strict(to_json(order)); }
 ReplicaOrder decode_order(std::string_view bytes) { return replica_from(protocol::parse_object(bytes)); }
 
+std::string encode(const ProgramOrder& order) {
+  Json json = to_json(order.program);
+  json["mark"] = order.mark;
+  return strict(json);
+}
+
+ProgramOrder decode_program(std::string_view bytes) {
+  const Json json = protocol::parse_object(bytes);
+  return {replica_from(json), field<std::string>(json, "mark")};
+}
+
+std::string encode_ready(bool sees_folder) { return Json{{"sees_folder", sees_folder}}.dump(); }
+bool decode_ready(std::string_view bytes) {
+  return field<bool>(protocol::parse_object(bytes), "sees_folder");
+}
+
 std::string encode(const StandInOrder& order) {
   Json json = to_json(order.replica);
   json["address"] = order.address;
   json["port"] = order.port;
   json["token"] = order.token;
   json["telemetry"] = order.telemetry_socket;
+  json["checkpoints"] = order.checkpoints;
   return strict(json);
 }
 
 StandInOrder decode_stand_in(std::string_view bytes) {
   const Json json = protocol::parse_object(bytes);
-  return {field<std::string>(json, "address"), checked_port(json), field<std::string>(json, "token"),
-          field<std::string>(json, "telemetry"), replica_from(json)};
+  return {field<std::string>(json, "address"),     checked_port(json),
+          field<std::string>(json, "token"),       field<std::string>(json, "telemetry"),
+          field<std::string>(json, "checkpoints"), replica_from(json)};
 }
 
 const std::vector<int>& handed_signals() {
@@ -187,6 +213,34 @@ TelemetryBytes decode_telemetry(std::string_view bytes) {
   for (const char byte : bytes.substr(0, 4))
     telemetry.connection = telemetry.connection << 8 | static_cast<unsigned char>(byte);
   return telemetry;
+}
+
+std::string encode(const OfferedCheckpoint& offer) {
+  return Json{{"name", offer.name}, {"manifest_crc32", offer.manifest_crc32}, {"later", offer.later}}.dump();
+}
+
+OfferedCheckpoint decode_offered(std::string_view bytes) {
+  const Json json = protocol::parse_object(bytes);
+  OfferedCheckpoint offer{.manifest_crc32 = field<std::uint32_t>(json, "manifest_crc32")};
+  if (!field<std::string>(json, "name").empty()) offer.name = checkpoint_in(json.at("name"));
+  for (const Json& name : field<std::vector<Json>>(json, "later")) offer.later.push_back(checkpoint_in(name));
+  return offer;
+}
+
+std::string encode_wanted(bool wanted) { return Json{{"wanted", wanted}}.dump(); }
+bool decode_wanted(std::string_view bytes) { return field<bool>(protocol::parse_object(bytes), "wanted"); }
+
+std::string encode(const AnnouncedCheckpoint& checkpoint) {
+  return Json{{"name", checkpoint.name}, {"manifest_bytes", checkpoint.manifest_bytes}}.dump();
+}
+
+AnnouncedCheckpoint decode_announced(std::string_view bytes) {
+  const Json json = protocol::parse_object(bytes);
+  AnnouncedCheckpoint checkpoint{checkpoint_in(json.value("name", Json())),
+                                 field<std::int64_t>(json, "manifest_bytes")};
+  if (checkpoint.manifest_bytes < 1)
+    throw Error(ErrorKind::usage, checkpoint.name + " is announced without a manifest");
+  return checkpoint;
 }
 
 }  // namespace batchscope::run

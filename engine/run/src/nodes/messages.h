@@ -42,10 +42,23 @@ NodeHello decode_hello(std::string_view bytes);
 // Takes as long whatever the difference is.
 bool same_token(std::string_view one, std::string_view other);
 
-// FrameKind::program and FrameKind::order, without the log, which is the sender's affair. Encoding throws
+// FrameKind::order, without the log, which is the sender's affair. Encoding throws
 // Error(usage) for what is not UTF-8.
 std::string encode(const ReplicaOrder& order);
 ReplicaOrder decode_order(std::string_view bytes);
+
+// FrameKind::program: what replicas will be, and a file that only who sees the run's folder of checkpoints
+// finds (folder_mark.h).
+struct ProgramOrder {
+  ReplicaOrder program;
+  std::string mark;
+};
+std::string encode(const ProgramOrder& order);
+ProgramOrder decode_program(std::string_view bytes);
+
+// FrameKind::ready: whether the node sees that folder.
+std::string encode_ready(bool sees_folder);
+bool decode_ready(std::string_view bytes);
 
 // The order that a stand-in reads from the descriptor that it is started with: where to go with what.
 struct StandInOrder {
@@ -53,6 +66,7 @@ struct StandInOrder {
   int port = 0;
   std::string token;
   std::string telemetry_socket;  // of the supervisor; the log is the stand-in's own output
+  std::string checkpoints;       // the run's folder of them, where the node does not see it; else empty
   ReplicaOrder replica;
 };
 std::string encode(const StandInOrder& order);
@@ -91,5 +105,27 @@ struct TelemetryBytes {
 };
 std::string encode(const TelemetryBytes& telemetry);
 TelemetryBytes decode_telemetry(std::string_view bytes);  // of which it is a view
+
+// FrameKind::offer: the newest good checkpoint, empty where there is none, its manifest's CRC-32, and the
+// names of later ones, which a new one must not take.
+struct OfferedCheckpoint {
+  std::string name = {};
+  std::uint32_t manifest_crc32 = 0;
+  std::vector<std::string> later = {};
+};
+std::string encode(const OfferedCheckpoint& offer);
+OfferedCheckpoint decode_offered(std::string_view bytes);
+
+// FrameKind::wanted.
+std::string encode_wanted(bool wanted);
+bool decode_wanted(std::string_view bytes);
+
+// FrameKind::checkpoint.
+struct AnnouncedCheckpoint {
+  std::string name;
+  std::int64_t manifest_bytes = 0;
+};
+std::string encode(const AnnouncedCheckpoint& checkpoint);
+AnnouncedCheckpoint decode_announced(std::string_view bytes);
 
 }  // namespace batchscope::run

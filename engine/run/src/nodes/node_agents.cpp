@@ -51,10 +51,12 @@ class OrderFile {
 
 }  // namespace
 
-NodeAgents::NodeAgents(NodePlan plan, ReplicaOrder program, std::filesystem::path telemetry)
+NodeAgents::NodeAgents(NodePlan plan, ReplicaOrder program, std::filesystem::path telemetry,
+                       std::filesystem::path checkpoints)
     : plan_(std::move(plan)),
       program_(std::move(program)),
       telemetry_(std::move(telemetry)),
+      checkpoints_(std::move(checkpoints)),
       token_(agent_token()) {
   patience_.setSingleShot(true);
   QObject::connect(&patience_, &QTimer::timeout, &patience_, [this] {
@@ -96,6 +98,7 @@ void NodeAgents::fetch(const std::vector<protocol::NodeHost>& nodes, const std::
 }
 
 void NodeAgents::start(const std::string& node, std::unique_ptr<AgentCommand> command, int agents) {
+  if (!mark_) mark_.emplace(checkpoints_);
   Starter& starter = *starters_.emplace_back(new Starter{node, std::move(command), agents});
   starter.command->on_offer = [this, &starter](NodeOffer offer) { take_offer(starter, std::move(offer)); };
   starter.command->on_trouble = [this](const std::string& sentence) { on_news("warning", sentence); };
@@ -114,10 +117,15 @@ void NodeAgents::take_offer(Starter& starter, NodeOffer offer) {
   --starter.missing;
   AgentLine& line = **lines_.insert(place, std::make_unique<AgentLine>(std::move(offer), token_));
   line.on_connected = [this, &line] {
-    line.send(FrameKind::program, encode(program_));
+    line.send(FrameKind::program, encode(ProgramOrder{program_, mark_->path().string()}));
     if (offered_) line.send(FrameKind::offered);
   };
-  line.on_ready = [this] { settle_if_ready(); };
+  line.on_ready = [this, &line] {
+    if (!line.sees_folder())
+      on_news("info", "node " + line.offer().node +
+                          " does not see the run's checkpoints: they are handed over by its agent's lines");
+    settle_if_ready();
+  };
   line.on_news = on_news;
   line.on_lost = [this, &line](const std::string& why) {
     const std::string node = line.offer().node;
@@ -203,7 +211,9 @@ pid_t NodeAgents::launch(const ReplicaOrder& order) {
   const AgentLine* const line = line_to(order.node);
   if (!line) throw Error(ErrorKind::conflict, "node " + order.node + " is gone");
   const NodeOffer& offer = line->offer();
-  const OrderFile file(encode(StandInOrder{offer.address, offer.port, token_, telemetry_.string(), order}));
+  const std::string checkpoints = line->sees_folder() ? std::string() : checkpoints_.string();
+  const OrderFile file(
+      encode(StandInOrder{offer.address, offer.port, token_, telemetry_.string(), checkpoints, order}));
   ReplicaOrder stand_in{(program_directory() / "batchscope-node").string(), {"replica"}, "/", {}, order.log};
   for (char** entry = environ; *entry; ++entry) {
     const std::string text = *entry;

@@ -9,6 +9,7 @@
 #include <QTimer>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,14 +19,16 @@
 #include "launch/launcher.h"
 #include "nodes/agent_command.h"
 #include "nodes/agent_line.h"
+#include "nodes/folder_mark.h"
 #include "nodes/node_command.h"
 
 namespace batchscope::run {
 
 class NodeAgents {
  public:
-  // `program`: what replicas will be; `telemetry`: where they are heard.
-  NodeAgents(NodePlan plan, ReplicaOrder program, std::filesystem::path telemetry);
+  // `program`: what replicas will be; `telemetry`: where they are heard; `checkpoints`: the run's folder.
+  NodeAgents(NodePlan plan, ReplicaOrder program, std::filesystem::path telemetry,
+             std::filesystem::path checkpoints);
   ~NodeAgents();
 
   std::function<void(const std::string& level, const std::string& text)> on_news;
@@ -81,7 +84,8 @@ class NodeAgents {
 
   const NodePlan plan_;
   const ReplicaOrder program_;
-  const std::filesystem::path telemetry_;
+  const std::filesystem::path telemetry_, checkpoints_;
+  std::optional<FolderMark> mark_;  // of the checkpoints, once there is an agent that looks for it
   const std::string token_;
   bool offered_ = false;
   std::vector<std::unique_ptr<Starter>> starters_;

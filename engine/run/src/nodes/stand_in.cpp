@@ -13,13 +13,17 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/protocol/unix_address.h"
+#include "nodes/checkpoint_exchange.h"
 #include "nodes/frame.h"
 #include "nodes/messages.h"
 #include "nodes/tcp_line.h"
@@ -53,6 +57,13 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
+// The checkpoints that the replica is told to pass over.
+std::map<std::string, std::string> unloadable(const ReplicaOrder& order) {
+  const auto found = order.environment.find(protocol::variable::kUnloadable);
+  if (found == order.environment.end()) return {};
+  return protocol::parse_object(found->second);
+}
+
 // Ends as the replica did, which may have left a core of its own.
 [[noreturn]] void end_as(int status) {
   if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
@@ -71,8 +82,13 @@ class StandIn {
  public:
   StandIn(const StandInOrder& order, int signals)
       : order_(order), signals_(signals), line_(connect_tcp_line(order.address, order.port)) {
-    send(encode(FrameKind::hello, encode(NodeHello{order.token, Caller::stand_in})));
-    send(encode(FrameKind::order, encode(order.replica)));
+    send(FrameKind::hello, encode(NodeHello{order.token, Caller::stand_in}));
+    if (order.checkpoints.empty()) {
+      send(FrameKind::order, encode(order.replica));
+      return;
+    }
+    exchange_.emplace(order.checkpoints, unloadable(order.replica));
+    send(FrameKind::offer, encode(exchange_->offer()));
   }
 
   [[noreturn]] void relay() {
@@ -85,8 +101,8 @@ class StandIn {
   }
 
  private:
-  void send(const std::string& frame) const {
-    if (!write_all(line_, frame)) broken(std::strerror(errno));
+  void send(FrameKind kind, std::string_view bytes) const {
+    if (!write_all(line_, encode(kind, bytes))) broken(std::strerror(errno));
   }
 
   // Not at once: where the whole node is gone, the supervisor shall find that out first, and kills us for it.
@@ -98,7 +114,7 @@ class StandIn {
 
   void hand_on_signals() const {
     for (signalfd_siginfo info; read(signals_, &info, sizeof info) == sizeof info;)
-      send(encode(FrameKind::signal, encode(HandedSignal{static_cast<int>(info.ssi_signo), info.ssi_int})));
+      send(FrameKind::signal, encode(HandedSignal{static_cast<int>(info.ssi_signo), info.ssi_int}));
   }
 
   void read_line() {
@@ -112,12 +128,34 @@ class StandIn {
 
   void take(const Frame& frame) {
     switch (frame.kind) {
-      case FrameKind::output: write_all(STDOUT_FILENO, frame.bytes); break;
-      case FrameKind::telemetry: pass(decode_telemetry(frame.bytes)); break;
+      case FrameKind::output: write_all(STDOUT_FILENO, frame.bytes); return;
+      case FrameKind::telemetry: return pass(decode_telemetry(frame.bytes));
+      case FrameKind::wanted:
+        if (exchange_) return begin(decode_wanted(frame.bytes));
+        break;
+      case FrameKind::checkpoint:
+      case FrameKind::state:
+      case FrameKind::spoilt:
+        if (exchange_) return exchange_->take(frame);
+        break;
+      case FrameKind::written: {
+        const TelemetryBytes telemetry = decode_telemetry(frame.bytes);
+        if (!exchange_) break;
+        const std::string told = exchange_->told(telemetry.bytes);
+        if (!told.empty()) pass({telemetry.connection, told});
+        return exchange_->tidy();
+      }
       case FrameKind::exit: end_as(decode_status(frame.bytes));
       case FrameKind::refused: throw Error(ErrorKind::failure, frame.bytes);
-      default: throw Error(ErrorKind::usage, "the agent sent a frame that does not belong here");
+      default: break;
     }
+    throw Error(ErrorKind::usage, "the agent sent a frame that does not belong here");
+  }
+
+  void begin(bool checkpoint_is_wanted) {
+    if (checkpoint_is_wanted)
+      exchange_->send([this](FrameKind kind, std::string_view bytes) { send(kind, bytes); });
+    send(FrameKind::order, encode(order_.replica));
   }
 
   // A supervisor that has closed its end is gone, or wants no more of it.
@@ -148,6 +186,7 @@ class StandIn {
   const int signals_;
   const int line_;
   FrameSplitter splitter_;
+  std::optional<CheckpointExchange> exchange_;  // where the node does not see the run's checkpoints
   std::map<std::uint32_t, int> telemetry_;
 };
 

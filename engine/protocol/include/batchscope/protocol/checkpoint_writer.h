@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 
 #include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/manifest.h"
@@ -31,6 +32,12 @@ void write_checkpoint(const std::filesystem::path& name, Manifest& manifest,
 /// Copies the states' files that the manifest names into a folder, each on disk, and gives their entries the
 /// checksums of what was copied. Throws Error(io).
 void copy_states(const CheckpointFolder& from, const std::filesystem::path& to, Manifest& manifest);
+
+/// Removes the checkpoints on disk below `parent` that are older than the newest two. Pinned ones, links and
+/// those in `spared` stay and do not count, nor do those that cannot be read. Throws Error(io) where `parent`
+/// cannot be read.
+void remove_old_checkpoints(const std::filesystem::path& parent,
+                            const std::set<std::filesystem::path>& spared);
 
 /// Waits until a file or a directory is on disk. Throws Error(io).
 void fsync_path(const std::filesystem::path& path);

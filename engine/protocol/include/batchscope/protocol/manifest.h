@@ -18,6 +18,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "batchscope/protocol/ledger.h"
@@ -66,6 +67,9 @@ Manifest read_manifest(const std::filesystem::path& directory, const std::filesy
 /// Reads the manifest and checks size and checksum of every file. Throws as read_manifest; Error(corrupt)
 /// names the file.
 Manifest verify_checkpoint(const std::filesystem::path& directory, const std::filesystem::path& memory = {});
+
+/// Returns zlib's CRC-32 of these bytes; `before`: the CRC-32 of what comes before them.
+std::uint32_t bytes_crc32(std::string_view bytes, std::uint32_t before = 0);
 
 /// Returns zlib's CRC-32 of a file's bytes. Throws Error(io).
 std::uint32_t file_crc32(const std::filesystem::path& file);
