@@ -248,6 +248,7 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
   }
   e.master_address = master_address_;
 
+  const ReplicaOrder program = program_order(spec, {});
   std::vector<ReplicaOrder> orders;
   for (int rank = 0; rank < replicas_; ++rank) {
     const Place& place = order.placement.places[static_cast<std::size_t>(rank)];
@@ -261,7 +262,8 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
       warning_ = log.string() + " cannot be written: what the replicas print is lost";
       log = "/dev/null";
     }
-    ReplicaOrder replica = program_order(spec, log);
+    ReplicaOrder replica = program;
+    replica.log = log;
     replica.environment.erase(protocol::variable::kForkServer);
     add_resume_argument(spec, paths.share, replica.arguments);
     auto variables = e.to_variables();
@@ -290,14 +292,16 @@ Generation::~Generation() {
   fs::remove_all(rendezvous_, error);
 }
 
+std::optional<int> Generation::rank_of(pid_t pid) const {
+  const auto found =
+      std::find_if(living_.begin(), living_.end(), [pid](const auto& one) { return one.second == pid; });
+  return found == living_.end() ? std::nullopt : std::optional(found->first);
+}
+
 std::optional<int> Generation::take_exited(pid_t pid) {
-  for (const auto& [rank, process] : living_)
-    if (process == pid) {
-      const int found = rank;
-      living_.erase(found);
-      return found;
-    }
-  return std::nullopt;
+  const auto rank = rank_of(pid);
+  if (rank) living_.erase(*rank);
+  return rank;
 }
 
 void Generation::ask_exit(bool restart) const {

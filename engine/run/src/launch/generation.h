@@ -56,6 +56,8 @@ class Generation {
   const std::string& node_of(int rank) const { return nodes_.at(static_cast<std::size_t>(rank)); }
   std::map<int, pid_t> living_here() const;  // without those of other nodes, by rank
 
+  // The rank of this process, while it lives; empty for one that is none of ours.
+  std::optional<int> rank_of(pid_t pid) const;
   // The rank whose process this was, which is gone now; empty for a process that is none of ours.
   std::optional<int> take_exited(pid_t pid);
 

@@ -42,13 +42,14 @@ void TelemetryServer::expect(int generation, int replicas) {
   sweep();
 }
 
-void TelemetryServer::drain() {
+void TelemetryServer::drain(std::optional<int> rank) {
   listener_.accept_pending();
   // One look at all of them: a thousand that have nothing to say cost as much as a few that have.
   std::vector<pollfd> descriptors;
   std::vector<Connection*> open;
   for (const auto& connection : connections_) {
-    if (connection->closed) continue;
+    const bool other = rank && connection->rank && *connection->rank != *rank;
+    if (connection->closed || other) continue;
     descriptors.push_back({static_cast<int>(connection->lines.socket().socketDescriptor()), POLLIN, 0});
     open.push_back(connection.get());
   }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "batchscope/protocol/telemetry.h"
@@ -25,8 +26,9 @@ class TelemetryServer {
   // Sets the generation that connections must belong to.
   void expect(int generation, int replicas);
 
-  // Handles every message that has arrived, so that a replica's last words come before its exit.
-  void drain();
+  // Handles every message that has arrived: of this rank, so that its last words come before its exit; none:
+  // of all.
+  void drain(std::optional<int> rank = {});
 
   LocalListener& listener() { return listener_; }
 

@@ -43,6 +43,8 @@ class CurrentGeneration {
   Generation* replicas() { return replicas_ ? &*replicas_ : nullptr; }
   // The node of this rank; empty: this one.
   std::string node_of(int rank) const { return replicas_ ? replicas_->node_of(rank) : std::string(); }
+  // The rank of this process; empty for one that is none of its replicas, or no longer.
+  std::optional<int> rank_of(pid_t pid) const { return replicas_ ? replicas_->rank_of(pid) : std::nullopt; }
   const storage::Generation& record() const { return record_; }
 
   // Telemetry of its replicas.

@@ -193,7 +193,8 @@ void Supervision::on_goodbye(int rank, const Goodbye& goodbye) {
 
 void Supervision::on_exit(pid_t pid, int status) {
   if (launcher_.take_exited(pid, status) || agents_.take_exited(pid, status)) return;
-  telemetry_.drain();
+  // One that has said goodbye and left before it was gone has had its last words.
+  if (const auto rank = current_.rank_of(pid)) telemetry_.drain(rank);
   left(pid, status);
 }
 
