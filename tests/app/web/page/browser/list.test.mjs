@@ -18,7 +18,7 @@ test("a filter leaves what it says, and stands in the address", async () => {
   const view = await it.browser.open("/");
   await view.sees("digits-sweep");
   const filter = "replicas = 2 and accuracy > 0.9 and name !~ sweep";
-  await view.page.type("aria/Find runs", filter);
+  await view.page.type(view.selector("Find runs"), filter);
   // While it is typed it is another filter, in the list and in the address.
   await view.until((typed) => new URLSearchParams(location.search).get("where") === typed, filter);
   await view.until(() => /baseline/.test(document.body.innerText) && !/digits-sweep/.test(document.body.innerText));

@@ -30,7 +30,7 @@ test("who asks for it is told of a run's end, and is led there", async () => {
   });
   await page.reload();
   await view.press("View", "");
-  const box = await page.waitForSelector('aria/Tell me when a run or a sweep ends[role="checkbox"]');
+  const box = await view.find("Tell me when a run or a sweep ends", "checkbox");
   const asked = page.waitForResponse((response) => response.url().includes("/api/runs?"));
   await box.click();
   await asked;

@@ -16,8 +16,9 @@ for (const { name, path, shows } of VIEWS) {
   test(`${name} fits`, async () => {
     const view = await it.browser.open(await path(it.store), { viewport: PHONE });
     await view.sees(shows);
-    const width = await view.page.evaluate(() => document.documentElement.scrollWidth);
-    assert.equal(width, PHONE.width, `${width - PHONE.width} pixels lie beyond the right edge`);
+    // Firefox has a bar at the right, which takes some of the width.
+    const beyond = await view.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(beyond, 0, `${beyond} pixels lie beyond the right edge`);
     const small = await view.page.$$eval("button, select, input, nav a, [role=tab]", (all, least) => all
       .filter((each) => each.checkVisibility() && each.type !== "hidden")
       .map((each) => [each.closest("label") ?? each, each])

@@ -30,7 +30,7 @@ test("a run is restored from the list of the trash", async () => {
   await view.press("Undo");
   await shows(view, "baseline", "faster");
   assert.ok(!(await isThere("baseline")));
-  await view.page.type("aria/Find runs", "fast");
+  await view.page.type(view.selector("Find runs"), "fast");
   await shows(view, "faster");
   await view.press("Restore faster");
   await view.sees("No run matches.");

@@ -8,6 +8,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { named, registerNamed } from "./named.mjs";
 
 const modules = createRequire(join(process.env.PAGE_MODULES, "page.cjs"));
 const puppeteer = modules("puppeteer-core");
@@ -18,6 +19,7 @@ export const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true, 
 export const PATIENCE = 180_000;  // of a wait, in ms
 
 const { FIREFOX } = process.env;
+if (FIREFOX) registerNamed(puppeteer);
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 
@@ -28,7 +30,8 @@ export class Browser {
     // Without a folder of ours puppeteer makes an empty one and removes it.
     const timeout = 240_000;  // ms: beside other work Firefox takes its time
     browser.downloads = await mkdtemp(join(tmpdir(), "downloads-"));
-    const extraPrefsFirefox = { "browser.download.folderList": 2, "browser.download.dir": browser.downloads };
+    const extraPrefsFirefox = { "browser.download.folderList": 2, "browser.download.dir": browser.downloads,
+      "browser.download.alwaysOpenPanel": false };  // which would take the keys
     browser.program = await puppeteer.launch(FIREFOX
       // As root it refuses to run in a home that is another's.
       ? { browser: "firefox", executablePath: FIREFOX, timeout, extraPrefsFirefox, env: { ...process.env, HOME: process.env.PAGE_MODULES } }
@@ -99,7 +102,7 @@ export class View {
   }
 
   selector(name, role) {
-    return `aria/${name}${role ? `[role="${role}"]` : ""}`;
+    return FIREFOX ? named(name, role) : `aria/${name}${role ? `[role="${role}"]` : ""}`;
   }
 
   // The run's row in the list, which is a link.
