@@ -86,6 +86,29 @@ class TestQueue : public QObject {
     QCOMPARE(job.expected_end, 1234.5);
   }
 
+  // The pool may look at a run just before its supervisor finds that its node is lost.
+  void aRunThatIsLeftToThePoolStaysSo() {
+    const std::string id = catalogue_->submit_run(named("a"), {});
+    Job job = catalogue_->job(id).value();
+    job.preempted = true;
+    job.crashes = 2;
+    job.target = {"n2/cpu:0"};
+    catalogue_->put_job(job);
+    QVERIFY(catalogue_->claim_supervisor(id));
+    catalogue_->set_state(id, RunState::running);
+    catalogue_->leave_to_pool(id);
+    catalogue_->forget_preemption(id);
+    job = catalogue_->job(id).value();
+    QVERIFY(job.preempted && job.target.empty());
+    QCOMPARE(job.crashes, 2);
+    QCOMPARE(catalogue_->run(id)->state, RunState::pausing);
+    catalogue_->set_state(id, RunState::running);
+    catalogue_->forget_preemption(id);
+    catalogue_->forget_crashes(id);
+    QVERIFY(!catalogue_->job(id)->preempted);
+    QCOMPARE(catalogue_->job(id)->crashes, 0);
+  }
+
   void aDecisionOverwritesNoWordOfASupervisor() {
     const std::string id = catalogue_->submit_run(named("a"), {});
     Job seen = catalogue_->job(id).value();

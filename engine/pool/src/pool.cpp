@@ -365,17 +365,17 @@ void Pool::forget_preemption(World& world) {
     if (!member.job || member.held.empty() || member.run.state != RunState::running ||
         member.standing == Standing::in_motion)
       continue;
-    storage::Job job = *member.job;
-    // The row knows before the status does that a run has just lost its node.
-    const auto row = job.preempted ? catalogue_.run(member.run.id) : std::nullopt;
-    if (!member.to_be_paused && !targets_.contains(member.run.id) && row && row->state == RunState::running)
+    storage::Job& job = *member.job;
+    const std::string& id = member.run.id;
+    if (job.preempted && !member.to_be_paused && !targets_.contains(id)) {
+      catalogue_.forget_preemption(id);
       job.preempted = false;
-    Deaths& deaths = deaths_[member.run.id];
+    }
+    Deaths& deaths = deaths_[id];
     if (deaths.count != job.crashes) deaths = {job.crashes, world.now};
-    if (world.now - deaths.since > kRecovered) job.crashes = 0;
-    if (job.preempted == member.job->preempted && job.crashes == member.job->crashes) continue;
-    catalogue_.put_job(job);
-    member.job = job;
+    if (job.crashes == 0 || world.now - deaths.since <= kRecovered) continue;
+    catalogue_.forget_crashes(id);
+    job.crashes = 0;
   }
 }
 

@@ -165,6 +165,25 @@ void Catalogue::put_job_decision(const Job& job) {
                 device_text(job.target), job.reason, known_time(job.expected_end));
 }
 
+void Catalogue::leave_to_pool(const std::string& id) {
+  Database& database = impl_->database;
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    database.execute("UPDATE job SET preempted = 1, target = ?2 WHERE run = ?1", key, device_text({}));
+    database.execute("UPDATE run SET state = 'pausing' WHERE key = ?", key);
+  });
+}
+
+void Catalogue::forget_preemption(const std::string& id) {
+  impl_->update(id,
+                "UPDATE job SET preempted = 0 WHERE run = ?"
+                " AND (SELECT state FROM run WHERE key = job.run) = 'running'");
+}
+
+void Catalogue::forget_crashes(const std::string& id) {
+  impl_->update(id, "UPDATE job SET crashes = 0 WHERE run = ?");
+}
+
 bool Catalogue::cancel_waiting(const std::string& id, const std::string& message) {
   Database& database = impl_->database;
   return database.write([&] {

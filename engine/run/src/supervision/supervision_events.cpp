@@ -270,11 +270,7 @@ void Supervision::on_lost(const std::string& node) {
 void Supervision::leave_to_pool() {
   pause_ = "paused: waits for other devices from the pool";
   try {
-    if (auto job = catalogue_.job(run_.id)) {
-      job->preempted = true;
-      job->target.clear();
-      catalogue_.put_job(*job);
-    }
+    catalogue_.leave_to_pool(run_.id);
   } catch (const Error& error) {
     tell("warning", std::string("the pool cannot be told that the run waits for it; to continue it: "
                                 "batchscope resume ") +

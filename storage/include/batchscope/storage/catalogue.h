@@ -257,6 +257,13 @@ class Catalogue {
   /// Writes only what a decision of the pool says of a job: target, reason, expected end. While the pool
   /// decided, the run's supervisor may have noted that the run waits for other devices.
   void put_job_decision(const Job& job);
+  /// Writes at once that a run which trains is `pausing`, and that it rests until the pool has other devices
+  /// for it: preempted, without a target.
+  void leave_to_pool(const std::string& id);
+  /// Forgets that a run was preempted. No effect where its state is not `running`: its supervisor may have
+  /// left it to the pool in this moment.
+  void forget_preemption(const std::string& id);
+  void forget_crashes(const std::string& id);  ///< the run has got over them
   /// Makes a run `stopped`, with this message, if it has not ended and neither a living supervisor nor a
   /// lease holds it. Returns false, and does nothing, for any other run.
   bool cancel_waiting(const std::string& id, const std::string& message);

@@ -10,8 +10,7 @@ const named = async (name) => (await it.store.runs()).find((run) => run.name ===
 
 async function write(view, name, text) {
   const field = await view.find(name, "textbox");
-  await field.click({ count: 3 });
-  await field.type(text);
+  await view.write(field, text);
 }
 
 test("what is written is shown, told and undone", async () => {

@@ -21,17 +21,13 @@ test("a fork begins at the checkpoint, with the name and the replicas that were 
   assert.equal(await view.page.$eval("#field-values-epochs", (each) => each.value), "2000"); // the run's own
   await name.type("branch"); // what is offered is selected
   const replicas = await view.find("Replicas", "spinbutton");
-  await replicas.click({ count: 3 });
-  await replicas.type("0\n");
+  await view.write(replicas, "0\n");
   await view.sees(/replicas must be a whole number from 1/i);
-  await replicas.click({ count: 3 });
-  await replicas.type("1");
+  await view.write(replicas, "1");
   const epochs = await view.page.$("#field-values-epochs");
-  await epochs.click({ count: 3 });
-  await epochs.type("0\n");
+  await view.write(epochs, "0\n");
   await view.until(() => document.getElementById("field-values-epochs-complaint").textContent.includes("at least 1"));
-  await epochs.click({ count: 3 });
-  await epochs.type("3000");
+  await view.write(epochs, "3000");
   await view.press("Start the fork");
   await view.until(() => document.querySelector("h1")?.textContent === "branch");
   await view.sees("Training on 1 replica");

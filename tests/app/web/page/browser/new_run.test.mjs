@@ -9,9 +9,7 @@ const it = setUp();
 // Writes into the field in place of what it has.
 async function write(view, name, text) {
   const field = await view.find(name, "textbox");
-  await field.click({ count: 3 });
-  await view.page.keyboard.press("Backspace");
-  await field.type(text);
+  await view.write(field, text);
 }
 
 // Waits until the field is refused with these words; with none, until it is not refused.

@@ -9,9 +9,7 @@ const it = setUp();
 // Writes into the field in place of what it has.
 async function write(view, name, text, role = "textbox") {
   const field = await view.find(name, role);
-  await field.click({ count: 3 });
-  await view.page.keyboard.press("Backspace");
-  await field.type(text);
+  await view.write(field, text);
 }
 
 const choose = async (view, name, value) => (await view.find(name, "combobox")).select(value);

@@ -22,8 +22,7 @@ test("a sweep goes on with more trials, and is paused, resumed and stopped", asy
   assert.deepEqual(await view.accessibilityFaults(), []);
   await field.type("0\n"); // what is offered is selected
   await view.sees(/above 0/);
-  await field.click({ count: 3 });
-  await field.type("2");
+  await view.write(field, "2");
   await view.press("Add and go on");
   await chipIs(view, "Running");
   assert.equal((await status()).trials.wanted, 8);

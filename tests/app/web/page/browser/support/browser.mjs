@@ -115,6 +115,16 @@ export class View {
     return this.page.locator(this.selector(name, role)).click();
   }
 
+  // Writes a text in the place of what the field has: by keys, since on a busy machine three clicks may be one and two.
+  async write(field, text) {
+    await field.focus();
+    await this.page.keyboard.down("Control");
+    await this.page.keyboard.press("a");
+    await this.page.keyboard.up("Control");
+    await this.page.keyboard.press("Backspace");
+    await field.type(text);
+  }
+
   // Waits until the page's text, as it is seen, has this in it: words, or what an expression matches.
   async sees(words) {
     const [pattern, flags] = words instanceof RegExp ? [words.source, words.flags] : [words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), ""];
