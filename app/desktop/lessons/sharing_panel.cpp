@@ -57,24 +57,23 @@ QWidget* SharingPanel::buildTable() {
   values_[2][2]->setToolTip(tr("The mean of both"));
   grid->setColumnStretch(0, 1);
 
-  QHBoxLayout* row = hbox(nullptr, {}, 6, {named("dim", frame, tr("Split as"))});
-  for (std::size_t i = 0; i < choices_.size(); ++i) {
-    choices_[i] = new QPushButton(frame);
-    connect(choices_[i], &QPushButton::clicked, this, [this, i] { slider_->setValue(splits_.at(i).first); });
-    row->addWidget(choices_[i]);
-  }
-  row->addStretch(1);
-  vbox(frame, {14, 10, 14, 12}, 10, {grid, row});
+  choices_ = hbox(nullptr, {}, 6, {named("dim", frame, tr("Split as"))});
+  choices_->addStretch(1);
+  vbox(frame, {14, 10, 14, 12}, 10, {grid, choices_});
   return frame;
 }
 
 void SharingPanel::setSharing(common::Sharing sharing) {
   sharing_ = std::move(sharing);
   const int devices = sharing_->devices();
-  splits_ = common::sharingChoices(*sharing_);
-  for (std::size_t i = 0; i < choices_.size(); ++i) {
-    choices_[i]->setText(splits_.at(i).name);
-    choices_[i]->setToolTip(splits_.at(i).meaning);
+  qDeleteAll(buttons_);
+  buttons_.clear();
+  for (const common::SharingChoice& choice : common::sharingChoices(*sharing_)) {
+    auto* button = new QPushButton(choice.name, this);
+    button->setToolTip(choice.meaning);
+    connect(button, &QPushButton::clicked, this, [this, first = choice.first] { slider_->setValue(first); });
+    buttons_.push_back(button);
+    choices_->insertWidget(static_cast<int>(buttons_.size()), button);  // behind the words
   }
   title_->setText(tr("%1 devices").arg(devices));
   for (std::size_t which = 0; which < 2; ++which) {

@@ -12,7 +12,7 @@
 
 #include "batchscope/common/sharing.h"
 
-class QGridLayout;
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
 class QSlider;
@@ -43,8 +43,8 @@ class SharingPanel : public QWidget {
   std::array<QLabel*, 2> counts_;                 // beside the slider
   std::array<QLabel*, 3> names_;                  // of the rows: either run, and both
   std::array<std::array<QLabel*, 3>, 3> values_;  // devices, goodput, against the fair share
-  std::array<QPushButton*, 4> choices_;           // even, fair, fast, largest sum
-  std::vector<common::SharingChoice> splits_;     // of each of them
+  QHBoxLayout* choices_;                          // of a split, behind words
+  std::vector<QPushButton*> buttons_;             // in it
 };
 
 }  // namespace batchscope::desktop

@@ -88,7 +88,7 @@ class TestPrices : public QObject {
     about(ends[0], 500);
   }
 
-  // Of three jobs on one device each has it once in four decisions at the least; the one that ends has no more
+  // Each of three jobs on one device has it once in four decisions at the least; the one that ends has no more
   // than that, since the others count for more.
   void takesTurnsWithWhatNeverEnds() {
     std::vector jobs{endless("a"), endless("b"), timed_job("c", 1, 400)};
