@@ -6,7 +6,7 @@
 const ROLES = {
   button: "button, summary", link: "a[href]", checkbox: "input[type=checkbox]", radio: "input[type=radio]",
   textbox: "input:not([type]), input[type=text], input[type=search], textarea", spinbutton: "input[type=number]",
-  combobox: "select", slider: "input[type=range]", tab: "[role=tab]",
+  combobox: "select", slider: "input[type=range], [role=slider]", tab: "[role=tab]",
 };
 
 // Carried out in the page, where it has nothing else of this file. While a dialog is open, all else is out of reach.
