@@ -49,29 +49,7 @@ class TestForks : public WebTest {
   void init() {
     newStore();
     stand_in("batchscope");  // a supervisor that ends at once
-    stand_in("toy");
-    fs::create_directories(path("bin/recipes/toy"));
-    testing::write_file(path("bin/recipes/toy/recipe.toml"), R"(
-name = "toy"
-title = "A toy"
-description = "Does nothing."
-program = "toy"
-[[parameter]]
-name = "epochs"
-type = "integer"
-default = 3
-min = 1
-max = 9
-[[parameter]]
-name = "rule"
-type = "choice"
-choices = ["adascale", "linear"]
-default = "adascale"
-[[parameter]]
-name = "folder"
-type = "text"
-default = ""
-)");
+    install_toy();
     serve();
     toy = make(path("bin/toy"), {"--epochs", "5"});
   }
@@ -99,16 +77,16 @@ default = ""
 
   // The owner's own are kept, though they are beyond the recipe's bounds, or free text.
   void valuesOfTheRunItselfStay() {
-    const std::string odd = make(path("bin/toy"), {"--epochs", "500", "--folder", "/mine"});
+    const std::string odd = make(path("bin/toy"), {"--epochs", "500", "--data", "/mine"});
     const Json own = fork(odd, R"({"check":true})").json.at("values");
-    QVERIFY(own.at("epochs") == "500" && !own.contains("folder"));
-    fork(odd, R"({"name":"same","values":{"epochs":"500","folder":"/mine"}})");
+    QVERIFY(own.at("epochs") == "500" && !own.contains("data"));
+    fork(odd, R"({"name":"same","values":{"epochs":"500","data":"/mine"}})");
     fork(odd, R"({"name":"other","values":{"rule":"linear"}})");
     storage::Catalogue catalogue(protocol::catalogue_path());
     QCOMPARE(catalogue.resolve("same").spec.arguments,
-             (std::vector<std::string>{"--epochs", "500", "--folder", "/mine"}));
+             (std::vector<std::string>{"--epochs", "500", "--data", "/mine"}));
     QCOMPARE(catalogue.resolve("other").spec.arguments,
-             (std::vector<std::string>{"--epochs", "500", "--rule", "linear", "--folder", "/mine"}));
+             (std::vector<std::string>{"--epochs", "500", "--rule", "linear", "--data", "/mine"}));
   }
 
   void whatIsWrongIsToldByItsField_data() {
@@ -120,7 +98,7 @@ default = ""
     row("values.epochs", R"({"values":{"epochs":"10"}})");
     row("values.epochs", R"({"values":{"epochs":"many"}})");
     row("values.rule", R"({"values":{"rule":"square"}})");
-    row("values.folder", R"({"values":{"folder":"/etc"}})");
+    row("values.data", R"({"values":{"data":"/etc"}})");
     row("values.program", R"({"values":{"program":"/bin/sh"}})");
     row("name", R"({"name":""})");
     row("replicas", R"({"replicas":0,"values":{"epochs":"7"}})");
@@ -150,7 +128,7 @@ default = ""
   void runsOfOtherProgramsAreRefused() {
     const std::string other = make("/bin/true", {}),
                       arguments = make(path("bin/toy"), {"--epochs", "3", "-x"}),
-                      unknown = make(path("bin/toy"), {"--data", "/etc"});
+                      unknown = make(path("bin/toy"), {"--folder", "/etc"});
     storage::Catalogue catalogue(protocol::catalogue_path());
     protocol::RunSpec spec = catalogue.run(other)->spec;
     spec.recipe = path("bin/recipes/toy/recipe.toml");  // says that it is the recipe's
