@@ -17,7 +17,9 @@ const puppeteer = require("@page_build@/node_modules/puppeteer-core");
 const script = execFileSync("@ESBUILD@", ["@CMAKE_CURRENT_SOURCE_DIR@/page/charts.ts", "--bundle", "--format=iife"],
   { env: { ...process.env, NODE_PATH: "@page_build@/node_modules" }, encoding: "utf8" });
 const style = readFileSync("@CMAKE_BINARY_DIR@/share/batchscope/page/page.css", "utf8");
-const layout = `.bench-grid { display: grid; grid-template: repeat(3, 290px) / repeat(4, 1fr); gap: 8px; padding: 6px; }
+// The page's body gives a child no width of its own.
+const layout = `.bench-grid { box-sizing: border-box; width: 100vw; display: grid;
+    grid-template: repeat(3, 290px) / repeat(4, 1fr); gap: 8px; padding: 6px; }
   .bench-grid .chart { display: flex; flex-direction: column; height: 290px; } .bench-grid .plot { flex: 1; min-height: 0; }`;
 
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
