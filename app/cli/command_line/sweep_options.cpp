@@ -11,7 +11,6 @@ namespace batchscope::cli {
 namespace {
 
 constexpr int kMostWidth = 1000;
-constexpr double kMostHours = 1e6;
 constexpr char kName[] = "\"latest\", or a prefix of the sweep's name; default: latest";
 
 template <class Options>
@@ -81,7 +80,7 @@ void addSweepCommands(CommandSet& set) {
       .option("--trials N", &ExtendSweepOptions::trials, "Add this many trials",
               range(1, sweep::SweepFile::kMostTrials))
       .option("--device-hours H", &ExtendSweepOptions::deviceHours, "Add this many device-hours",
-              CommandSet::between(0, kMostHours))
+              CommandSet::between(0, sweep::SweepFile::kMostDeviceHours))
       .json();
   ofOne(set, "best", "Print the command that trains the winner", help::kSweepBest, showBestTrial).json();
   addExport(set);

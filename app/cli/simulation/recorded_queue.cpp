@@ -144,7 +144,8 @@ class Recording {
 
   std::vector<policy::MeasuredStep> step_times(int replicas, double factor, std::int64_t largest) const {
     const goodput::PerfParams perf = run::perf_params(model_);
-    const goodput::Devices own{.cores_per_replica = run::devices(model_).cores(replicas)};
+    const goodput::Devices own{.cores_per_replica = run::devices(model_).cores(replicas),
+                                .fastest = model_.keeps_fastest_cores};
     const std::int64_t low = std::max<std::int64_t>(model_.min_local_batch_size, 1);
     const std::int64_t high = std::max(
         low, model_.max_local_batch_size > 0 ? std::min(model_.max_local_batch_size, largest) : largest);

@@ -134,6 +134,7 @@ Json goodputJson(const storage::Run& run, const std::optional<protocol::Model>& 
             {"devices", model->devices},
             {"cores", model->cores},
             {"divides_cores", model->divides_cores},
+            {"keeps_fastest_cores", model->keeps_fastest_cores},
             {"max_profiled_replicas", model->max_profiled_replicas}}},
           {"measured", measuredJson(measuredRate(run.id, generations))},
           {"predicted", predictedJson(predictedNow(run, model, generations))},

@@ -11,6 +11,7 @@
 #include <initializer_list>
 
 #include "batchscope/common/translate.h"
+#include "batchscope/sweep/sweep_file.h"
 #include "look/box.h"
 #include "look/quiet_wheel.h"
 #include "session/sweep_session.h"
@@ -18,8 +19,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kMore = 16;  // trials that are offered
-constexpr double kMostHours = 1e6;
+constexpr int kMore = 16;     // trials that are offered
 constexpr int kDialog = 340;  // pixels across
 
 }  // namespace
@@ -50,7 +50,7 @@ void askForMore(SweepSession* session, const sweep::SweepFile& file, QWidget* wi
   trials->setEnabled(file.trials.has_value());
   trials->setAccessibleName(tr("More trials"));
   auto* hours = new QDoubleSpinBox(dialog);
-  hours->setRange(0, kMostHours);
+  hours->setRange(0, sweep::SweepFile::kMostDeviceHours);
   hours->setAccessibleName(tr("More device-hours"));
   auto* form = new QFormLayout;
   form->addRow(tr("More trials"), trials);

@@ -34,7 +34,6 @@ std::int64_t batch_size(const Configuration& at) {
 }  // namespace
 
 std::pair<GradParams, GradParams> GradParams::interval() const {
-  constexpr double kNineOfTen = 1.645;  // of a normal distribution, in standard deviations
   const double half = kNineOfTen * sqr_error;
   return {{sqr + half, var}, {std::max(sqr - half, 0.0), var}};
 }
@@ -78,8 +77,12 @@ double sharing(int num_replicas, int devices) {
 }
 
 double step_time(const PerfParams& perf, const Configuration& at, const Devices& devices) {
-  const double compute = accumulation_time(perf, at.local_batch_size, devices.cores(at.num_replicas),
-                                           devices.neighbours(at.num_nodes, at.num_replicas));
+  int cores = devices.cores(at.num_replicas);
+  const int neighbours = devices.neighbours(at.num_nodes, at.num_replicas);
+  double compute = accumulation_time(perf, at.local_batch_size, cores, neighbours);
+  if (devices.fastest && at.num_replicas == 1)
+    while ((cores /= 2) > 0)
+      compute = std::min(compute, accumulation_time(perf, at.local_batch_size, cores, neighbours));
   const double sync = sync_time(perf, at.num_nodes, at.num_replicas);
   return sharing(at.num_replicas, devices.count) *
          (at.accumulation_steps * compute + p_norm(compute, sync, perf.gamma) + perf.update);

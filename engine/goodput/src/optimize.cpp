@@ -151,7 +151,20 @@ Choice best_of(const GoodputFunction& goodput, std::int64_t init, int num_nodes,
 }  // namespace
 
 Choice GoodputFunction::optimize(int num_nodes, int num_replicas, const Bounds& bounds) const {
-  return best_of(*this, init_batch_size_, num_nodes, num_replicas, bounds, 0);
+  return optimize_near(0, num_nodes, num_replicas, bounds);
+}
+
+// Goodput is unimodal on each number of cores, not on the fastest of them.
+Choice GoodputFunction::optimize_near(std::int64_t guess, int num_nodes, int num_replicas,
+                                      const Bounds& bounds) const {
+  if (!devices_.fastest || num_replicas != 1)
+    return best_of(*this, init_batch_size_, num_nodes, num_replicas, bounds, guess);
+  Choice best;
+  for (int cores = devices_.cores(1); cores > 0; cores /= 2) {
+    const GoodputFunction with_these(perf_, grad_, init_batch_size_, devices_.with_cores(cores));
+    best = Search::better(best, best_of(with_these, init_batch_size_, num_nodes, 1, bounds, guess));
+  }
+  return best;
 }
 
 std::vector<Choice> GoodputFunction::optimize(std::span<const int> num_nodes,
@@ -164,7 +177,7 @@ std::vector<Choice> GoodputFunction::optimize(std::span<const int> num_nodes,
   choices.reserve(num_nodes.size());
   std::int64_t batch_size = 0;  // about the same for the next number of replicas
   for (std::size_t i = 0; i < num_nodes.size(); ++i) {
-    const Choice choice = best_of(*this, init_batch_size_, num_nodes[i], num_replicas[i], bounds, batch_size);
+    const Choice choice = optimize_near(batch_size, num_nodes[i], num_replicas[i], bounds);
     batch_size = choice.local_batch_size * (choice.accumulation_steps + std::int64_t{1}) * num_replicas[i];
     choices.push_back(choice);
   }

@@ -46,6 +46,7 @@ void fields(M& m, V&& visit) {
     visit("core_overhead", m.core_overhead), visit("contention", m.contention);
     visit("update_time", m.update_time);
     visit("cores", m.cores), visit("divides_cores", m.divides_cores);
+    visit("keeps_fastest_cores", m.keeps_fastest_cores);
     visit("grad_sqr", m.grad_sqr), visit("grad_var", m.grad_var);
     visit("grad_sqr_error", m.grad_sqr_error);
     visit("init_batch_size", m.init_batch_size), visit("max_batch_size", m.max_batch_size);

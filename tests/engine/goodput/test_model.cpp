@@ -113,6 +113,19 @@ class TestModel : public QObject {
                  accumulation_time(perf, 64, 4, 2) + sync_time(perf, 1, 2));
   }
 
+  // Eight cores, of which each doubling costs 10 ms: four are the fastest for 64 samples, one for a single.
+  void aLoneReplicaMayKeepTheFastestOfItsCores() {
+    PerfParams perf = kPerf;
+    perf.beta_c = 1e-3;
+    perf.core_exponent = 1;
+    perf.core_overhead = 0.01;
+    const Devices fastest{8, true, 1, true};
+    const Configuration at{1, 1, 64, 2}, small{1, 1, 1, 0}, two{1, 2, 64, 0};
+    VERIFY_CLOSE("four", step_time(perf, at, fastest), step_time(perf, at, fastest.with_cores(4)));
+    VERIFY_CLOSE("one", step_time(perf, small, fastest), step_time(perf, small, fastest.with_cores(1)));
+    VERIFY_CLOSE("two divide them", step_time(perf, two, fastest), step_time(perf, two, {8, true}));
+  }
+
   void theUpdateComesOnceAStep() {
     PerfParams perf = kPerf;
     perf.update = 0.25;

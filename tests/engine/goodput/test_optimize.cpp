@@ -206,6 +206,26 @@ class TestOptimize : public QObject {
     QVERIFY2(lost / tried < 1e-3, std::to_string(lost / tried).c_str());
   }
 
+  // Small batches are fastest on one core, large ones on all: goodput has a peak on each number of them.
+  void theFastestCoresAreFoundWithTheBatchSize() {
+    PerfParams perf{0.002, 1e-4, 0, 0, 1e-3, 1e-4, 1.5};
+    perf.core_exponent = 1;
+    for (const double overhead : {0.0, 1e-3, 3e-3, 1e-2, 1.0})
+      for (const double var : {10.0, 100.0, 1000.0}) {
+        perf.core_overhead = overhead;
+        const GoodputFunction here(perf, {1, var}, 32, {16, true, 1, true});
+        const Bounds bounds{1024, 1, 0, true, true};
+        double most = 0;
+        for (int steps = 0; steps < 8; ++steps)
+          for (std::int64_t local = 1; local * (steps + 1) <= 1024; ++local)
+            if (local * (steps + 1) >= 32) most = std::max(most, here.evaluate({1, 1, local, steps}));
+        const Choice choice = here.optimize(1, 1, bounds);
+        VERIFY_CLOSE("goodput", choice.goodput, most);
+        VERIFY_CLOSE("its own", here.evaluate({1, 1, choice.local_batch_size, choice.accumulation_steps}),
+                     most);
+      }
+  }
+
   void manyCountsComeToWhatEachDoesByItself() {
     std::mt19937_64 random(11);
     for (int trial = 0; trial < 500; ++trial) {

@@ -38,18 +38,33 @@ class TestCores : public QObject {
     std::vector<int> used;
     set_cores(2, [&used](int cores) { used.push_back(cores); });
     for (std::int64_t step = 0; step < 30; ++step) {
-      choose_cores(step);
+      choose_cores(step, false);
       QCOMPARE(cores(), cores_of_step(step, 2));
       QCOMPARE(all_cores(), 2);
     }
     QCOMPARE(used, (std::vector<int>{1, 2}));
-    choose_cores(600);
-    use_all_cores();
+    choose_cores(600, false);
+    use_own_cores();
     QCOMPARE(cores(), 2);
     QCOMPARE(used, (std::vector<int>{1, 2, 1, 2}));
     set_cores(0, {});
-    choose_cores(20);
+    choose_cores(20, false);
     QCOMPARE(cores(), 0);
+  }
+
+  // Two threads take three times as long as one. A run of a fixed batch size keeps both nevertheless.
+  void a_free_run_keeps_what_is_faster() {
+    for (const bool freely : {true, false}) {
+      int used = 2;
+      set_cores(2, [&used](int cores) { used = cores; });
+      for (std::int64_t step = 0; step < 100; ++step) {
+        choose_cores(step, freely);
+        if (freely) cores_took(cores(), {32, 0}, cores() == 2 ? 0.03 : 0.01);
+        use_own_cores();
+      }
+      QCOMPARE(used, freely ? 1 : 2);
+      QCOMPARE(all_cores(), 2);
+    }
   }
 };
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "adapt/core_trials.h"
+#include "batchscope/protocol/telemetry.h"
 #include "batchscope/replica/process_group.h"
 #include "process/process.h"
 #include "process/session.h"
@@ -15,6 +17,7 @@ constexpr std::int64_t kFirst = 20, kPeriod = 600, kLength = 3;  // steps
 struct Cores {
   int all = 0, now = 0;
   std::function<void(int)> use;
+  CoreTrials trials{0};
 };
 
 Cores& state() { return session().part<Cores>(); }
@@ -33,7 +36,9 @@ bool is_due(std::int64_t steps, std::int64_t times) {
 
 }  // namespace
 
-void set_cores(int cores, std::function<void(int)> use) { state() = {cores, cores, std::move(use)}; }
+void set_cores(int cores, std::function<void(int)> use) {
+  state() = {cores, cores, std::move(use), CoreTrials(cores)};
+}
 
 int cores() { return state().now; }
 int all_cores() { return state().all; }
@@ -43,10 +48,18 @@ int cores_of_step(std::int64_t steps, int all) {
   return all > 1 && is_due(steps, 1) ? all / 2 : all;
 }
 
-void choose_cores(std::int64_t steps) {
-  if (num_replicas() == 1 && process().environment.measure_cores) use(cores_of_step(steps, state().all));
+bool keeps_fastest_cores() { return process().environment.measure_cores && state().all > 0; }
+
+void choose_cores(std::int64_t steps, bool freely) {
+  if (num_replicas() > 1 || !keeps_fastest_cores()) return;
+  use(freely ? state().trials.next() : cores_of_step(steps, state().all));
 }
 
-void use_all_cores() { use(state().all); }
+void cores_took(int cores, const BatchShape& shape, double seconds) {
+  CoreTrials& trials = state().trials;
+  if (cores > 0 && cores == trials.next()) trials.took(shape, seconds, protocol::monotonic_seconds());
+}
+
+void use_own_cores() { use(state().trials.own()); }
 
 }  // namespace batchscope::replica

@@ -3,8 +3,11 @@
 // How many cores this replica computes with, and what fewer of them would cost.
 //
 // Replicas on cores divide them, so that what a run does on twice the replicas hangs on what half the cores
-// do (goodput/model.h, the core exponent). A lone replica can find out before anybody asks. Of its own steps
-// it takes three now and then with half of its cores, and three with one:
+// do (goodput/model.h, the core exponent). A lone replica can find out before anybody asks: now and then it
+// takes a few of its own steps with fewer of its cores. BATCHSCOPE_MEASURE_CORES=0 turns it off.
+//
+// A run of a fixed batch size takes three such steps, chosen by their number alone, so that a run which is
+// repeated computes the same:
 //
 //     half     after 20 steps, and after each 600
 //     one      the same, times (cores - 1), three steps later
@@ -12,12 +15,15 @@
 // With half of the cores a step takes at most twice as long: at most three steps' time once, and 0.5 % of the
 // time later. The same holds for one core, which is tried the more seldom the more cores there are.
 //
-// The steps are chosen by their number alone, so that a run which is repeated computes the same.
-// BATCHSCOPE_MEASURE_CORES=0 turns it off.
+// A run whose batch size goodput chooses is another each time anyway. It keeps the cores that it finds to be
+// the fastest (core_trials.h): beside a busy process, two threads that wait for one another can take twenty
+// times as long as one.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+
+#include "adapt/batch_shape.h"
 
 namespace batchscope::replica {
 
@@ -26,12 +32,17 @@ void set_cores(int cores, std::function<void(int)> use);
 
 // The cores in force; 0: it does not compute on cores, or nobody knows.
 int cores();
-int all_cores();  // the same, but for steps that take fewer
+int all_cores();  // those that it has
 
-// Chooses the cores of the step that follows so many.
-void choose_cores(std::int64_t steps);
-// The step is done; what comes before the next one has all cores.
-void use_all_cores();
+// Returns whether this replica keeps the cores that are fastest where its run is free to.
+bool keeps_fastest_cores();
+
+// Chooses the cores of the step that follows so many; where `freely`, by what steps took.
+void choose_cores(std::int64_t steps, bool freely);
+// A full step has taken so many seconds with so many cores.
+void cores_took(int cores, const BatchShape& shape, double seconds);
+// The step is done; what comes before the next one has the cores that the replica keeps.
+void use_own_cores();
 
 // The cores that a lone replica of `all` takes for that step.
 int cores_of_step(std::int64_t steps, int all);

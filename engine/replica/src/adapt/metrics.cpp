@@ -144,6 +144,8 @@ class Account final : public JsonState {
   }
   void end(Timer::Moment moment);
 
+  // Goodput chooses the batch size, so that no two runs are the same.
+  bool is_free() const { return limits.max_batch_size > 0; }
   void request_fit();
   void complete(Finished step);
   Row row(const StepReport& report, double now) const;
@@ -165,10 +167,11 @@ int num_devices() { return process().environment.num_devices; }
 // assumes.
 double shared() { return goodput::sharing(num_replicas(), num_devices()); }
 
-goodput::Devices devices() {
+// Cores of each replica; `fastest`: a lone one keeps the fastest of them.
+goodput::Devices devices(bool fastest = false) {
   const int count = num_devices();
-  const bool divided = count > 0 && cores() > 0 && process().environment.devices_per_replica == 0;
-  return {count, divided, std::max(1, cores())};
+  const bool divided = count > 0 && all_cores() > 0 && process().environment.devices_per_replica == 0;
+  return {count, divided, std::max(1, all_cores()), fastest && keeps_fastest_cores()};
 }
 
 Profile::Key key(std::int64_t local_batch_size) {
@@ -227,6 +230,7 @@ void Account::request_fit() {
   message.single_gradient = limits.single_gradient;
   message.micro_batches = step_context().micro_batches;
   message.cores = all_cores();
+  message.keeps_fastest_cores = is_free() && keeps_fastest_cores();
   message.max_profiled_replicas = profile.max_replicas();
   const auto [least, most] = profile.local_batch_sizes();
   message.min_profiled_local_batch_size = least;
@@ -243,7 +247,7 @@ void Account::request_fit() {
 std::optional<goodput::GoodputFunction> Account::goodput_function() const {
   const auto perf = fitter.model();
   if (!perf || initial_batch_size == 0 || !(gradient.var > 0)) return std::nullopt;
-  return goodput::GoodputFunction(*perf, gradient, initial_batch_size, devices());
+  return goodput::GoodputFunction(*perf, gradient, initial_batch_size, devices(is_free()));
 }
 
 goodput::Configuration configuration(std::int64_t local_batch_size, int accumulation_steps) {
@@ -290,7 +294,7 @@ void Account::begin_micro_step() {
   if (step.micro_step == 0) {
     watch.accumulations.clear();
     watch.data = 0;
-    choose_cores(steps);
+    choose_cores(steps, is_free());
   }
   if (step.local_batch_size != watch.local_batch_size ||
       step.accumulation_steps != watch.accumulation_steps || cores() != watch.cores) {
@@ -347,7 +351,7 @@ void Account::commit_step(const StepReport& report) {
 
   finished.number = steps;
   finished.key = key(step.local_batch_size);
-  use_all_cores();
+  use_own_cores();
   finished.accumulation_steps = step.accumulation_steps;
   finished.even = step.even;
   finished.samples = static_cast<double>(step.samples);
@@ -396,6 +400,8 @@ void Account::complete(Finished step) {
   }
   const double update = step.update ? timer().seconds(*step.update) : 0;
   if (step.measured) profile.add_optimizer(step.key, update / shared(), waited / shared());
+  if (step.even && step.update)
+    cores_took(step.key.cores, {step.key.local_batch_size, step.accumulation_steps}, whole + update);
   if (replica_rank() == 0) {
     const std::int64_t fresh = profile.measured() - fitted_at;
     if (fresh >= (fitted_at == 0 ? kFirstFit : kNextFits)) request_fit();
@@ -419,7 +425,7 @@ std::optional<Suggestion> Account::suggest(const goodput::Bounds& wanted, std::i
   if (profile.measured() >= kFirstFit && profile.measured() > fitted_at) request_fit();
   fitter.settle();
   if (!goodput_function()) return std::nullopt;
-  return suggestion({*fitter.model(), gradient, initial_batch_size, devices(),
+  return suggestion({*fitter.model(), gradient, initial_batch_size, devices(is_free()),
                      process().environment.num_nodes, num_replicas()},
                     wanted, {profile.local_batch_sizes().most, batch_size, left});
 }

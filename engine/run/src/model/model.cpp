@@ -18,7 +18,8 @@ int counted_devices(const protocol::Model& model) {
 }
 
 goodput::Devices devices(const protocol::Model& model) {
-  return {counted_devices(model), model.divides_cores && model.devices > 0, std::max(1, model.cores)};
+  return {counted_devices(model), model.divides_cores && model.devices > 0, std::max(1, model.cores),
+          model.keeps_fastest_cores};
 }
 
 goodput::GradParams grad_params(const protocol::Model& model) {

@@ -10,7 +10,6 @@ namespace {
 constexpr double kMostSamples = 1e15;  // of a step; what is beyond is not training
 
 constexpr double kMachine = 0.1, kDoubling = 0.15;  // see prediction.h
-constexpr double kNineOfTen = 1.645;                // of a normal distribution, in standard deviations
 
 // Returns the configuration of a fixed batch size, as the loader shares it; in parts where memory is short.
 goodput::Configuration fixed_configuration(const protocol::Model& model, int replicas, int nodes) {
@@ -33,7 +32,7 @@ double efficiency_deviation(const protocol::Model& model, std::int64_t batch_siz
   const auto efficiency = [&](const goodput::GradParams& statistics) {
     return goodput::GoodputFunction({}, statistics, model.init_batch_size).efficiency(batch_size);
   };
-  return std::log(efficiency(most) / efficiency(least)) / (2 * kNineOfTen);
+  return std::log(efficiency(most) / efficiency(least)) / (2 * goodput::kNineOfTen);
 }
 
 double prediction_error(const protocol::Model& model, const goodput::Configuration& at,
@@ -47,7 +46,7 @@ double prediction_error(const protocol::Model& model, const goodput::Configurati
   const double deviation =
       std::hypot(std::hypot(model.residual, kMachine), kDoubling * std::hypot(replicas, size),
                  efficiency_deviation(model, batch_size));
-  return std::expm1(kNineOfTen * deviation);
+  return std::expm1(goodput::kNineOfTen * deviation);
 }
 
 }  // namespace

@@ -20,11 +20,10 @@ namespace {
 using protocol::Json;
 using sweep::SweepFile;
 
-constexpr double kMostHours = 1e6;  // as `batchscope sweep extend`
-
 double more_hours(const Json& value) {
-  if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= kMostHours))
-    throw Error(ErrorKind::usage, fmt::format("device_hours must be a number from 0 to {}", kMostHours));
+  if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= SweepFile::kMostDeviceHours))
+    throw Error(ErrorKind::usage,
+                fmt::format("device_hours must be a number from 0 to {}", SweepFile::kMostDeviceHours));
   return value.get<double>();
 }
 

@@ -21,7 +21,8 @@
 ///   - Cores: replicas on cores divide them, so that each computes with fewer threads the more replicas there
 ///     are. p, the core exponent, is 1 where twice the cores halve the time of a sample, 0 where they are
 ///     idle. omega, the core overhead, is what threads that wait for one another cost; it can make a small
-///     micro-batch slower on several cores than on one.
+///     micro-batch slower on several cores than on one. A lone replica that keeps the fastest of its cores
+///     has the t of all, half, a quarter .. 1 of them at which T_grad is the least.
 ///   - Contention: neighbours on one machine slow one another down (memory, frequency, hyperthreads), each by
 ///     the share kappa.
 ///   - Sharing: replicas beyond the devices take turns on them, so that a step takes K / D times as long at
@@ -57,6 +58,10 @@ struct PerfParams {
   double update = 0;         ///< T_update, s, of the optimizer, once a step; 0: unknown, and in T_grad
 };
 
+/// Standard deviations on either side of the mean that nine of ten values of a normal distribution are
+/// within.
+inline constexpr double kNineOfTen = 1.645;
+
 /// The gradient's statistics, in squared units of the gradient; only their ratio counts.
 struct GradParams {
   double sqr = 0;        ///< |true gradient|^2
@@ -74,9 +79,12 @@ struct Devices {
   int count = 0;              ///< that all replicas share; 0: one each
   bool divided = false;       ///< they are cores, which replicas divide evenly among themselves
   int cores_per_replica = 1;  ///< where they are not divided
+  bool fastest = false;       ///< a lone replica computes with as many of its cores as are the fastest
 
   /// Returns t: the cores of each of so many replicas; 1 for GPUs.
   int cores(int num_replicas) const;
+  /// Returns the same where all replicas keep so many cores.
+  Devices with_cores(int cores) const { return {count, false, cores}; }
   /// Returns k: how many of so many replicas on so many nodes compute on one node at a time.
   int neighbours(int num_nodes, int num_replicas) const;
 };
@@ -156,6 +164,9 @@ class GoodputFunction {
                                const Bounds& bounds) const;
 
  private:
+  /// `guess` is a batch size near the best one, samples of a step; 0: there is no idea of it.
+  Choice optimize_near(std::int64_t guess, int num_nodes, int num_replicas, const Bounds& bounds) const;
+
   PerfParams perf_;
   GradParams grad_;
   std::int64_t init_batch_size_;

@@ -167,6 +167,7 @@ struct Model {
   int cores = 0;             ///< that each replica computes with now; 0: a GPU, or unknown
   /// Replicas divide all cores of the run, by the supervisor; else each keeps `cores`.
   bool divides_cores = false;
+  bool keeps_fastest_cores = false;  ///< a lone replica computes with as many of them as are the fastest
 };
 
 /// A checkpoint is complete on disk.

@@ -32,6 +32,7 @@ inline double cost_of(Goal goal, double value) { return goal == Goal::min ? valu
 struct SweepFile {
   static constexpr int kMostTrials = 100'000;  ///< of one sweep
   static constexpr int kMostSeeds = 100;       ///< of one point
+  static constexpr double kMostDeviceHours = 1e6;
 
   std::string name;                    ///< by which commands know the sweep
   std::string recipe;                  ///< by name, or a path with a slash; empty: `program` is trained

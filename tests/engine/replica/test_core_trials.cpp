@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fastest number of cores, on machines whose step times are given: what is kept, when, and at what cost.
+#include "adapt/core_trials.h"
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "test_case.h"
+
+using namespace batchscope::replica;
+
+namespace {
+
+using StepTime = std::function<double(int cores, double now)>;  // s
+
+// A replica that steps, by its own clock.
+struct Replica {
+  CoreTrials trials;
+  StepTime step_time;
+  double now = 100;
+  std::map<int, int> steps = {};  // by cores
+  double extra = 0;               // s, beyond what these steps would have taken with the cores that are kept
+
+  Replica(int all, StepTime time) : trials(all), step_time(std::move(time)) {}
+
+  void step(BatchShape shape = {32, 0}) {
+    const int cores = trials.next();
+    const double seconds = step_time(cores, now);
+    extra += seconds - step_time(trials.own(), now);
+    now += seconds;
+    ++steps[cores];
+    trials.took(shape, seconds, now);
+  }
+  void run_until(double end) {
+    while (now < end) step();
+  }
+};
+
+double halved_by_twice_the_cores(int cores, double) { return 0.016 / cores; }
+
+}  // namespace
+
+class TestCoreTrials : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void all_cores_are_kept_where_they_are_the_fastest() {
+    Replica replica(16, halved_by_twice_the_cores);
+    replica.run_until(400);
+    QCOMPARE(replica.trials.own(), 16);
+    QVERIFY(replica.steps[8] > 0 && replica.steps[1] > 0);
+    QVERIFY(replica.steps[16] > 0.99 * 300 / 0.001 * 0.98);
+    QVERIFY2(replica.extra < 0.006 * 300, qPrintable(QString::number(replica.extra)));
+  }
+
+  void fewer_are_kept_where_they_are_faster() {
+    Replica replica(16, [](int cores, double) { return 0.01 + 0.001 * std::abs(std::log2(cores) - 2); });
+    replica.run_until(110);
+    QCOMPARE(replica.trials.own(), 4);
+  }
+
+  void a_little_faster_changes_nothing() {
+    Replica replica(2, [](int cores, double) { return cores == 2 ? 0.0104 : 0.01; });
+    replica.run_until(130);
+    QCOMPARE(replica.trials.own(), 2);
+  }
+
+  // From second 20 to 40 another process computes, so that two threads wait for one another.
+  void a_busy_machine_is_noticed_and_a_calm_one_again() {
+    Replica replica(2, [](int cores, double now) {
+      const bool is_busy = now > 120 && now < 140;
+      return cores == 1 ? 0.005 : is_busy ? 0.06 : 0.003;
+    });
+    replica.run_until(120);
+    QCOMPARE(replica.trials.own(), 2);
+    replica.run_until(123);
+    QCOMPARE(replica.trials.own(), 1);
+    replica.run_until(140);
+    QCOMPARE(replica.trials.own(), 1);
+    replica.run_until(200);
+    QCOMPARE(replica.trials.own(), 2);
+  }
+
+  void one_long_step_sways_nothing() {
+    int step = 0;
+    Replica replica(2, [&step](int cores, double) { return ++step % 29 == 0 ? 1.0 : 0.02 / cores; });
+    replica.run_until(200);
+    QCOMPARE(replica.trials.own(), 2);
+  }
+
+  // A trial of four steps begins after twenty. Another batch size ends it, and is measured anew first.
+  void only_steps_of_one_batch_size_are_compared() {
+    Replica replica(2, [](int cores, double) { return cores == 1 ? 0.001 : 0.01; });
+    for (int i = 0; i < 21; ++i) replica.step();
+    QCOMPARE(replica.trials.next(), 1);
+    replica.step({64, 0});
+    QCOMPARE(replica.trials.next(), 2);
+    for (int i = 0; i < 19; ++i) replica.step({64, 0});
+    QCOMPARE(replica.trials.next(), 2);
+    replica.step({64, 0});
+    QCOMPARE(replica.trials.next(), 1);
+    QCOMPARE(replica.trials.own(), 2);
+    for (int i = 0; i < 4; ++i) replica.step({64, 0});
+    QCOMPARE(replica.trials.own(), 1);
+  }
+
+  void one_core_is_all_there_is() {
+    for (const int all : {0, 1}) {
+      Replica replica(all, [](int, double) { return 0.01; });
+      replica.run_until(110);
+      QCOMPARE(replica.steps.size(), 1u);
+      QCOMPARE(replica.trials.next(), all);
+    }
+  }
+};
+
+BATCHSCOPE_TEST(TestCoreTrials)
+#include "test_core_trials.moc"
