@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/run_field.h"
 
@@ -89,7 +90,8 @@ std::string rungText(const std::string& sweep, int rung) {
 }
 
 std::string rungCount(std::size_t count, int rung) {
-  return fmt::format("{} wait{} at rung {}", count, count == 1 ? "s" : "", rung);
+  if (count == 1) return tr("1 waits at rung %1").arg(rung).toStdString();
+  return tr("%1 wait at rung %2").arg(count).arg(rung).toStdString();
 }
 
 std::string divergedText(const Run& run) {
@@ -110,9 +112,10 @@ std::string trialsText(const std::vector<Run>& trials, const ListedSweeps& sweep
   std::set<std::size_t> numbers;
   for (const Run& run : trials) numbers.insert(run.trial->trial);
   // A trial has a run for each of its seeds.
-  const char* const noun = numbers.size() == trials.size() ? "trial" : "run";
-  return fmt::format("{} {}{}: {}", trials.size(), noun, trials.size() == 1 ? "" : "s",
-                     countsText(trials, sweeps));
+  const bool areTrials = numbers.size() == trials.size();
+  const QString counts = QString::fromStdString(countsText(trials, sweeps));
+  if (trials.size() == 1) return (areTrials ? tr("1 trial: %1") : tr("1 run: %1")).arg(counts).toStdString();
+  return (areTrials ? tr("%1 trials: %2") : tr("%1 runs: %2")).arg(trials.size()).arg(counts).toStdString();
 }
 
 }  // namespace batchscope::common

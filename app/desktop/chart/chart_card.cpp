@@ -94,7 +94,7 @@ class LegendButton : public QAbstractButton {
 ChartCard::ChartCard(const common::ChartSpec& spec, ViewState* state, QWidget* parent)
     : QFrame(parent),
       plot_(new PlotView(spec, state, this)),
-      title_(spec.isOwn ? new ElidedLabel(spec.title, this) : new QLabel(spec.title, this)) {
+      title_(new ElidedLabel(spec.title, this)) {
   setObjectName(QStringLiteral("card"));
   setAccessibleName(spec.title);
   title_->setObjectName(QStringLiteral("chartTitle"));

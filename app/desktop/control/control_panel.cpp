@@ -25,6 +25,7 @@
 #include "control/restart_steps.h"
 #include "figure/goodput_curve.h"
 #include "look/box.h"
+#include "look/elided_label.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
@@ -35,7 +36,11 @@ using protocol::RunState;
 
 constexpr int kPatience = 10'000;  // ms, with a supervisor that is to be told something
 
-QLabel* section(const QString& text, QWidget* parent) { return named("section", parent, text); }
+QLabel* section(const QString& text, QWidget* parent) {
+  auto* label = new ElidedLabel(text, parent);
+  label->setObjectName(QStringLiteral("section"));
+  return label;
+}
 
 // Qt would hand the keyboard focus of what is disabled to the next control: from Restart on to Stop.
 void enable(QWidget* control, bool isEnabled) {

@@ -9,13 +9,14 @@
 
 #include "batchscope/common/number_text.h"
 #include "chart/formula_hover.h"
+#include "look/elided_label.h"
 #include "series/formulas.h"
 #include "series/view_state.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
 Readout::Readout(RunSession* session, ViewState* state, QWidget* parent)
-    : QWidget(parent), session_(session), state_(state), title_(new QLabel(this)) {
+    : QWidget(parent), session_(session), state_(state), title_(new ElidedLabel(this)) {
   auto* grid = new QGridLayout(this);
   grid->setContentsMargins(0, 0, 0, 0);
   grid->setVerticalSpacing(4);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "look/box.h"
 
+#include <QEvent>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QToolButton>
 
 namespace batchscope::desktop {
@@ -26,8 +28,26 @@ Box* filled(QWidget* parent, const QMargins& margins, int spacing, std::initiali
   return box;
 }
 
+// Never narrower than its page.
+class DownArea : public QScrollArea {
+ public:
+  using QScrollArea::QScrollArea;
+
+  QSize minimumSizeHint() const override {
+    const int width = widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width();
+    return {width, QScrollArea::minimumSizeHint().height()};
+  }
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+    return QScrollArea::eventFilter(watched, event);
+  }
+};
+
+template <class Area>
 QScrollArea* areaOf(QWidget* page, QWidget* parent) {
-  auto* area = new QScrollArea(parent);
+  auto* area = new Area(parent);
   area->setWidget(page);
   area->setWidgetResizable(true);
   area->setFrameShape(QFrame::NoFrame);
@@ -61,10 +81,10 @@ QVBoxLayout* vbox(QWidget* parent, const QMargins& margins, int spacing,
   return filled<QVBoxLayout>(parent, margins, spacing, items);
 }
 
-QWidget* scrolled(QWidget* page, QWidget* parent) { return areaOf(page, parent); }
+QWidget* scrolled(QWidget* page, QWidget* parent) { return areaOf<QScrollArea>(page, parent); }
 
 QWidget* scrolledDown(QWidget* page, QWidget* parent) {
-  QScrollArea* area = areaOf(page, parent);
+  QScrollArea* area = areaOf<DownArea>(page, parent);
   area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   return area;
 }

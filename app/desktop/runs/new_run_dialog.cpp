@@ -46,7 +46,7 @@ NewRunDialog::NewRunDialog(NewRunOffer offer, QWidget* parent)
       note_(new QLineEdit(this)),
       device_(new QComboBox(this)),
       devicesOfEach_(new QSpinBox(this)),
-      oversubscribe_(new QCheckBox(tr("Several replicas, or runs, may share a GPU"), this)),
+      oversubscribe_(new QCheckBox(tr("GPUs may be shared"), this)),
       queue_(new QueueForm(offer_.runs, this)),
       program_(new ProgramForm(this)) {
   setWindowTitle(tr("New run"));

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <cmath>
+#include <map>
 
 #include "batchscope/common/capital.h"
 #include "batchscope/common/number_text.h"
@@ -12,6 +13,28 @@ namespace batchscope::desktop {
 namespace {
 
 using storage::FieldType;
+
+// The others are called as their series or hyperparameter is.
+const std::map<std::string, const char*, std::less<>> kTitles{
+    {"accuracy", QT_TRANSLATE_NOOP("RunFields", "Accuracy")},
+    {"age", QT_TRANSLATE_NOOP("RunFields", "Age")},
+    {"batch_size", QT_TRANSLATE_NOOP("RunFields", "Batch size")},
+    {"created", QT_TRANSLATE_NOOP("RunFields", "Created")},
+    {"duration", QT_TRANSLATE_NOOP("RunFields", "Duration")},
+    {"epoch", QT_TRANSLATE_NOOP("RunFields", "Epoch")},
+    {"gain", QT_TRANSLATE_NOOP("RunFields", "Gain")},
+    {"goodput", QT_TRANSLATE_NOOP("RunFields", "Goodput")},
+    {"group", QT_TRANSLATE_NOOP("RunFields", "Group")},
+    {"loss", QT_TRANSLATE_NOOP("RunFields", "Loss")},
+    {"name", QT_TRANSLATE_NOOP("RunFields", "Name")},
+    {"note", QT_TRANSLATE_NOOP("RunFields", "Note")},
+    {"progress", QT_TRANSLATE_NOOP("RunFields", "Progress")},
+    {"replicas", QT_TRANSLATE_NOOP("RunFields", "Replicas")},
+    {"restarts", QT_TRANSLATE_NOOP("RunFields", "Restarts")},
+    {"state", QT_TRANSLATE_NOOP("RunFields", "State")},
+    {"step", QT_TRANSLATE_NOOP("RunFields", "Step")},
+    {"tag", QT_TRANSLATE_NOOP("RunFields", "Tags")},
+    {"throughput", QT_TRANSLATE_NOOP("RunFields", "Throughput")}};
 
 }  // namespace
 
@@ -23,9 +46,10 @@ const std::vector<std::string>& usualFields() {
 }
 
 QString fieldTitle(const std::string& field) {
+  if (const auto known = kTitles.find(field); known != kTitles.end())
+    return QCoreApplication::translate("RunFields", known->second);
   const bool isQualified = field.starts_with("series:") || field.starts_with("param:");
   QString title = QString::fromStdString(isQualified ? field.substr(field.find(':') + 1) : field);
-  if (field == "tag") title = QCoreApplication::translate("RunFields", "tags");
   title.replace(QLatin1Char('_'), QLatin1Char(' '));
   return common::capital(title);
 }

@@ -44,8 +44,11 @@ SidePanels::SidePanels(QWidget* left, QWidget* middle, QWidget* right, QWidget* 
 }
 
 void SidePanels::setWidths(int left, int right) {
-  left_.panel->setFixedWidth(left);
-  right_.panel->setFixedWidth(right);
+  const auto set = [](QWidget* panel, int width) {
+    panel->setFixedWidth(std::max(width, panel->minimumSizeHint().width()));
+  };
+  set(left_.panel, left);
+  set(right_.panel, right);
   arrange();
 }
 
