@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What it is worth that a lone replica keeps the cores that are the fastest: a run on one replica whose batch size
+"""Measures what it is worth that a lone replica keeps the fastest of its cores: a run on one replica whose batch size
 goodput chooses, over the same with all cores throughout (BATCHSCOPE_MEASURE_CORES=0), in turn.
 
 cores.PROGRAM.beside is the ratio of their scale-invariant iterations in fifteen seconds beside a process that keeps a

@@ -12,7 +12,7 @@ namespace batchscope::replica {
 
 namespace {
 
-// Of rank 0.
+// Rank 0 has it.
 struct History {
   BatchShape before;                       // what is in force; {}: nobody knows
   std::int64_t left = 0, until = 0;        // a step that was left, and how many steps it is kept away from

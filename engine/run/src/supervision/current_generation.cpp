@@ -145,7 +145,7 @@ Exit CurrentGeneration::account_of(int rank, int status, std::int64_t local_batc
     if (failure.kind == "checkpoint" && passes_over_) exit.cause = Cause::checkpoint;
   }
   if (exit.cause != Cause::unknown) return exit;
-  // What the replica did not tell by itself.
+  // The replica did not tell these by itself.
   const std::string log = exit.signal == 0 ? log_of(rank) : std::string();
   if (tells_of_memory(log)) {
     exit.cause = Cause::memory;

@@ -30,9 +30,9 @@ inline double cost_of(Goal goal, double value) { return goal == Goal::min ? valu
 
 /// A file FILE.toml.
 struct SweepFile {
-  static constexpr int kMostTrials = 100'000;  ///< of one sweep
-  static constexpr int kMostSeeds = 100;       ///< of one point
-  static constexpr double kMostDeviceHours = 1e6;
+  static constexpr int kMostTrials = 100'000;      ///< of one sweep
+  static constexpr int kMostSeeds = 100;           ///< of one point
+  static constexpr double kMostDeviceHours = 1e6;  ///< of one sweep
 
   std::string name;                    ///< by which commands know the sweep
   std::string recipe;                  ///< by name, or a path with a slash; empty: `program` is trained
