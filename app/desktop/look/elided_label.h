@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QLabel>
+#include <algorithm>
 
 namespace batchscope::desktop {
 
@@ -13,7 +14,9 @@ class ElidedLabel : public QLabel {
  public:
   using QLabel::QLabel;
 
-  QSize minimumSizeHint() const override { return {48, QLabel::minimumSizeHint().height()}; }
+  QSize minimumSizeHint() const override {
+    return {std::min(48, sizeHint().width()), QLabel::minimumSizeHint().height()};
+  }
 
  protected:
   void paintEvent(QPaintEvent* event) override;
