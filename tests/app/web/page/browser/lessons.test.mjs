@@ -91,7 +91,7 @@ test("a person moves devices from one run to the other", async () => {
   await view.page.mouse.move(middle, height);
   await view.page.mouse.down();
   await view.until(() => document.querySelector(".sharing tbody td").textContent === "4");
-  await view.page.mouse.move(figure.x + figure.width + 200, height, { steps: 4 });
+  await view.page.mouse.move(figure.x + figure.width + 8, height, { steps: 4 });
   await view.until(() => document.querySelector(".sharing tbody td").textContent === "8");
   await view.page.mouse.up();
   await view.page.mouse.move(middle, height);
