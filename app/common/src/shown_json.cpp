@@ -5,6 +5,7 @@
 #include "batchscope/common/heard.h"
 #include "batchscope/common/job_text.h"
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/restart_text.h"
 #include "batchscope/common/run_text.h"
 #include "batchscope/common/translate.h"
 
@@ -28,6 +29,7 @@ Json shownJson(const protocol::RunStatus& status) {
   Json shown = json(describe(status));
   shown["progress"] = describeEpoch(status).toStdString();
   shown["time"] = describeTime(status).toStdString();
+  shown["restart"] = restartJson(restartUnderWay(status));
   return shown;
 }
 

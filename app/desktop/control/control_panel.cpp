@@ -16,6 +16,7 @@
 
 #include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/restart_text.h"
 #include "batchscope/common/run_text.h"
 #include "batchscope/common/trial_text.h"
 #include "batchscope/protocol/error.h"
@@ -212,10 +213,7 @@ void ControlPanel::updateRestart() {
   const protocol::RunStatus& status = session_->status();
   forecast_->setVisible(false);
   if (!status.phase.empty()) {
-    restartTitle_->setText(status.generation == 0 ? tr("Starting")
-                           : present_ == status.target_replicas
-                               ? tr("Restarting on %1").arg(common::replicaCount(present_))
-                               : tr("Restarting, %1 → %2").arg(present_).arg(status.target_replicas));
+    restartTitle_->setText(common::restartTitle(status, present_));
     steps_->showRunning(status.phase, status.phase_seconds);
     return;
   }
@@ -225,12 +223,7 @@ void ControlPanel::updateRestart() {
     steps_->showDone({});
     return;
   }
-  int before = 0;
-  for (const storage::Generation& generation : session_->generations()) {
-    if (generation.number < last->number) before = generation.replicas;
-  }
-  restartTitle_->setText(
-      tr("Last restart, %1 → %2, %3").arg(before).arg(last->replicas).arg(common::formatPause(last->pause)));
+  restartTitle_->setText(common::restartTitle(*last, session_->generations()));
   steps_->showDone(last->pause_parts);
   const bool isNewest = last->number == session_->generations().back().number;
   forecast_->setText(common::forecastText(*last, isNewest && is_active(stateOf(*session_))));

@@ -8,7 +8,6 @@
 #include <QSignalBlocker>
 #include <QSlider>
 #include <algorithm>
-#include <cmath>
 
 #include "batchscope/common/charts.h"
 #include "batchscope/common/goodput_prediction.h"
@@ -32,34 +31,6 @@ constexpr int kLeastMost = 8;  // replicas that the slider reaches at the least
 
 QHBoxLayout* headOf(QFrame* card, const QString& title, QLabel* unit) {
   return hbox(nullptr, {12, 0, 10, 0}, 7, {named("chartTitle", card, title), unit, rest()});
-}
-
-// Texts by the rows of the what-if card: of rates, as a text each, then of what the step is made of.
-std::array<QString, 6> textsOf(const std::optional<common::OperatingPoint>& point,
-                               std::array<QString, 3> rates) {
-  std::array<QString, 6> texts;
-  std::move(rates.begin(), rates.end(), texts.begin());
-  std::fill(texts.begin() + 3, texts.end(), QStringLiteral("–"));
-  if (!point) return texts;
-  texts[3] = common::formatCount(point->batchSize);
-  texts[4] = common::formatCount(point->localBatchSize());
-  texts[5] = common::formatCount(point->accumulation);
-  return texts;
-}
-
-std::array<QString, 6> predictedTexts(const std::optional<common::OperatingPoint>& point) {
-  const double none = std::nan("");
-  return textsOf(point, {common::predictedText(point ? point->goodput : none),
-                         common::predictedText(point ? point->throughput : none),
-                         common::predictedText(point ? point->efficiency : none, 2)});
-}
-
-std::array<QString, 6> measuredTexts(const std::optional<common::OperatingPoint>& point,
-                                     const std::optional<run::MeasuredRate>& rate) {
-  const double none = std::nan("");
-  return textsOf(point, {common::formatNumber(rate ? rate->goodput : none),
-                         common::formatNumber(rate ? rate->throughput : none),
-                         common::formatNumber(rate ? rate->efficiency : none, 2)});
 }
 
 }  // namespace
@@ -116,15 +87,12 @@ QWidget* ExplorerPanel::whatIfCard() {
   grid->setHorizontalSpacing(16);
   for (const auto& [column, text] : {std::pair(1, tr("measured now")), std::pair(2, tr("predicted"))})
     grid->addWidget(named("dim", frame, text), 0, column, Qt::AlignRight);
-  const QString rows[] = {tr("Goodput, samples/s"), tr("Throughput, samples/s"), tr("Statistical efficiency"),
-                          tr("Batch size"),         tr("Local batch size"),      tr("Accumulation steps")};
-  for (std::size_t row = 0; row < values_.size(); ++row) {
-    grid->addWidget(new QLabel(rows[row], frame), static_cast<int>(row) + 1, 0);
-    for (std::size_t column = 0; column < 2; ++column) {
-      values_[row][column] = named(column == 0 ? "dim" : "", frame);
-      grid->addWidget(values_[row][column], static_cast<int>(row) + 1, static_cast<int>(column) + 1,
-                      Qt::AlignRight);
-    }
+  for (const common::WhatIfRow& row : common::whatIfTable({}, {}, {})) {
+    const int at = static_cast<int>(values_.size()) + 1;
+    values_.push_back({named("dim", frame), named("", frame)});
+    grid->addWidget(new QLabel(row.name, frame), at, 0);
+    for (std::size_t column = 0; column < 2; ++column)
+      grid->addWidget(values_.back()[column], at, static_cast<int>(column) + 1, Qt::AlignRight);
   }
   grid->setColumnStretch(0, 1);
 
@@ -204,13 +172,13 @@ void ExplorerPanel::refresh() {
   curve_->setPrediction({});
   bounds_->clear();
   flag_->setText(tr("The model is fitted once a few steps have been measured."));
-  showTexts(measuredTexts({}, session_->measured()), predictedTexts({}));
+  showTable(common::whatIfTable({}, session_->measured(), {}));
 }
 
-void ExplorerPanel::showTexts(const std::array<QString, 6>& now, const std::array<QString, 6>& then) {
-  for (std::size_t row = 0; row < values_.size(); ++row) {
-    values_[row][0]->setText(now[row]);
-    values_[row][1]->setText(then[row]);
+void ExplorerPanel::showTable(const std::vector<common::WhatIfRow>& rows) {
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    values_[row][0]->setText(rows[row].measured);
+    values_[row][1]->setText(rows[row].predicted);
   }
 }
 
@@ -220,9 +188,8 @@ void ExplorerPanel::refreshWhatIf(const protocol::Model& model, int replicas) {
   common::GoodputPrediction prediction = common::predictGoodput(model, replicas, 240, present, latest);
   if (const auto& measured = session_->measured()) prediction.measured = measured->goodput;
   curve_->setPrediction(prediction);
-  auto predicted = predictedTexts(prediction.best);
-  if (prediction.best) predicted[3] = common::bestBatchText(prediction);
-  showTexts(measuredTexts(common::presentPoint(model, present, latest), session_->measured()), predicted);
+  showTable(
+      common::whatIfTable(common::presentPoint(model, present, latest), session_->measured(), prediction));
   bounds_->setText(tr("Best within: %1.").arg(common::constraintText(model, replicas)));
   flag_->setText(common::cautionText(model, replicas));
 }

@@ -9,7 +9,9 @@
 #include <QTimer>
 #include <QWidget>
 #include <array>
+#include <vector>
 
+#include "batchscope/common/what_if_table.h"
 #include "batchscope/protocol/telemetry.h"
 
 class QLabel;
@@ -63,7 +65,7 @@ class ExplorerPanel : public QWidget {
   QWidget* whatIfCard();
   QWidget* stepTimeCard();
   void refresh();
-  void showTexts(const std::array<QString, 6>& now, const std::array<QString, 6>& then);
+  void showTable(const std::vector<common::WhatIfRow>& rows);
   void refreshWhatIf(const protocol::Model& model, int replicas);
   void refreshStepTimes();
 
@@ -75,7 +77,7 @@ class ExplorerPanel : public QWidget {
   QLabel* bounds_;
   QLabel* flag_;
   QPushButton* apply_;
-  std::array<std::array<QLabel*, 2>, 6> values_{};  // now, then
+  std::vector<std::array<QLabel*, 2>> values_;  // measured, predicted
   std::array<ChartCard*, 2> cards_{};
   QLabel* error_;
   Figure* plot_;

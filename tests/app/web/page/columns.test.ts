@@ -2,7 +2,8 @@
 // A line is drawn by what it has in each column of pixels, and no peak of it is lost.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Columns } from "../../../../app/web/page/src/chart/columns";
+import { Columns, mappingOf, pixelOf } from "../../../../app/web/page/src/chart/columns";
+import { packed } from "../../../../app/web/page/src/chart/packed";
 import type { Piece } from "../../../../app/web/page/src/chart/piece";
 import { smoothed } from "../../../../app/web/page/src/chart/smooth";
 
@@ -13,7 +14,7 @@ function pieceOf(values: number[], x = (i: number) => i): Piece {
 
 function read(piece: Piece, pixelsPerX: number, from = -Infinity, to = Infinity, width = 1): Columns {
   const columns = new Columns();
-  columns.read(piece, { x: (value) => value * pixelsPerX, y: (value) => value }, from, to, width);
+  columns.read(packed(piece), mappingOf(0, 1, false, 0, pixelsPerX), from, to, width);
   return columns;
 }
 
@@ -26,6 +27,13 @@ test("ten samples a pixel are a column with their lowest, highest and mean", () 
   assert.equal(Math.max(...list(columns.high, columns)), 9);
   assert.ok(Math.abs(columns.mean[55]! - 1.8) < 1e-12);
   assert.equal(list(columns.count, columns).reduce((sum, count) => sum + count), 1000);
+});
+
+test("values have their places on a linear and on a logarithmic axis, whichever way it goes", () => {
+  assert.deepEqual([5, 10].map((value) => pixelOf(mappingOf(0, 10, false, 100, -50), value)), [75, 50]);
+  const decades = mappingOf(1, 100, true, 10, 40);
+  assert.ok(Math.abs(pixelOf(decades, 10) - 30) < 1e-12);
+  assert.ok([0, -1, NaN].every((value) => !Number.isFinite(pixelOf(decades, value))));
 });
 
 test("only what is in view is read, and one beyond each end", () => {
@@ -49,7 +57,7 @@ test("a stretch without samples is a hole, unless few are expected", () => {
 test("on a logarithmic axis the first steps are not holes for lying wide apart, but a stretch without samples is", () => {
   const columns = new Columns();
   const steps = (i: number) => (i < 500 ? i + 1 : i + 300);
-  columns.read(pieceOf(Array.from({ length: 1000 }, () => 1), steps), { x: (value) => 100 * Math.log(value), y: (value) => value }, 1, 2000, 2, true);
+  columns.read(packed(pieceOf(Array.from({ length: 1000 }, () => 1), steps)), mappingOf(1, Math.E, true, 0, 100), 1, 2000, 2);
   const holes = [...columns.isAfterHole.slice(0, columns.size)].flatMap((is, i) => (is ? [Math.round(Math.exp(columns.x[i]! / 100))] : []));
   assert.deepEqual(holes, [800]);
 });

@@ -2,7 +2,7 @@
 // Samples that are asked for and samples that stream in become one line, without a gap and without a double.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { append, bucketAt, emptyPiece, nearest, pieceOf } from "../../../../app/web/page/src/chart/piece";
+import { append, emptyPiece, firstFrom, nearest, pieceOf } from "../../../../app/web/page/src/chart/piece";
 
 const answered = () => pieceOf({
   generation: 2, x0: [0, 10, 20], x1: [9, 19, 29], min: [1, 2, "nan"], max: [3, 4, "nan"], mean: [2, 3, "nan"], count: [10, 10, 10],
@@ -35,7 +35,7 @@ test("texts that stand for numbers are read", () => {
 
 test("the bucket at a place, and the nearest one", () => {
   const piece = answered();
-  assert.deepEqual([-1, 9, 9.5, 19, 100].map((x) => bucketAt(piece, x)), [0, 0, 1, 1, 3]);
+  assert.deepEqual([-1, 9, 9.5, 19, 100].map((x) => firstFrom(piece.x1, 3, x)), [0, 0, 1, 1, 3]);
   assert.deepEqual([-5, 9.2, 9.8, 500].map((x) => nearest([piece], x)?.index), [0, 0, 1, 2]);
   assert.equal(nearest([], 3), null);
 });

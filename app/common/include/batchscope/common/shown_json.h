@@ -14,7 +14,8 @@
 namespace batchscope::common {
 
 /// Returns {"state":"Training on 2 replicas","tone":"good","progress":"Epoch 3 of 10","time":"61 min, about
-/// 36 min left"} for the status that a supervisor reports.
+/// 36 min left","restart":null} for the status that a supervisor reports; `restart` is the one under way, as
+/// restartJson() has it.
 protocol::Json shownJson(const protocol::RunStatus& status);
 
 /// Returns the same and {"badge":"×2","detail":"epoch 3 of 10 · 0.981","whose":".."} for a row in a list.

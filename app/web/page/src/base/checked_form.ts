@@ -4,6 +4,7 @@
 import { ApiError } from "./api";
 import { button, type Child, fill, h, setText } from "./dom";
 import type { Field } from "./field";
+import { capital } from "./format";
 import { showDialog } from "./keys";
 import type { Complaints } from "./types";
 
@@ -54,7 +55,7 @@ export class CheckedForm {
       const complaints = await this.questions.check();
       if (asked === this.newest) this.questions.complain(complaints);
     } catch (error) {
-      if (asked === this.newest) setText(this.answer, (error as Error).message);
+      if (asked === this.newest) setText(this.answer, capital((error as Error).message));
     }
   }
 
@@ -69,7 +70,7 @@ export class CheckedForm {
       this.questions.complain(complaints);
       const wrong = this.questions.wrong(complaints);
       if (wrong) wrong.focus();
-      else setText(this.answer, (error as Error).message);
+      else setText(this.answer, capital((error as Error).message));
     } finally {
       this.isSending = false;
     }

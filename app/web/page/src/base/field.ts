@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A field of a dialog with its label, a hint, and below them what is wrong with it.
 import { h, setAttributes, setText } from "./dom";
+import { capital } from "./format";
 import type { RecipeParameter } from "./types";
 
 export type Editor = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -21,7 +22,7 @@ export class Field {
   }
 
   complain(text: string): void {
-    setText(this.complaint, text);
+    setText(this.complaint, capital(text));
     setAttributes(this.editor, { "aria-invalid": text === "" ? null : "true" });
   }
 }

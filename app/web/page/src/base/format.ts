@@ -86,6 +86,11 @@ export function timeOfDay(secondsSince1970: number, withSeconds = false): string
   return `${time.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${clockText}`;
 }
 
+/** Returns the text with a capital as its first letter. What begins with a quotation mark, a person's own words, stays as it is. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** 1 replica, 3 replicas */
 export function replicas(value: number): string {
   return value === 1 ? "1 replica" : `${count(value)} replicas`;

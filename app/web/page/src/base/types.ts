@@ -41,6 +41,13 @@ export interface ShownStatus {
   tone: Tone;
   progress: string; // "Epoch 3 of 10"
   time: string; // "61 min, about 36 min left"
+  restart?: ShownRestart | null; // under way
+}
+
+/** The parts of a restart's pause. */
+export interface ShownRestart {
+  title: string; // "Last restart, 1 → 2, 0.31 s"
+  steps: { part: string; state: "open" | "on" | "done"; value: string }[];
 }
 
 /** The same, and the words that a list shows of it. */
@@ -231,6 +238,7 @@ export interface RunDetail {
   status: RunStatus | null;
   cursor: string; // of the stream, behind what is answered here
   clock: number; // s since 1970 at which the run's time is 0
+  last_restart?: ShownRestart | null;
   series: SeriesInfo[];
   charts: ChartSpec[];
   readout: ReadoutRow[];
@@ -277,11 +285,13 @@ export interface WhatIf {
   text: string; // compared with now
   bounds: string; // within which it is the best
   caution: string; // what makes it less sure
+  predicted: string[]; // by the rows of the table
 }
 
 export interface Explorer {
   why?: string; // there is no model
   what_if?: WhatIf[]; // on 1 replica, on 2 ..
+  table?: { name: string; measured: string }[]; // measured now
 }
 
 export type ControlRequest =

@@ -8,13 +8,13 @@ import { Endings } from "../base/signal";
 import { colours, hasColourBlindPalette, themed, type Colours } from "../base/theme";
 import type { Axis } from "../base/types";
 import { axesOf } from "./axes";
-import type { Projection } from "./columns";
+import { type Mapping, mappingOf } from "./columns";
 import { CrossHair } from "./cross_hair";
 import { beforeNextFrame } from "./frame";
 import { listenToGestures, pressKey } from "./gestures";
 import { Legend } from "./legend";
 import type { Band, ChartFrame, Line } from "./line";
-import { type Box, type Ink, inkOf, paintBands, paintBetween, paintBound, paintRestarts, paintStroke } from "./paint";
+import { type Box, type Ink, inkOf, paintBands, paintBetween, paintBound, paintLine, paintRestarts } from "./paint";
 import { download, jsonOf, type Labelled, pictureOf, tableOf } from "./save";
 import { Scene } from "./scene";
 import { svgPictureOf } from "./svg_picture";
@@ -39,6 +39,7 @@ export class Chart {
   private bands: readonly Band[] = [];
   private palette: Colours = colours();
   private isSeen = true;
+  private size = { width: 0, height: 0 };
   private described = 0;
   private readonly draw = () => this.drawNow();
   private readonly followCursor = () => this.showCursor();
@@ -59,7 +60,10 @@ export class Chart {
       if (event.ctrlKey || event.metaKey || event.altKey || !pressKey(event.key, event.shiftKey, view, this.isAlwaysLog)) return;
       event.preventDefault();
     });
-    const sizes = new ResizeObserver(() => this.update());
+    const sizes = new ResizeObserver(() => {
+      this.measure();
+      this.update();
+    });
     sizes.observe(this.host);
     // A chart that is not in sight is not drawn.
     const sight = new IntersectionObserver((entries) => {
@@ -81,6 +85,7 @@ export class Chart {
     this.endings.on(window, "beforeprint", () => {
       const wasSeen = this.isSeen;
       this.isSeen = true;
+      this.measure();
       this.drawNow();
       this.isSeen = wasSeen;
     });
@@ -89,6 +94,7 @@ export class Chart {
   setLines(lines: readonly Line[], bands: readonly Band[]): void {
     this.lines = lines;
     this.bands = bands;
+    this.scene.forget();
     this.update();
   }
 
@@ -160,9 +166,14 @@ export class Chart {
     return this.view.hidden.has(`${this.frame.name}/${line.key}`) !== (line.look.isOff ?? false);
   }
 
+  // Sizes are known before a frame: asked for while it is drawn, they make the browser lay out what other charts have changed.
+  private measure(): void {
+    this.size = { width: this.host.clientWidth, height: this.host.clientHeight };
+  }
+
   private drawNow(): void {
-    const width = this.host.clientWidth;
-    const height = this.host.clientHeight;
+    if (this.size.width === 0) this.measure();
+    const { width, height } = this.size;
     if (!this.isSeen || width < 40 || height < 40) return;
     const hasRight = this.lines.some((line) => line.look.isRight && !this.isHidden(line));
     const shown = this.shown;
@@ -175,7 +186,7 @@ export class Chart {
     const inked = this.shownLines();
     this.legend.setLines(inked.map(({ line, ink, isHidden }) => ({ key: line.key, look: line.look, ink, isHidden })));
 
-    this.scene.read(inked.filter((each) => !each.isHidden), projectionOf(this.plot.bbox, shown, (value) => value), shown);
+    this.scene.read(inked.filter((each) => !each.isHidden), acrossOf(this.plot.bbox, shown), shown);
     const ranges = this.scene.ranges();
     if (ranges.isLog !== this.isLog) {
       this.isLog = ranges.isLog;
@@ -256,15 +267,11 @@ export class Chart {
       const y = Math.round(plot.valToPos(this.frame.bound, "y", true)) + 0.5;
       if (Number.isFinite(y)) paintBound(context, y, box, this.palette, ratio);
     }
-    const shown = this.shown;
-    const left = projectionOf(box, shown, verticalOf(plot, "y", this.isLog));
-    const right = this.hasRight ? projectionOf(box, shown, verticalOf(plot, "right", false)) : left;
-    for (const { line, ink, bands } of this.scene.drawn) {
-      for (const [low, high] of bands) paintBetween(context, low, high, ink, line.look.isRight ? right : left);
-    }
-    for (const { line, ink, strokes } of this.scene.drawn) {
-      for (const stroke of strokes) paintStroke(context, stroke, line.look, ink, line.look.isRight ? right : left, ratio);
-    }
+    const left = upwards(plot, "y", this.isLog);
+    const right = this.hasRight ? upwards(plot, "right", false) : left;
+    const sideOf = (line: Line) => (line.look.isRight ? right : left);
+    for (const { line, ink, bands } of this.scene.drawn) paintBetween(context, bands, ink, sideOf(line));
+    for (const { line, ink, strokes } of this.scene.drawn) paintLine(context, strokes, line.look, ink, sideOf(line), ratio);
     context.restore();
     paintRestarts(context, this.bands, x, box, this.palette, ratio);
   }
@@ -312,21 +319,11 @@ export class Chart {
   }
 }
 
-function projectionOf(box: Box, { from, to, isLog }: AxisRange, y: (value: number) => number): Projection {
-  if (isLog) {
-    const scale = box.width / Math.log(to / from);
-    return { x: (value) => box.left + Math.log(value / from) * scale, y };
-  }
-  const scale = box.width / (to - from);
-  return { x: (value) => box.left + (value - from) * scale, y };
-}
+const acrossOf = ({ left, width }: Box, { from, to, isLog }: AxisRange): Mapping => mappingOf(from, to, isLog, left, width);
 
 // Returns a fast plot.valToPos, which itself looks everything up anew for each of thousands of values.
-function verticalOf(plot: uPlot, scale: string, isLog: boolean): (value: number) => number {
+function upwards(plot: uPlot, scale: string, isLog: boolean): Mapping {
   const { min, max } = plot.scales[scale] as { min: number; max: number };
   const { top, height } = plot.bbox;
-  if (!isLog) return (value) => top + height * (1 - (value - min) / (max - min));
-  const low = Math.log(min);
-  const span = Math.log(max) - low;
-  return (value) => (value > 0 ? top + height * (1 - (Math.log(value) - low) / span) : NaN);
+  return mappingOf(min, max, isLog, top + height, -height);
 }

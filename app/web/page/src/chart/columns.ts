@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns of pixels that a line passes, with its values there: of more buckets than columns only their lowest,
 // highest and mean are seen, and a line of two thousand buckets is drawn by a few hundred points.
-import type { Piece } from "./piece";
-import { bucketAt } from "./piece";
+import type { Packed } from "./packed";
+import { firstFrom } from "./piece";
 
-/** Maps x and y to pixels: linear, or by the logarithm. */
-export interface Projection {
-  x(value: number): number;
-  y(value: number): number;
+/** Maps values of an axis to pixels: linear, or by their logarithms. */
+export interface Mapping {
+  at: number; // where the axis begins, in pixels
+  from: number; // the value there, or its logarithm
+  scale: number; // pixels for each 1
+  isLog: boolean;
+}
+
+/** Returns the mapping of an axis from `low` to `high`, which begins at a pixel and is so many of them long. */
+export function mappingOf(low: number, high: number, isLog: boolean, at: number, length: number): Mapping {
+  const [from, to] = isLog ? [Math.log(low), Math.log(high)] : [low, high];
+  return { at, from, scale: length / (to - from), isLog };
+}
+
+/** Returns the place of a value in pixels; not a finite number where there is none. */
+export function pixelOf({ at, from, scale, isLog }: Mapping, value: number): number {
+  return at + ((isLog ? Math.log(value) : value) - from) * scale;
 }
 
 const leastHole = 12; // pixels, or usual distances where a logarithmic axis spreads the first steps wide
@@ -29,48 +42,52 @@ export class Columns {
    * Reads the buckets of the piece from x = `from` to `to`, with one beyond each end, so that the line leaves the plot.
    * They are so many pixels wide; with 0 every bucket is a column, and a wide distance between them is not a hole.
    */
-  read(piece: Piece, projection: Projection, from: number, to: number, width: number, isLog = false): void {
+  read(packed: Packed, across: Mapping, from: number, to: number, width: number): void {
     this.size = 0;
     this.isFlat = true;
-    const first = Math.max(0, bucketAt(piece, from) - 1);
-    const end = Math.min(piece.x0.length, bucketAt(piece, to) + 2);
-    let column = -Infinity;
-    for (let i = first; i < end; ++i) {
-      const mean = piece.mean[i]!;
-      const px = projection.x((piece.x0[i]! + piece.x1[i]!) / 2);
-      if (!Number.isFinite(px)) continue;
-      const at = width > 0 ? Math.floor(px / width) : i;
-      if (at === column && width > 0 && mean === mean && this.mean[this.size - 1] === this.mean[this.size - 1]) {
-        const last = this.size - 1;
-        const count = this.count[last]! + piece.count[i]!;
-        this.mean[last]! += ((mean - this.mean[last]!) * piece.count[i]!) / count;
-        this.count[last] = count;
-        if (piece.min[i]! < this.low[last]!) this.low[last] = piece.min[i]!;
-        if (piece.max[i]! > this.high[last]!) this.high[last] = piece.max[i]!;
-        if (this.high[last]! > this.low[last]!) this.isFlat = false;
-        this.last[last] = piece.x1[i]!;
+    const { x0, x1, x, low, high, mean, count } = packed;
+    const end = Math.min(packed.size, firstFrom(x1, packed.size, to) + 2);
+    let edge = -Infinity; // up to which a bucket is of the present column
+    let [lowest, highest, sum, weight, newest] = [0, 0, 0, 0, 0];
+    for (let i = Math.max(0, firstFrom(x1, packed.size, from) - 1); i < end; ++i) {
+      const px = pixelOf(across, x[i]!);
+      const here = mean[i]!;
+      if (px < edge && here === here) {
+        sum += here * count[i]!;
+        weight += count[i]!;
+        if (low[i]! < lowest) lowest = low[i]!;
+        if (high[i]! > highest) highest = high[i]!;
+        newest = i;
         continue;
       }
-      column = at;
-      this.push(px, piece.min[i]!, piece.max[i]!, mean, piece.count[i]!);
-      this.first[this.size - 1] = piece.x0[i]!;
-      this.last[this.size - 1] = piece.x1[i]!;
+      if (!Number.isFinite(px)) continue;
+      if (this.size > 0) this.close(lowest, highest, sum, weight, x1[newest]!);
+      this.open(px, x0[i]!);
+      edge = width > 0 && here === here ? (Math.floor(px / width) + 1) * width : -Infinity;
+      [lowest, highest, sum, weight, newest] = [low[i]!, high[i]!, here * count[i]!, count[i]!, i];
     }
+    if (this.size > 0) this.close(lowest, highest, sum, weight, x1[newest]!);
     if (width === 0 || this.size < 3) return;
-    if (isLog) this.markLogHoles();
+    if (across.isLog) this.markLogHoles();
     else this.markHoles();
   }
 
-  private push(x: number, low: number, high: number, mean: number, count: number): void {
+  private open(x: number, first: number): void {
     if (this.size === this.x.length) this.grow();
-    if (high > low) this.isFlat = false;
     this.x[this.size] = x;
-    this.low[this.size] = low;
-    this.high[this.size] = high;
-    this.mean[this.size] = mean;
-    this.count[this.size] = count;
+    this.first[this.size] = first;
     this.isAfterHole[this.size] = 0;
     ++this.size;
+  }
+
+  private close(low: number, high: number, sum: number, count: number, last: number): void {
+    const column = this.size - 1;
+    this.low[column] = low;
+    this.high[column] = high;
+    this.mean[column] = sum / count;
+    this.count[column] = count;
+    this.last[column] = last;
+    if (high > low) this.isFlat = false;
   }
 
   private grow(): void {

@@ -6,17 +6,18 @@ import { h } from "../base/dom";
 import * as format from "../base/format";
 import type { Legend } from "./legend";
 import type { Stroke } from "./paint";
-import { nearest } from "./piece";
+import { firstFrom, nearest } from "./piece";
 import type { Drawn } from "./scene";
 
 const closeBy = 6; // pixels behind its end where a line is still meant
 const beside = { left: -10, top: -10 }; // where uPlot shows no cursor
 
-// Where a line is drawn nearest to a place, in pixels of the canvas.
+// Where a line is drawn nearest to a place, in pixels of the canvas; of generations that overlap there, in the newest.
 function pointOn(strokes: readonly Stroke[], px: number): { x: number; value: number } | null {
   let best: { x: number; value: number } | null = null;
   for (const { columns, values } of strokes) {
-    for (let i = 0; i < columns.size; ++i) {
+    const after = Math.min(firstFrom(columns.x, columns.size, px), columns.size - 1);
+    for (const i of after > 0 ? [after - 1, after] : [after]) {
       const x = columns.x[i]!;
       if (best === null || Math.abs(x - px) <= Math.abs(best.x - px)) best = { x, value: values[i]! };
     }
@@ -74,6 +75,6 @@ export class CrossHair {
     const isWithin = left >= 0 && left <= width / devicePixelRatio && top >= 0 && top <= height / devicePixelRatio;
     ring.hidden = !isWithin;
     ring.style.transform = `translate(${left}px, ${top}px)`;
-    ring.style.borderColor = ink.colour;
+    if (ring.style.color !== ink.colour) ring.style.color = ink.colour;
   }
 }

@@ -12,13 +12,14 @@ interface Entry {
   button: HTMLButtonElement;
   sample: SVGLineElement;
   label: HTMLElement;
-  value: HTMLElement;
+  value: Text;
 }
 
 export class Legend {
   readonly element: HTMLElement;
   private readonly entries = new Map<string, Entry>();
   private shown = "";
+  private widest = 0; // value so far, in characters
   private readonly list = h("span.legend");
 
   constructor(frame: ChartFrame, private readonly toggled: (key: string) => void) {
@@ -46,10 +47,18 @@ export class Legend {
     }
   }
 
+  // A value has a place as wide as the widest so far, so that nothing else moves, or is laid out, when another stands there.
   /** The values at the cross-hair by the lines' keys, or null where there is none. */
   setValues(values: ReadonlyMap<string, string> | null): void {
     this.element.classList.toggle("has-values", values !== null);
-    for (const [key, entry] of this.entries) setText(entry.value, values?.get(key) ?? "");
+    for (const [key, entry] of this.entries) {
+      const text = values?.get(key) ?? "";
+      if (entry.value.data !== text) entry.value.data = text;
+    }
+    const widest = Math.max(this.widest, ...[...(values?.values() ?? [])].map((text) => text.length));
+    if (widest === this.widest) return;
+    this.widest = widest;
+    this.list.style.setProperty("--widest", String(widest));
   }
 
   private entry(key: string, look: LineLook): Entry {
@@ -63,9 +72,9 @@ export class Legend {
       sample.setAttribute(name, value);
     }
     svg.append(sample);
-    const value = h("span.legend-value");
+    const value = document.createTextNode("");
     const label = h("span.legend-label");
-    const button = h("button.legend-entry", { type: "button", title: look.label }, svg, label, value);
+    const button = h("button.legend-entry", { type: "button", title: look.label }, svg, label, h("span.legend-value", {}, h("span", {}, value)));
     button.addEventListener("click", () => this.toggled(key));
     return { key, button, sample, label, value };
   }

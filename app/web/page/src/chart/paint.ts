@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines and bands on a chart's canvas, in its pixels.
 import type { Colours } from "../base/theme";
-import type { Columns, Projection } from "./columns";
+import { type Columns, type Mapping, pixelOf } from "./columns";
 import type { Band, LineLook } from "./line";
 import { Pen } from "./pen";
 
@@ -23,6 +23,9 @@ export interface Ink {
   colour: string;
   dash: readonly number[];
 }
+
+const leastStep = 1;
+const closeBy = 4; // device pixels between two columns that lie close
 
 // Dashes by a line's place in its chart, for those who cannot tell the colours apart.
 const dashes = [[], [4, 2.5], [1, 2.5], [5, 2, 1, 2], [8, 2.5], [5, 2, 1, 2, 1, 2]];
@@ -82,104 +85,131 @@ export function paintRestarts(context: CanvasRenderingContext2D, bands: readonly
 
 export const fontFamily = "system-ui, 'DejaVu Sans', 'Noto Sans', sans-serif";
 
-export function paintStroke(context: CanvasRenderingContext2D, stroke: Stroke, look: LineLook, ink: Ink,
-  projection: Projection, ratio: number): void {
-  const { columns, values } = stroke;
+/** Paints a line, each of its layers by one path: a path of many corners costs less than many of few. */
+export function paintLine(context: CanvasRenderingContext2D, strokes: readonly Stroke[], look: LineLook, ink: Ink, y: Mapping,
+  ratio: number): void {
   context.strokeStyle = context.fillStyle = ink.colour;
   context.lineJoin = "bevel";
   context.setLineDash([]);
-  if (!look.isStepped && !look.isSparse && !look.isBare && !columns.isFlat) {
+  if (!look.isStepped && !look.isSparse && !look.isBare) {
     context.globalAlpha = 0.16;
-    envelope(context, columns, columns.low, columns.high, projection);
-  }
-  if (stroke.isGhosted && !look.isBare) {
+    context.beginPath();
+    for (const { columns } of strokes) if (!columns.isFlat) envelope(context, columns, columns.low, columns.high, y);
+    context.fill();
     context.globalAlpha = 0.32;
     context.lineWidth = ratio;
-    trace(context, columns, columns.mean, projection);
+    context.beginPath();
+    for (const { columns, isGhosted } of strokes) if (isGhosted) trace(context, columns, columns.mean, y);
+    context.stroke();
   }
   context.globalAlpha = 1;
   context.lineWidth = (look.isBound ? 1 : 1.6) * ratio;
   context.setLineDash(ink.dash.map((length) => length * ratio));
-  if (look.isStepped) stairs(context, columns, projection);
-  else trace(context, columns, values, projection);
-  if (look.isSparse) markers(context, columns, projection, ratio);
+  context.beginPath();
+  for (const { columns, values } of strokes) {
+    if (look.isStepped) stairs(context, columns, y);
+    else trace(context, columns, values, y);
+  }
+  context.stroke();
+  if (!look.isSparse) return;
+  context.beginPath();
+  for (const { columns } of strokes) markers(context, columns, y, ratio);
+  context.fill();
 }
 
-/** Paints the area between two lines of the same columns, pale, below the lines. */
-export function paintBetween(context: CanvasRenderingContext2D, low: Stroke, high: Stroke, ink: Ink, projection: Projection): void {
+/** Paints the areas between two lines of the same columns, pale, below the lines. */
+export function paintBetween(context: CanvasRenderingContext2D, bands: readonly [low: Stroke, high: Stroke][], ink: Ink, y: Mapping): void {
+  if (bands.length === 0) return;
   context.fillStyle = ink.colour;
   context.globalAlpha = 0.14;
-  if (low.columns.size === high.columns.size) envelope(context, low.columns, low.values, high.values, projection);
+  context.beginPath();
+  for (const [low, high] of bands) {
+    if (low.columns.size === high.columns.size) envelope(context, low.columns, low.values, high.values, y);
+  }
+  context.fill();
   context.globalAlpha = 1;
 }
 
-// Paints the band between the lowest and the highest of each column.
-function envelope(context: CanvasRenderingContext2D, columns: Columns, low: Float64Array, high: Float64Array, projection: Projection): void {
+// Goes around the band between the lowest and the highest of each column.
+function envelope(context: CanvasRenderingContext2D, columns: Columns, low: Float64Array, high: Float64Array, y: Mapping): void {
+  const { size, x, isAfterHole } = columns;
+  const isSeen = (value: number) => Number.isFinite(value) && (!y.isLog || value > 0);
   let start = 0;
   const close = (end: number) => {
-    if (end - start > 1) {
-      context.beginPath();
-      for (let i = start; i < end; ++i) context.lineTo(columns.x[i]!, projection.y(high[i]!));
-      for (let i = end - 1; i >= start; --i) context.lineTo(columns.x[i]!, projection.y(low[i]!));
-      context.fill();
-    }
+    if (end - start < 2) return;
+    context.moveTo(Math.round(x[start]!), Math.round(pixelOf(y, high[start]!)));
+    edge(context, columns, high, start, end - 1, y);
+    edge(context, columns, low, end - 1, start, y);
   };
-  for (let i = 0; i < columns.size; ++i) {
-    const isNumber = Number.isFinite(projection.y(low[i]!)) && Number.isFinite(projection.y(high[i]!));
-    if (i > start && (columns.isAfterHole[i] || !isNumber)) {
+  for (let i = 0; i < size; ++i) {
+    const isNumber = isSeen(low[i]!) && isSeen(high[i]!);
+    if (i > start && (isAfterHole[i] || !isNumber)) {
       close(i);
       start = isNumber ? i : i + 1;
     } else if (!isNumber) {
       start = i + 1;
     }
   }
-  close(columns.size);
+  close(size);
 }
 
-function trace(context: CanvasRenderingContext2D, columns: Columns, values: Float64Array, projection: Projection): void {
-  context.beginPath();
+// Goes along one edge of that band, from a column to another, also backwards. Where columns lie close it goes by steps: what
+// has only upright and level edges is filled in half the time.
+function edge(context: CanvasRenderingContext2D, { x }: Columns, values: Float64Array, from: number, to: number, y: Mapping): void {
+  const step = from < to ? 1 : -1;
+  let level = Math.round(pixelOf(y, values[from]!));
+  context.lineTo(Math.round(x[from]!), level);
+  for (let i = from + step; i !== to + step; i += step) {
+    const at = Math.round(pixelOf(y, values[i]!));
+    if (Math.abs(at - level) <= leastStep) continue;
+    const [before, here] = [Math.round(x[i - step]!), Math.round(x[i]!)];
+    const isClose = Math.abs(here - before) <= closeBy;
+    context.lineTo(isClose && step > 0 ? here : before, level);
+    context.lineTo(isClose && step < 0 ? before : here, at);
+    level = at;
+  }
+  context.lineTo(Math.round(x[to]!), level);
+}
+
+function trace(context: CanvasRenderingContext2D, columns: Columns, values: Float64Array, y: Mapping): void {
+  const { size, x, isAfterHole } = columns;
   const pen = new Pen(context);
   let isDown = false;
-  for (let i = 0; i < columns.size; ++i) {
-    const y = projection.y(values[i]!);
-    const isNumber = Number.isFinite(y);
-    if (isNumber && isDown && !columns.isAfterHole[i]) pen.lineTo(columns.x[i]!, y);
-    else if (isNumber) pen.moveTo(columns.x[i]!, y);
+  for (let i = 0; i < size; ++i) {
+    const at = pixelOf(y, values[i]!);
+    const isNumber = Number.isFinite(at);
+    if (isNumber && isDown && !isAfterHole[i]) pen.lineTo(x[i]!, at);
+    else if (isNumber) pen.moveTo(x[i]!, at);
     isDown = isNumber;
   }
   pen.end();
-  context.stroke();
 }
 
 // A value holds until the next one, and where it changes within a column the line goes over all that it was.
-function stairs(context: CanvasRenderingContext2D, columns: Columns, projection: Projection): void {
-  context.beginPath();
+function stairs(context: CanvasRenderingContext2D, columns: Columns, y: Mapping): void {
   let before = NaN;
   for (let i = 0; i < columns.size; ++i) {
     const x = columns.x[i]!;
-    const y = projection.y(columns.mean[i]!);
-    if (!Number.isFinite(y)) continue;
-    if (!Number.isFinite(before)) context.moveTo(x, y);
-    else if (y !== before || i === columns.size - 1) context.lineTo(x, before);
+    const at = pixelOf(y, columns.mean[i]!);
+    if (!Number.isFinite(at)) continue;
+    if (!Number.isFinite(before)) context.moveTo(x, at);
+    else if (at !== before || i === columns.size - 1) context.lineTo(x, before);
     if (columns.high[i]! > columns.low[i]!) {
-      context.lineTo(x, projection.y(columns.low[i]!));
-      context.lineTo(x, projection.y(columns.high[i]!));
+      context.lineTo(x, pixelOf(y, columns.low[i]!));
+      context.lineTo(x, pixelOf(y, columns.high[i]!));
     }
-    if (y !== before) context.lineTo(x, y);
-    before = y;
+    if (at !== before) context.lineTo(x, at);
+    before = at;
   }
-  context.stroke();
 }
 
-function markers(context: CanvasRenderingContext2D, columns: Columns, projection: Projection, ratio: number): void {
-  context.beginPath();
+function markers(context: CanvasRenderingContext2D, columns: Columns, y: Mapping, ratio: number): void {
   for (let i = 0; i < columns.size; ++i) {
-    const y = projection.y(columns.mean[i]!);
-    if (!Number.isFinite(y)) continue;
-    context.moveTo(columns.x[i]! + 2.2 * ratio, y);
-    context.arc(columns.x[i]!, y, 2.2 * ratio, 0, 2 * Math.PI);
+    const at = pixelOf(y, columns.mean[i]!);
+    if (!Number.isFinite(at)) continue;
+    context.moveTo(columns.x[i]! + 2.2 * ratio, at);
+    context.arc(columns.x[i]!, at, 2.2 * ratio, 0, 2 * Math.PI);
   }
-  context.fill();
 }
 
 export function paintBound(context: CanvasRenderingContext2D, y: number, box: Box, colours: Colours, ratio: number): void {

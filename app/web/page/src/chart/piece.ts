@@ -54,13 +54,13 @@ export function append(piece: Piece, x: number, value: number, width: number): v
   piece.count.push(1);
 }
 
-/** The first bucket that ends at x or after it; as many as there are where none does. */
-export function bucketAt(piece: Piece, x: number): number {
+/** Returns the place of the first of `size` numbers in their order that is x or more; `size` where none is. */
+export function firstFrom(numbers: ArrayLike<number>, size: number, x: number): number {
   let low = 0;
-  let high = piece.x1.length;
+  let high = size;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (piece.x1[middle]! < x) low = middle + 1;
+    if (numbers[middle]! < x) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -81,7 +81,7 @@ export function nearest(pieces: readonly Piece[], x: number, holds = false): Fou
   for (const piece of pieces) {
     const size = piece.x0.length;
     if (size === 0) continue;
-    const after = Math.min(bucketAt(piece, x), size - 1);
+    const after = Math.min(firstFrom(piece.x1, size, x), size - 1);
     for (const index of [Math.max(0, after - 1), after]) {
       const before = piece.x0[index]! - x;
       const beyond = x - piece.x1[index]!;

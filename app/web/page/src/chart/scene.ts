@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The present scene of a chart: its lines by columns of pixels, and the ranges of its vertical axes.
-import { Columns, type Projection } from "./columns";
+import { Columns, type Mapping, pixelOf } from "./columns";
 import type { ChartFrame, Line, LineLook } from "./line";
 import type { Ink, Stroke } from "./paint";
-import { smoothed } from "./smooth";
+import { type Packed, packed } from "./packed";
 import type { Piece } from "./piece";
+import { smoothed } from "./smooth";
 import { ValueRange } from "./value_range";
 import type { AxisRange, ViewState } from "./view_state";
 
@@ -37,20 +38,26 @@ export class Scene {
   private left = 0; // of the plot, in pixels
   private right = 0;
   private readonly pool: Columns[] = [];
+  private packed = new WeakMap<Piece, Packed>();
 
   constructor(private readonly frame: ChartFrame, private readonly view: ViewState) {}
 
+  /** Forgets the samples that it has read, as there are others now. */
+  forget(): void {
+    this.packed = new WeakMap();
+  }
+
   /** The lines as they are at present, in a plot that shows this part of the axis. */
-  read(lines: readonly Inked[], projection: Projection, shown: AxisRange): void {
+  read(lines: readonly Inked[], across: Mapping, shown: AxisRange): void {
     const { smoothing } = this.view;
-    this.left = projection.x(shown.from);
-    this.right = projection.x(shown.to);
+    this.left = pixelOf(across, shown.from);
+    this.right = pixelOf(across, shown.to);
     let used = 0;
     this.drawn = lines.map(({ line, ink }) => {
       const strength = line.look.isSmoothed ? smoothing : 0;
       const strokesOf = (pieces: readonly Piece[]) => pieces.flatMap((piece): Stroke[] => {
         const columns = (this.pool[used] ??= new Columns());
-        columns.read(piece, projection, shown.from, shown.to, columnWidth(line.look), shown.isLog);
+        columns.read(this.packedOf(piece), across, shown.from, shown.to, columnWidth(line.look));
         if (columns.size === 0) return [];
         ++used;
         const values = smoothed(columns, strength, devicePixelRatio);
@@ -63,18 +70,23 @@ export class Scene {
     this.pool.length = used;
   }
 
+  private packedOf(piece: Piece): Packed {
+    let known = this.packed.get(piece);
+    if (known === undefined) this.packed.set(piece, (known = packed(piece)));
+    return known;
+  }
+
   ranges(): Ranges {
     const { frame, view } = this;
     const left = this.values(false);
     const wantsLog = frame.isLogByDefault === true && left.spansDecades();
     const isLog = frame.isLogLog === true || view.log === "log" || (view.log === "auto" && wantsLog);
-    if (frame.bound !== undefined) left.addBound(frame.bound);
+    if (frame.bound !== undefined) left.addValue(frame.bound);
     const isZoomed = view.shown.from > view.whole.from || view.shown.to < view.whole.to;
     return {
       left: left.range({
         base: frame.base ?? 0,
         isLog,
-        isRobust: frame.isRobust === true,
         isZoomed,
         isFromLowest: this.isFromLowest(false) && this.drawn.length > 0,
       }),
@@ -85,7 +97,7 @@ export class Scene {
 
   private rightRange(): [number, number] {
     const isFromLowest = this.isFromLowest(true);
-    const [low, high] = this.values(true).range({ base: 0, isLog: false, isRobust: false, isZoomed: false, isFromLowest });
+    const [low, high] = this.values(true).range({ base: 0, isLog: false, isZoomed: false, isFromLowest });
     const { rightTop } = this.frame;
     if (rightTop === undefined) return [low, Math.max(high, leastRight)];
     const foot = isFromLowest ? low : 0;
@@ -95,7 +107,7 @@ export class Scene {
   // Returns the range of the values in sight: lines are read a little beyond the plot, to where those of few
   // values come from.
   private values(isRight: boolean): ValueRange {
-    const range = new ValueRange();
+    const range = new ValueRange(!isRight && this.frame.isRobust === true);
     for (const { line, strokes } of this.drawn) {
       if ((line.look.isRight ?? false) !== isRight) continue;
       for (const { columns } of strokes) {

@@ -9,7 +9,7 @@ export const strengths = [0, 0.3, 0.6, 0.9, 0.97] as const;
 export function smoothed(columns: Columns, strength: number, pixelsPerPixel: number): Float64Array {
   const result = columns.mean.slice(0, columns.size);
   if (!(strength > 0)) return result;
-  const decay = Math.exp(-(1 - strength) / (2 * strength));
+  const rate = -(1 - strength) / (2 * strength); // a pixel
   let average = 0;
   let weight = 0;
   let last = 0;
@@ -20,7 +20,7 @@ export function smoothed(columns: Columns, strength: number, pixelsPerPixel: num
       continue;
     }
     const x = columns.x[i]! / pixelsPerPixel;
-    const keep = weight > 0 ? decay ** Math.max(x - last, 1e-3) : decay;
+    const keep = Math.exp(rate * (weight > 0 ? Math.max(x - last, 1e-3) : 1));
     average = keep * average + (1 - keep) * mean;
     weight = keep * weight + (1 - keep);
     last = x;

@@ -6,7 +6,6 @@ import { roundInterval } from "../base/ticks";
 export interface RangeOptions {
   base: number; // what the values stand on, where they are above it
   isLog: boolean;
-  isRobust: boolean; // single peaks do not stretch it
   isZoomed: boolean; // on detail it need not stand on its base
   isFromLowest: boolean; // nor here
 }
@@ -22,65 +21,70 @@ function quantile(sorted: ArrayLike<number>, share: number): number {
   return below + 1 < sorted.length ? low + (place - below) * (sorted[below + 1]! - low) : low;
 }
 
+// The lowest and the highest of numbers, and the lowest of those above 0, which alone have a logarithm.
+class Extremes {
+  size = 0;
+  low = Infinity;
+  high = -Infinity;
+  lowAboveZero = Infinity;
+
+  add(value: number): void {
+    ++this.size;
+    if (value < this.low) this.low = value;
+    if (value > this.high) this.high = value;
+    if (value > 0 && value < this.lowAboveZero) this.lowAboveZero = value;
+  }
+}
+
 export class ValueRange {
-  private readonly values: number[] = [];
-  private readonly medians: number[] = [];
-  private readonly near: number[] = [];
+  private readonly all = new Extremes();
+  private readonly medians = new Extremes();
+  private readonly values: number[] = []; // only where single peaks are to be told from the rest
+  private readonly near = new Float64Array(group); // in their order
+  private together = 0; // of them
+
+  /** `isRobust`: single peaks do not stretch it. */
+  constructor(private readonly isRobust = false) {}
 
   /** A bucket. Of a few beside one another the middle one says what is usual there. */
   add(low: number, high: number, mean: number): void {
     if (!Number.isFinite(mean)) return;
-    this.values.push(low);
-    if (high !== low) this.values.push(high);
-    this.near.push(mean);
-    if (this.near.length < group) return;
-    this.medians.push(this.near.sort((a, b) => a - b)[group >> 1]!);
-    this.near.length = 0;
+    this.addValue(low);
+    if (high !== low) this.addValue(high);
+    let place = this.together++;
+    for (; place > 0 && this.near[place - 1]! > mean; --place) this.near[place] = this.near[place - 1]!;
+    this.near[place] = mean;
+    if (this.together < group) return;
+    this.medians.add(this.near[group >> 1]!);
+    this.together = 0;
   }
 
-  addBound(value: number): void {
-    this.values.push(value);
-  }
-
-  get isEmpty(): boolean {
-    return this.values.length === 0;
+  addValue(value: number): void {
+    this.all.add(value);
+    if (this.isRobust) this.values.push(value);
   }
 
   /** Whether a logarithmic axis shows more than a linear one. */
   spansDecades(): boolean {
-    const typical = this.medians.length > 0 ? this.medians : this.values;
-    if (typical.length < 2) return false;
-    const [low, high] = extremes(typical);
-    const lowest = extremes(this.values)[0];
-    return lowest > 0 && high >= decades * low;
+    const typical = this.medians.size > 0 ? this.medians : this.all;
+    return typical.size >= 2 && this.all.low > 0 && typical.high >= decades * typical.low;
   }
 
   range(options: RangeOptions): [number, number] {
-    const kept = (list: number[]) => (options.isLog ? list.filter((value) => value > 0) : list);
-    const values = kept(this.values);
-    if (values.length === 0) return options.isLog ? [1, 10] : [options.base, options.base + 1];
-    let [low, high] = options.isRobust && values.length >= few ? usual(values) : extremes(values);
-    for (const median of kept(this.medians)) {
-      low = Math.min(low, median);
-      high = Math.max(high, median);
-    }
-    return options.isLog ? logRange(low, high) : linearRange(low, high, options);
+    const { isLog, base } = options;
+    const lowest = (of: Extremes) => (isLog ? of.lowAboveZero : of.low);
+    if (!(lowest(this.all) <= this.all.high)) return isLog ? [1, 10] : [base, base + 1];
+    const values = isLog ? this.values.filter((value) => value > 0) : this.values;
+    let [low, high] = values.length >= few ? usual(values) : [lowest(this.all), this.all.high];
+    low = Math.min(low, lowest(this.medians));
+    if (!isLog || this.medians.high > 0) high = Math.max(high, this.medians.high);
+    return isLog ? logRange(low, high) : linearRange(low, high, options);
   }
 }
 
 function usual(values: number[]): [number, number] {
   const sorted = Float64Array.from(values).sort();
   return [quantile(sorted, 0.05), quantile(sorted, 0.95)];
-}
-
-function extremes(values: number[]): [number, number] {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const value of values) {
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
-  return [low, high];
 }
 
 function logRange(low: number, high: number): [number, number] {

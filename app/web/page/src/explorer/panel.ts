@@ -5,29 +5,13 @@ import { button, fill, h, setAttributes, setText } from "../base/dom";
 import { count, number, percent, replicas } from "../base/format";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
-import { isActive, type RunDetail, toNumber } from "../base/types";
-import { batchFigure, batchText, type Explorer, legend, type MeasuredStep, type Point, type PredictedRestart, presentPoint, rangeText, replicasFigure, stepTimeFigure } from "./what_if";
+import { isActive, type RunDetail } from "../base/types";
+import { batchFigure, type Explorer, legend, type MeasuredStep, type PredictedRestart, replicasFigure, stepTimeFigure } from "./what_if";
 import { card } from "../figure/card";
 import { Figure } from "../figure/figure";
 
 const curveHeight = 280;
 const timesHeight = 240;
-
-interface Row {
-  name: string;
-  text(point: Partial<Point>): string;
-  isChosen?: boolean; // rather than predicted
-}
-
-const rows: Row[] = [
-  { name: "Goodput, samples/s", text: (point) => number(toNumber(point.goodput)) + rangeText(point) },
-  { name: "Throughput, samples/s", text: (point) => number(toNumber(point.throughput)) },
-  { name: "Statistical efficiency", text: (point) => number(toNumber(point.efficiency), 2) },
-  { name: "Step time, ms", text: (point) => number(1000 * toNumber(point.step_time)) },
-  { name: "Batch size", text: batchText, isChosen: true },
-  { name: "Local batch size", text: (point) => number(point.local_batch_size, 4), isChosen: true },
-  { name: "Accumulation steps", text: (point) => number(point.accumulation), isChosen: true },
-];
 
 export interface ExplorerOptions {
   replicas: number; // chosen at first; 0: as many as the run has
@@ -128,11 +112,10 @@ export function explorerPanel(id: string, options: ExplorerOptions): { element: 
     stepTimes.show(explorer.measured ?? []);
     predictions.show(explorer.predictions?.restarts ?? []);
     setText(record, explorer.predictions?.summary ?? "");
-    const now = presentPoint(explorer);
     setText(error, typeof explorer.mean_error === "number" ? `mean error ${percent(explorer.mean_error, 2)}` : "");
-    fill(body, ...rows.map(({ name, text, isChosen }) => h("tr", {}, h("th", { scope: "row" }, name),
-      h("td.number", {}, now ? text({ ...now, range: null }) : "–"), h("td.number", {}, point ? `${isChosen ? "" : "≈ "}${text(point)}` : "–"))));
     const words = explorer.what_if?.[chosen - 1];
+    fill(body, ...(explorer.table ?? []).map(({ name, measured }, row) => h("tr", {}, h("th", { scope: "row" }, name),
+      h("td.number", {}, measured), h("td.number", {}, words?.predicted[row]))));
     setText(bounds, words ? `Best within: ${words.bounds}. ${words.caution}` : "");
     const trains = isActive(detail.status?.state ?? detail.run.state);
     restart.hidden = isReadOnly || !trains || detail.status?.rescalable === false;

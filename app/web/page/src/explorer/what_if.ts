@@ -50,12 +50,6 @@ export interface Explorer extends Words {
   batch_curve?: { replicas: number; points: (Rates & Pick<Point, "batch_size">)[] } | null;
 }
 
-/** Returns what is measured now, and with which batch size. */
-export function presentPoint(explorer: Explorer): Partial<Point> | null {
-  const { now } = explorer;
-  return now ? { ...now.predicted, goodput: null, throughput: null, efficiency: null, step_time: null, ...now.measured, replicas: now.replicas } : null;
-}
-
 const colours = { throughput: "var(--series-2)", goodput: "var(--series-1)", efficiency: "var(--series-3)" };
 
 export const legend = [["throughput", colours.throughput], ["goodput", colours.goodput], ["efficiency", colours.efficiency]] as const;
@@ -82,8 +76,8 @@ function rates<T extends Rates>(points: readonly T[], x: (point: T) => number, n
   return [of("throughput", " samples/s"), of("efficiency", "", true), bound(0), bound(1), of("goodput", " samples/s")];
 }
 
-/** " (14,700 to 23,000)"; empty where the error of the prediction is unknown. */
-export function rangeText(point: Partial<Point>): string {
+// " (14,700 to 23,000)"; empty where the error of the prediction is unknown.
+function rangeText(point: Partial<Point>): string {
   return point.range ? ` (${number(point.range[0])} to ${number(point.range[1])})` : "";
 }
 
@@ -159,8 +153,8 @@ export function stepTimeFigure(measured: readonly MeasuredStep[]): FigureData {
   };
 }
 
-/** Returns "512 (384 to 700)". */
-export function batchText(point: Partial<Point>): string {
+// Returns "512 (384 to 700)".
+function batchText(point: Partial<Point>): string {
   const [low, high] = point.batch_range ?? [0, 0];
   return count(point.batch_size ?? NaN) + (low < high ? ` (${count(low)} to ${count(high)})` : "");
 }

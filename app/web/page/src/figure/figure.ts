@@ -87,6 +87,7 @@ export class Figure {
   #spots: Spot[] = [];
   #regions: Region[] = []; // the topmost last
   #drawn = "";
+  #across = { left: 0, width: 1, low: 0, high: 1 }; // the plot, in pixels and on its bottom axis
   #observer: ResizeObserver;
 
   /** Makes a figure as high as `height` pixels say, and as wide as there is room. */
@@ -101,6 +102,23 @@ export class Figure {
     this.element.addEventListener("pointerdown", (event) => this.#point(event));
     this.element.addEventListener("pointerleave", () => (this.#tip.hidden = true));
     this.element.addEventListener("click", (event) => this.#spotAt(event)?.point.open?.());
+  }
+
+  /** Lets a person drag across it; `dragged` is told the value at the pointer, on a bottom axis that is linear. */
+  letDrag(dragged: (x: number) => void): void {
+    this.element.classList.add("is-dragged");
+    const drag = (event: PointerEvent) => {
+      if ((event.buttons & 1) === 0) return;
+      const { left, width, low, high } = this.#across;
+      const share = (event.clientX - this.element.getBoundingClientRect().left - left) / width;
+      dragged(low + Math.min(1, Math.max(0, share)) * (high - low));
+      this.#tip.hidden = true;
+    };
+    this.element.addEventListener("pointerdown", (event) => {
+      this.element.setPointerCapture(event.pointerId);
+      drag(event);
+    });
+    this.element.addEventListener("pointermove", drag);
   }
 
   show(data: FigureData): void {
@@ -152,6 +170,7 @@ export class Figure {
     };
     const [w, h] = [Math.max(40, width - room.left - room.right), Math.max(20, this.height - room.top - room.bottom)];
     const bottom = scaleOf(data.bottom, xs, Math.max(2, Math.floor(w / 62)));
+    this.#across = { left: room.left, width: w, low: bottom.low, high: bottom.high };
     const x = (value: number) => room.left + w * bottom.at(value);
     const y = (value: number, scale: Scale = left) => room.top + h * (1 - scale.at(value));
 

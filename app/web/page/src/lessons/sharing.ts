@@ -48,6 +48,7 @@ export async function sharingPanel(runs: readonly [string, string], devices: num
   }
 
   slider.addEventListener("input", show);
+  figure.letDrag((first) => choose(Math.round(first)));
   show();
   const link = (i: 0 | 1) => h("a", { href: pathOf("run", runs[i]) }, sharing.names[i]);
   return {

@@ -15,9 +15,15 @@ export function shown(text: string): string {
     .join("\n");
 }
 
-/** The end of the text that has at most so many characters, from the beginning of a line on. */
-export function tail(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const from = text.indexOf("\n", text.length - most);
-  return from < 0 ? text.slice(-most) : text.slice(from + 1);
+/** Returns the text in parts of about so many characters, each but the last up to the end of a line. */
+export function blocksOf(text: string, size: number): string[] {
+  const blocks: string[] = [];
+  let from = 0;
+  while (text.length - from > size) {
+    const end = text.indexOf("\n", from + size - 1);
+    if (end < 0) break;
+    blocks.push(text.slice(from, end + 1));
+    from = end + 1;
+  }
+  return [...blocks, text.slice(from)];
 }

@@ -5,6 +5,7 @@ import * as api from "../base/api";
 import { CheckedForm, firstRecipe, showForm } from "../base/checked_form";
 import { button, type Child, fill, h, setText } from "../base/dom";
 import { choice, Field, line, textOf } from "../base/field";
+import { capital } from "../base/format";
 import type { Complaints, NewSweep, Recipe, Recipes } from "../base/types";
 import { Setting } from "./setting";
 
@@ -112,7 +113,7 @@ class NewSweepForm {
   private complain(complaints: Complaints): void {
     for (const field of this.all) field.complain(complaints[field.name] ?? "");
     for (const setting of this.settings) setting.complain(complaints[`search.${setting.name}`] ?? complaints[`values.${setting.name}`] ?? "");
-    setText(this.answer, complaints["sweep"] ?? "");
+    setText(this.answer, capital(complaints["sweep"] ?? ""));
   }
 }
 

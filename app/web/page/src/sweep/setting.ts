@@ -2,6 +2,7 @@
 // A setting of a recipe in the dialog of a new sweep: it has one value for all trials, or a range or a list to be searched.
 import { h, setAttributes, setText } from "../base/dom";
 import { type Editor, editorOf, line, textOf } from "../base/field";
+import { capital } from "../base/format";
 import type { RecipeParameter, SearchRange } from "../base/types";
 
 type Mode = "fixed" | "linear" | "log" | "values";
@@ -58,7 +59,7 @@ export class Setting {
   }
 
   complain(text: string): void {
-    setText(this.complaint, text);
+    setText(this.complaint, capital(text));
     for (const editor of this.editors) setAttributes(editor, { "aria-invalid": text === "" ? null : "true" });
   }
 

@@ -4,6 +4,7 @@
 import * as api from "../base/api";
 import { button, h, setAttributes, setText } from "../base/dom";
 import { Field } from "../base/field";
+import { capital } from "../base/format";
 import { showDialog } from "../base/keys";
 import { tell } from "../base/notice";
 import { ask } from "../base/question";
@@ -61,7 +62,7 @@ export class SweepActions {
     const { name } = this.present!.sweep;
     const runs = h("input", { type: "checkbox" });
     const answer = h("p.complaint", { role: "alert" });
-    const act = () => void this.removeSweep(name, runs.checked).then(() => dialog.close(), (error: Error) => setText(answer, error.message));
+    const act = () => void this.removeSweep(name, runs.checked).then(() => dialog.close(), (error: Error) => setText(answer, capital(error.message)));
     const dialog = h("dialog.question", { "aria-labelledby": "remove-title" },
       h("h2", { id: "remove-title" }, `Remove the sweep ${name}?`),
       h("p", {}, "Its runs stay as ordinary runs. Undo brings the sweep back, as long as this server runs."),
@@ -103,7 +104,7 @@ export class SweepActions {
       event.preventDefault();
       setText(answer, "");
       void this.ask({ command: "extend", trials: numberIn(trials), device_hours: numberIn(hours) })
-        .then(() => dialog.close(), (error: Error) => setText(answer, error.message));
+        .then(() => dialog.close(), (error: Error) => setText(answer, capital(error.message)));
     });
     const dialog = h("dialog.form.is-narrow", { "aria-labelledby": "extend-title" }, h("h2", { id: "extend-title" }, `Extend ${sweep.name}`), form);
     showDialog(dialog);

@@ -7,7 +7,7 @@ import { pathOf, type Route, setQuery } from "../base/route";
 import { Endings } from "../base/signal";
 import { isActive, type RunDetail } from "../base/types";
 import { card } from "../figure/card";
-import { shown, tail } from "../records/log_text";
+import { LogBlocks } from "../records/log_blocks";
 import { logPath } from "../run/download";
 
 interface LogPart {
@@ -24,7 +24,6 @@ export function show(root: HTMLElement, route: Route): () => void {
   const stopped = new AbortController();
   endings.add(() => stopped.abort());
   let detail: RunDetail | undefined;
-  let text = "";
   let begin = 0; // bytes: what is kept goes from here
   let next = 0; // to here
   let asking = false;
@@ -39,6 +38,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   const earlier = button("Earlier output", () => void readEarlier());
   earlier.hidden = true;
   const output = h("pre.log", { tabindex: 0, role: "log", "aria-live": "off", "aria-label": "What the replica printed" });
+  const blocks = new LogBlocks(output, most);
   const note = h("span");
   const save = h("a.button", { download: true, title: "Keep the whole log as a text file" }, "Save");
   root.append(h("div.page.is-full", {},
@@ -79,14 +79,14 @@ export function show(root: HTMLElement, route: Route): () => void {
     get<LogPart>(`${runPath(route.id)}/log?rank=${rank.value}&generation=${generation.value}&from=${from}`, stopped.signal);
 
   function put(): void {
-    output.textContent = shown(text) || "The replica has printed nothing.";
+    if (blocks.isEmpty) setText(output, "The replica has printed nothing.");
     earlier.hidden = begin === 0;
     setText(note, `${replicas(Number(rank.childElementCount))}, ${bytes(next)}`);
     toEnd();
   }
 
   async function begins(): Promise<void> {
-    text = "";
+    blocks.clear();
     setAttributes(save, { href: logPath(route.id, generation.value, rank.value) });
     await tried(async () => {
       const { size } = await read(Number.MAX_SAFE_INTEGER);
@@ -101,9 +101,12 @@ export function show(root: HTMLElement, route: Route): () => void {
     for (;;) {
       const answer = await read(next);
       const isMore = answer.text !== "";
-      text = tail(text + answer.text, most);
       next = answer.next;
-      if (isMore) put();
+      if (isMore) {
+        if (blocks.isEmpty) blocks.clear(); // of the words that there is nothing
+        begin += new TextEncoder().encode(blocks.append(answer.text)).length;
+        put();
+      }
       if (!isMore || next >= answer.size) return;
     }
   }
@@ -113,13 +116,13 @@ export function show(root: HTMLElement, route: Route): () => void {
       const from = Math.max(0, begin - part);
       const answer = await read(from);
       const fresh = new TextEncoder().encode(answer.text).slice(0, begin - from);
-      text = new TextDecoder().decode(fresh) + text;
+      const before = output.scrollHeight;
+      follow.checked = false;
+      blocks.prepend(new TextDecoder().decode(fresh));
       begin = from;
+      put();
+      output.scrollTop += output.scrollHeight - before;
     });
-    follow.checked = false;
-    const before = output.scrollHeight;
-    put();
-    output.scrollTop += output.scrollHeight - before;
   }
 
   async function tried(act: () => Promise<void>): Promise<void> {

@@ -9,6 +9,7 @@
 #include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/predictions.h"
 #include "batchscope/common/run_text.h"
+#include "batchscope/common/what_if_table.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/prediction.h"
 
@@ -83,14 +84,35 @@ Json batch_curve_json(const Model& model, int replicas) {
           {"best", prediction.best ? best_json(model, *prediction.best) : Json()}};
 }
 
-// Returns the sentences about each number of replicas.
+std::vector<common::WhatIfRow> table_of(const Model& model, int replicas, const common::PresentRun& run) {
+  common::GoodputPrediction prediction;
+  prediction.best = common::bestPoint(model, replicas);
+  if (prediction.best) prediction.bestRange = run::best_batch_sizes(model, replicas);
+  return common::whatIfTable(common::presentPoint(model, std::max(1, run.replicas), run.latest), run.measured,
+                             prediction);
+}
+
+// Returns the sentences about each number of replicas, and its predictions in the order of `table`.
 Json what_if_json(const Model& model, const common::PresentRun& run) {
   Json list = Json::array();
-  for (int replicas = 1; replicas <= longest_curve(model); ++replicas)
+  for (int replicas = 1; replicas <= longest_curve(model); ++replicas) {
+    Json predicted = Json::array();
+    for (const common::WhatIfRow& row : table_of(model, replicas, run))
+      predicted.push_back(row.predicted.toStdString());
     list.push_back({{"text", common::whatIfText(model, replicas, run).toStdString()},
                     {"bounds", common::constraintText(model, replicas).toStdString()},
-                    {"caution", common::cautionText(model, replicas).toStdString()}});
+                    {"caution", common::cautionText(model, replicas).toStdString()},
+                    {"predicted", std::move(predicted)}});
+  }
   return list;
+}
+
+// Returns the names of the rows, and what is measured now.
+Json table_json(const std::vector<common::WhatIfRow>& table) {
+  Json rows = Json::array();
+  for (const common::WhatIfRow& row : table)
+    rows.push_back({{"name", row.name.toStdString()}, {"measured", row.measured.toStdString()}});
+  return rows;
 }
 
 }  // namespace
@@ -104,6 +126,8 @@ Json explorer_json(Store& store, const std::string& id, const http::Request& req
   if (!model || !model->perf)
     return {
         {"curve", nullptr},
+        {"table", table_json(common::whatIfTable(
+                      {}, common::measuredRate(id, store.catalogue().generations(id)), {}))},
         {"why", run.step == 0 ? "this run has not made a step yet"
                               : "no model has been fitted to this run yet: that needs some steps with two "
                                 "batch sizes or two numbers of replicas"}};
@@ -114,6 +138,7 @@ Json explorer_json(Store& store, const std::string& id, const http::Request& req
                                    restart != nullptr ? restart->pause : -1};
   return {{"curve", curve_json(*model, floor)},
           {"what_if", what_if_json(*model, present)},
+          {"table", table_json(table_of(*model, 1, present))},
           {"efficiency_floor", floor},
           {"devices", devices_of(*model)},
           {"batch_curve", batch_curve_json(*model, replicas)},

@@ -10,6 +10,7 @@
 #include "batchscope/common/heard.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/readout.h"
+#include "batchscope/common/restart_text.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/series_unit.h"
@@ -170,7 +171,9 @@ RunDetails run_details(Store& store, const std::string& id) {
   const auto heard = common::lastHeard(run, origin.is_object() && origin.at("followed"), now);
   details.json["run"]["heard"] = heard ? Json(*heard) : Json();
   details.json["run"]["shown"] = common::shownJson({.run = run}, std::nullopt, heard, now);
-  details.json["clock"] = common::clockOrigin(run, store.catalogue().generations(id));
+  const auto generations = store.catalogue().generations(id);
+  details.json["clock"] = common::clockOrigin(run, generations);
+  details.json["last_restart"] = common::restartJson(common::restartDone(generations));
   add_series(store, id, details.json);
   details.json["status"] = nullptr;
   details.json["cursor"] = tail.cursor();

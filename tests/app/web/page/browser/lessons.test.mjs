@@ -85,6 +85,17 @@ test("a person moves devices from one run to the other", async () => {
   await view.page.keyboard.press("ArrowRight");
   assert.equal((await cells())[0][1], "1");
   assert.match(await view.page.$eval(".sharing svg", (each) => each.getAttribute("aria-label") ?? each.closest("[aria-label]").ariaLabel), /1 and 7 devices/);
+  // Dragging across the figure moves them, too, and keeps to whole devices.
+  const figure = await (await view.page.$(".sharing .figure")).boundingBox();
+  const [middle, height] = [figure.x + figure.width / 2, figure.y + figure.height / 2];
+  await view.page.mouse.move(middle, height);
+  await view.page.mouse.down();
+  await view.until(() => document.querySelector(".sharing tbody td").textContent === "4");
+  await view.page.mouse.move(figure.x + figure.width + 8, height, { steps: 4 });
+  await view.until(() => document.querySelector(".sharing tbody td").textContent === "8");
+  await view.page.mouse.up();
+  await view.page.mouse.move(middle, height);
+  assert.equal((await cells())[0][1], "8", "a pointer without its button moves nothing");
   view.assertSound();
 });
 

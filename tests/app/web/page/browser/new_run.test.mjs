@@ -25,10 +25,10 @@ test("a recipe is chosen, its fields are checked, and the run trains", async () 
   await view.sees("A small convolutional network");
   assert.deepEqual(await view.accessibilityFaults(), []);
   await write(view, "epochs", "0");
-  await refuses(view, "values-epochs", "expected a whole number of at least 1");
+  await refuses(view, "values-epochs", "Expected a whole number of at least 1");
   await write(view, "Name", "from-the-page");
   await write(view, "Replicas", "often");
-  await refuses(view, "replicas", "often");
+  await refuses(view, "replicas", "'often' is not a number of replicas");
   await view.press("Add to the queue");
   await view.until(() => document.activeElement?.getAttribute("aria-invalid") === "true");
   assert.equal((await it.store.json("queue")).queue.length, 0);

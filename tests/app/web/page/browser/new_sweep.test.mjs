@@ -21,7 +21,7 @@ test("settings are searched by a range and a list, what is wrong is told, and tr
   assert.deepEqual(await view.accessibilityFaults(), []);
   await write(view, "Name", "from-the-page");
   await write(view, "Trials", "2", "spinbutton");
-  await view.sees("choose at least one setting to search");
+  await view.sees("Choose at least one setting to search");
   await choose(view, "How lr is chosen", "log");
   await write(view, "Lowest lr", "0.1");
   await write(view, "Highest lr", "0.01");
@@ -79,5 +79,5 @@ test("a name that is taken is refused in words", async () => {
   await write(view, "Name", "digits-sweep");
   await choose(view, "How scaling-rule is chosen", "values");
   await view.press("Begin");
-  await view.sees("there is a sweep 'digits-sweep' already");
+  await view.sees("There is a sweep 'digits-sweep' already");
 });

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/restart_text.h"
+
+#include <algorithm>
+
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/run_text.h"
+#include "batchscope/common/translate.h"
+
+namespace batchscope::common {
+namespace {
+
+using protocol::Json;
+
+const char* stateName(RestartStep::State state) {
+  switch (state) {
+    case RestartStep::State::open: return "open";
+    case RestartStep::State::on: return "on";
+    case RestartStep::State::done: return "done";
+  }
+  return "open";
+}
+
+}  // namespace
+
+QString restartTitle(const protocol::RunStatus& status, int present) {
+  if (status.generation == 0) return tr("Starting");
+  if (present == status.target_replicas)
+    return tr("Restarting on %1").arg(replicaCount(std::max(1, present)));
+  return tr("Restarting, %1 → %2").arg(present).arg(status.target_replicas);
+}
+
+QString restartTitle(const storage::Generation& last, const std::vector<storage::Generation>& generations) {
+  int before = 0;
+  for (const storage::Generation& each : generations)
+    if (each.number < last.number) before = each.replicas;
+  return tr("Last restart, %1 → %2, %3").arg(before).arg(last.replicas).arg(formatPause(last.pause));
+}
+
+std::optional<RestartText> restartUnderWay(const protocol::RunStatus& status) {
+  if (status.phase.empty()) return {};
+  const auto on = std::find(kPauseParts.begin(), kPauseParts.end(), status.phase) - kPauseParts.begin();
+  RestartText text{restartTitle(status, status.replicas), {}};
+  for (std::size_t part = 0; part < kPauseParts.size(); ++part) {
+    const auto place = static_cast<std::ptrdiff_t>(part);
+    const auto state = place < on    ? RestartStep::State::done
+                       : place == on ? RestartStep::State::on
+                                     : RestartStep::State::open;
+    text.steps.push_back({pausePartText(part), state,
+                          place == on ? tr("%1 s").arg(formatNumber(status.phase_seconds, 2)) : QString()});
+  }
+  return text;
+}
+
+std::optional<RestartText> restartDone(const std::vector<storage::Generation>& generations) {
+  const storage::Generation* last = lastRestart(generations);
+  if (last == nullptr) return {};
+  RestartText text{restartTitle(*last, generations), {}};
+  for (std::size_t part = 0; part < kPauseParts.size(); ++part) {
+    const auto took = last->pause_parts.find(kPauseParts[part]);
+    if (took == last->pause_parts.end())
+      text.steps.push_back({pausePartText(part), RestartStep::State::open, {}});
+    else
+      text.steps.push_back({pausePartText(part), RestartStep::State::done, formatPause(took->second)});
+  }
+  return text;
+}
+
+Json restartJson(const std::optional<RestartText>& restart) {
+  if (!restart) return nullptr;
+  Json steps = Json::array();
+  for (const RestartStep& step : restart->steps)
+    steps.push_back({{"part", step.part.toStdString()},
+                     {"state", stateName(step.state)},
+                     {"value", step.value.toStdString()}});
+  return {{"title", restart->title.toStdString()}, {"steps", std::move(steps)}};
+}
+
+}  // namespace batchscope::common
