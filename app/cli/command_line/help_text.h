@@ -44,6 +44,7 @@ inline constexpr char kRun[] =
     "  batchscope run digits --replicas auto:1-4 --cores 1      a core each: 4 replicas have 4 cores\n"
     "  batchscope run --device cuda --devices-per-replica 2 ./train    a model on two GPUs\n"
     "  batchscope run --notify 'notify-send BatchScope' ./train\n"
+    "  BATCHSCOPE_NODES=2 BATCHSCOPE_NODE_COMMAND='batchscope-node each n2' batchscope run --tls ./train\n"
     "  batchscope run --recipe digits --set epochs=8\n"
     "  batchscope run examples/digits --set epochs=8            the recipe in this folder\n"
     "  batchscope run --headless digits --replicas 2 --at epoch=1:replicas=1 --at epoch=2:replicas=3 \\\n"
