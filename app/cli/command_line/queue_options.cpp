@@ -81,6 +81,9 @@ void addPool(CommandSet& set) {
       .option("--agents-by CMD", &PoolOptions::agentsBy,
               "Reach nodes by this command in place of ssh, as CMD HOST PROGRAM ARGUMENTS; '': ssh",
               Takes::empty)
+      .option("--tls ANSWER", &PoolOptions::tls,
+              "yes, also without an answer: encrypt the lines to nodes; no: send them as they are",
+              OneOf{{"yes", "no"}})
       .option("--nodes-from CMD", &PoolOptions::nodesFrom,
               "Share nodes that come and go: call CMD with the number of nodes worth having, and use those "
               "that it prints; '': give them back",
@@ -95,6 +98,7 @@ void addPool(CommandSet& set) {
       pool,
       "Share nodes of Slurm, of which jobs hold as many as are worth having, and none of this "
       "machine's devices; --slurm=off gives them back");
+  pool.app()->get_option("--tls")->expected(0, 1)->default_str("yes");
   pool.app()->get_option("--decisions")->expected(0, 1)->default_str(kUsualDecisions);
 }
 

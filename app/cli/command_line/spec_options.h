@@ -51,6 +51,8 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
               "Write a checkpoint this often; default: 60s; 0: never")
       .option("--resume-arg TEXT", &Options::resume_argument,
               "Restart a script with this argument and the path that its torch.save wrote last")
+      .flag("--tls", &Options::tls,
+            "Encrypt the lines to other nodes; what replicas exchange among themselves stays plain")
       .option("--notify CMD|URL", &Options::notify,
               "When it has finished or failed, call CMD with a sentence, or post JSON to URL; default: "
               "$BATCHSCOPE_NOTIFY");

@@ -29,6 +29,7 @@ struct SpecOptions {
   std::optional<std::string> device;
   int devices_per_replica = 0, cores = 0;  // 0: not said
   bool oversubscribe = false;
+  bool tls = false;  // to other nodes
   std::vector<std::string> triggers;
   std::string checkpoint_every;  // a duration; "0": never
   std::string resume_argument;   // tells a program the path of its own snapshot; empty: it is not told

@@ -184,6 +184,7 @@ protocol::RunSpec makeSpec(const SpecOptions& options) {
   if (options.device) spec.device = *options.device;
   giveEach(spec, options);
   spec.oversubscribe = spec.oversubscribe || options.oversubscribe;
+  spec.tls = options.tls;
   for (const std::string& trigger : options.triggers)
     spec.triggers.push_back(protocol::Trigger::parse(trigger));
   if (!options.checkpoint_every.empty())

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "batchscope/common/node_lanes.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
@@ -73,6 +74,7 @@ void apply(const PoolOptions& options, PoolSettings& settings) {
   else if (!options.partition.empty())
     applySlurm(options, settings);
   if (options.nodesFrom) setNodesFrom(*options.nodesFrom, settings);
+  if (!options.tls.empty()) settings.tls = options.tls == "yes";
   if (!options.here.empty()) settings.here = options.here == "yes";
   if (options.agents && !settings.nodes_from.empty())
     throw Error(ErrorKind::usage,
@@ -143,10 +145,11 @@ std::string decisionText(storage::Catalogue& catalogue, const PoolDecision& deci
 
 bool isLookedFor(const protocol::PoolNode& node) { return !node.there && node.why.empty(); }
 
-std::string nodeText(const protocol::PoolNode& node) {
-  if (node.there) return machineText({node.cores, node.gpus});
-  if (isLookedFor(node)) return "is being looked for";
-  return fmt::format("not there for {}: {}", formatDuration(storage::now() - node.since), node.why);
+// "1 of 2 cores in use: digits cpu:0"
+std::string laneText(const common::NodeLane& lane) {
+  const QString runs = common::nodeRunsText(lane);
+  const QString text = common::nodeText(lane, storage::now());
+  return (runs.isEmpty() ? text : text + ": " + runs).toStdString();
 }
 
 // Waits a moment for the nodes that the pool has just been told of.
@@ -158,7 +161,7 @@ void awaitNodes(storage::Catalogue& catalogue) {
 }
 
 // `needed`: there is something to decide.
-std::string settingsText(const PoolSettings& settings, const std::vector<protocol::PoolNode>& nodes,
+std::string settingsText(const PoolSettings& settings, const std::vector<common::NodeLane>& lanes,
                          bool needed) {
   const auto line = [](const char* name, const std::string& value) {
     return value.empty() ? "" : fmt::format("{:<15} {}\n", name, printable(value));
@@ -174,8 +177,9 @@ std::string settingsText(const PoolSettings& settings, const std::vector<protoco
   const std::string limit =
       settings.devices > 0 ? fmt::format("at most {} of ", settings.devices) : std::string();
   std::string nodeLines;
-  for (const protocol::PoolNode& node : nodes)
-    nodeLines += line(("node " + node.name).c_str(), nodeText(node));
+  if (common::areSeveral(lanes))
+    for (const common::NodeLane& lane : lanes)
+      nodeLines += line((lane.node.empty() ? "here" : "node " + lane.node).c_str(), laneText(lane));
   return line("pool", state) + line("policy", settings.policy) +
          line("devices", settings.here
                              ? limit + machineText(run::Machine::here())
@@ -187,7 +191,8 @@ std::string settingsText(const PoolSettings& settings, const std::vector<protoco
                            ? fmt::format("{:g} per device and hour", settings.price_per_device_hour)
                            : "") +
          line("scale command", settings.scale_command) + line("preempt notice", settings.preempt_notice) +
-         line("agents by", settings.agents_by);
+         line("agents by", settings.agents_by) +
+         line("lines to nodes", settings.tls ? "encrypted (TLS)" : "");
 }
 
 // Returns the latest of the expected ends; 0: none is known.
@@ -265,7 +270,7 @@ int showPool(const PoolOptions& options) {
     return kExitOk;
   }
   fmt::print("{}",
-             settingsText(catalogue.pool_settings(), run::pool_nodes(catalogue), catalogue.pool_needed()));
+             settingsText(catalogue.pool_settings(), common::nodeLanes(catalogue), catalogue.pool_needed()));
   if (!decision) return kExitOk;
   fmt::print("\n{}", decisionText(catalogue, *decision, terminalStyle(STDOUT_FILENO)));
   if (const std::string advice = common::poolAdvice(catalogue); !advice.empty())

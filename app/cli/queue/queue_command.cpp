@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "batchscope/common/heard.h"
+#include "batchscope/common/node_lanes.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/trial_fold.h"
@@ -82,7 +83,7 @@ class QueueList {
     if (jobs.empty() && guests.empty())
       return "The queue is empty. Put a run into it: batchscope submit train.py\n";
     const std::vector<common::QueueRow> rows = this->rows(jobs);
-    std::string text = table(rows, guests).text(terminalStyle(STDOUT_FILENO)) + '\n' + totals(jobs);
+    std::string text = table(rows, guests).text(terminalStyle(STDOUT_FILENO)) + '\n' + nodes() + totals(jobs);
     if (std::ranges::any_of(rows, [](const common::QueueRow& row) { return !row.trials.empty(); }))
       text += "Trials are folded under their sweeps: batchscope queue --trials lists them\n";
     return text;
@@ -151,6 +152,19 @@ class QueueList {
       if (const std::string note = jobNote(origin); !note.empty()) table.addNote(note);
     }
     return table;
+  }
+
+  // The machines whose devices are shared, a lane each; empty where there is only this one.
+  std::string nodes() {
+    const std::vector<common::NodeLane> lanes = common::nodeLanes(catalogue_);
+    if (!common::areSeveral(lanes)) return {};
+    Table table({{"NODE"}, {"STATE", Align::left, true}, {"RUNS", Align::left, true}});
+    for (const common::NodeLane& lane : lanes)
+      table.addRow(
+          {common::nodeName(lane).toStdString(),
+           {common::nodeText(lane, storage::now()).toStdString(), lane.there ? Colour::none : Colour::yellow},
+           common::nodeRunsText(lane).toStdString()});
+    return table.text(terminalStyle(STDOUT_FILENO)) + '\n';
   }
 
   std::string totals(const std::vector<common::PlacedJob>& jobs) {

@@ -42,7 +42,7 @@ struct PoolOptions : SlurmOptions {
   std::optional<double> price;
   std::optional<std::string> scaleCommand, preemptNotice;  // empty: none
   std::optional<std::string> agents, agentsBy, nodesFrom;  // the same; by: ssh
-  std::string here;                                        // "yes", "no"
+  std::string tls, here;                                   // "yes", "no"
   std::optional<int> decisions;                            // the last so many, in place of the settings
   bool advise = false;                                     // only what more devices would be worth
   bool json = false;

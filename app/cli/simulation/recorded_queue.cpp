@@ -8,6 +8,8 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <numeric>
+#include <ranges>
 #include <stdexcept>
 
 #include "batchscope/goodput/noise_scale.h"
@@ -126,20 +128,42 @@ class Recording {
     return training;
   }
 
-  // Returns the ratios of measured step times to the model's predictions, by the replicas that the run has
-  // had.
+  // Returns the ratios of the time that steps took to the model's predictions, by the replicas that the run
+  // has had.
   std::map<int, double> measured_factors() {
     std::map<int, std::pair<double, double>> sums;
-    for (const run::StepTime& time :
-         run::measure_step_times(catalogue_.generations(run_.id), *samples_, model_)) {
-      auto& [sum, steps] = sums[time.replicas];
-      sum += time.measured / time.predicted * static_cast<double>(time.steps);
-      steps += static_cast<double>(time.steps);
+    for (const storage::Generation& generation : catalogue_.generations(run_.id)) {
+      double steps = 0, measured = 0, predicted = 0;
+      for (const run::StepTime& time : run::measure_step_times({generation}, *samples_, model_)) {
+        const auto count = static_cast<double>(time.steps);
+        steps += count;
+        measured += count * time.measured;
+        predicted += count * time.predicted;
+      }
+      if (steps == 0) continue;
+      auto& [sum, all] = sums[generation.replicas];
+      sum += whole_step(generation.number).value_or(measured / steps) / (predicted / steps) * steps;
+      all += steps;
     }
     std::map<int, double> factors;
     for (const auto& [replicas, sum] : sums) factors[replicas] = sum.first / sum.second;
     require(!factors.empty(), "no steps of it have been measured");
     return factors;
+  }
+
+  // Returns the time from epoch to epoch within a generation, by step; none where it has not seen two begin.
+  std::optional<double> whole_step(int generation) {
+    const storage::Epoch *first = nullptr, *last = nullptr;
+    const std::vector<storage::Epoch> epochs = catalogue_.epochs(run_.id);
+    for (const storage::Epoch& epoch : epochs) {
+      if (epoch.generation != generation) continue;
+      if (first == nullptr || epoch.number < first->number) first = &epoch;
+      if (last == nullptr || epoch.number > last->number) last = &epoch;
+    }
+    if (first == last || last->first_step <= first->first_step) return std::nullopt;
+    const double seconds = last->started - first->started;
+    if (!(seconds > 0)) return std::nullopt;  // a clock was set back
+    return seconds / static_cast<double>(last->first_step - first->first_step);
   }
 
   std::vector<policy::MeasuredStep> step_times(int replicas, double factor, std::int64_t largest) const {
@@ -196,19 +220,53 @@ class Reader {
       if (const auto found = sizes_.find(nameOf(run)); found != sizes_.end())
         queue_.workload.push_back({nameOf(run), std::llround(run.created - runs_.front().created),
                                    nameOf(run), std::max(run.spec.replicas, 1), found->second});
-    double sum = 0;
-    int count = 0;
-    for (const Run& run : runs_)
-      for (const storage::Generation& generation : catalogue_.generations(run.id))
-        if (generation.pause >= 0) {
-          sum += generation.pause;
-          ++count;
-        }
-    if (count > 0) queue_.restart = sum / count;
+    queue_.restart = restart();
+    const std::map<std::string, double> given = first_devices();
+    queue_.start = start(given);
+    if (!given.empty()) queue_.opens = std::ranges::min(given | std::views::values) - runs_.front().created;
+    queue_.turn = catalogue_.pool_settings().turn;
     return std::move(queue_);
   }
 
  private:
+  static std::optional<double> mean(const std::vector<double>& seconds) {
+    if (seconds.empty()) return std::nullopt;
+    return std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  }
+
+  std::optional<double> restart() {
+    std::vector<double> pauses;
+    for (const Run& run : runs_)
+      for (const storage::Generation& generation : catalogue_.generations(run.id))
+        if (generation.pause >= 0) pauses.push_back(generation.pause);
+    return mean(pauses);
+  }
+
+  // Returns when each run was given devices first, s since 1970, by its id.
+  std::map<std::string, double> first_devices() {
+    std::map<std::string, double> given;
+    for (const storage::LeaseEvent& lease : catalogue_.lease_events(runs_.front().created))
+      if (std::ranges::find(runs_, lease.run, &Run::id) != runs_.end())
+        given.try_emplace(lease.run, lease.since);
+    return given;
+  }
+
+  std::optional<double> start(const std::map<std::string, double>& given) {
+    std::vector<double> seconds;
+    for (const Run& run : runs_) {
+      const std::vector<storage::Epoch> epochs = catalogue_.epochs(run.id);
+      const auto begin = given.find(run.id);
+      if (epochs.empty() || begin == given.end() || run.ended <= 0) continue;
+      double first = epochs.front().started, last = epochs.front().ended;
+      for (const storage::Epoch& epoch : epochs) {
+        first = std::min(first, epoch.started);
+        last = std::max(last, epoch.ended);
+      }
+      if (last > 0) seconds.push_back(std::max(first - begin->second, 0.0) + std::max(run.ended - last, 0.0));
+    }
+    return mean(seconds);
+  }
+
   std::string nameOf(const Run& run) const {
     return names_.at(run.name) == 1 ? run.name : run.name + "-" + run.id;
   }

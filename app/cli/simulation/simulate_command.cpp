@@ -95,9 +95,10 @@ World publishedWorld(const SimulationChoice& choice) {
   return world;
 }
 
-// Defaults for recorded runs: one machine, decisions as often as the pool makes them, and pauses as measured.
+// Defaults for recorded runs: one machine, decisions as the pool makes them, and pauses as measured.
 World recordedWorld(const SimulationChoice& choice, const std::string& group) {
   constexpr double kInterval = 5, kRestart = 0.1;  // s
+  constexpr double kRestartsPerTurn = 50;
   RecordedQueue queue = readRecordedQueue(group);
   World world;
   world.source = choice.profiles;
@@ -106,6 +107,11 @@ World recordedWorld(const SimulationChoice& choice, const std::string& group) {
   world.options = {policy::uniform_cluster(choice.nodes.value_or(1), choice.devices.value_or(4)),
                    choice.interval.value_or(kInterval),
                    choice.restart.value_or(queue.restart.value_or(kRestart))};
+  policy::SimulationOptions& options = world.options;
+  options.budgets_moves = options.as_pool = true;
+  options.turn = std::max(queue.turn, kRestartsPerTurn * options.restart);
+  options.opens = queue.opens;
+  options.start = choice.restart.value_or(queue.start.value_or(options.restart));
   world.notes = std::move(queue.notes);
   return world;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "batchscope/common/node_lanes.h"
 #include "batchscope/common/trial_text.h"
 #include "batchscope/storage/record_json.h"
 
@@ -112,7 +113,10 @@ double meanWait(const std::vector<PlacedJob>& jobs) {
 Json queueJson(storage::Catalogue& catalogue, const std::vector<PlacedJob>& jobs) {
   Json list = Json::array();
   for (const PlacedJob& job : jobs) list.push_back(jobJson(job));
-  return {{"queue", list}, {"mean_wait", meanWait(jobs)}, {"advice", poolAdvice(catalogue)}};
+  return {{"queue", list},
+          {"mean_wait", meanWait(jobs)},
+          {"advice", poolAdvice(catalogue)},
+          {"nodes", nodeLanesJson(nodeLanes(catalogue))}};
 }
 
 }  // namespace batchscope::common

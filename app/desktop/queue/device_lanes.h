@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The history of devices, as lanes of bars: a lane a device, GPUs before cores and each by number, those of
-// other nodes last; a bar a lease, with the restarts of the run during it.
+// other nodes last; a bar a lease, with the restarts of the run during it. Where there are several nodes, a
+// line above the lanes of each says how it is.
 #pragma once
 
 #include <map>
@@ -29,13 +30,16 @@ struct LaneBar {
 };
 
 struct Lane {
-  std::string device;
+  std::string device;         // with its node; empty: a heading
   std::vector<LaneBar> bars;  // by their begin
+  QString label;              // of the device on its node, or the heading
 };
 
-// `more`: devices that have a lane also where nobody had them.
+// `more`: devices that have a lane also where nobody had them. `nodes`: those that are given away, which have
+// headings, as of `now`, where they are several.
 std::vector<Lane> lanesOf(const std::vector<storage::LeaseEvent>& leases,
                           const std::map<std::string, std::vector<storage::Generation>>& generations,
-                          const std::set<std::string>& more = {});
+                          const std::set<std::string>& more = {},
+                          const std::vector<common::NodeLane>& nodes = {}, double now = 0);
 
 }  // namespace batchscope::desktop

@@ -70,7 +70,8 @@ void DeviceTimeline::setLanes(std::vector<Lane> lanes) {
       first_ = lane.bars.front().since();
   }
   if (before == 0 && first_ > 0 && follows_) span_ = std::clamp(clock_() - first_, 60.0, kFirstSpan);
-  setAccessibleDescription(tr("%1 devices, %2 leases").arg(lanes_.size()).arg(bars));
+  const auto devices = std::ranges::count_if(lanes_, [](const Lane& lane) { return !lane.device.empty(); });
+  setAccessibleDescription(tr("%1 devices, %2 leases").arg(devices).arg(bars));
   updateScrollBar();
   updateGeometry();
   viewport()->update();
@@ -135,7 +136,7 @@ QRectF DeviceTimeline::plot() const {
   int widest = 40;
   const QFontMetrics metrics(interfaceFont(11));
   for (const Lane& lane : lanes_)
-    widest = std::max(widest, metrics.horizontalAdvance(QString::fromStdString(lane.device)));
+    if (!lane.device.empty()) widest = std::max(widest, metrics.horizontalAdvance(lane.label));
   return QRectF(viewport()->rect()).adjusted(12 + widest + 10, kLanesTop, -kRight, -kAxis);
 }
 
@@ -179,7 +180,7 @@ const LaneBar* DeviceTimeline::barAt(const QPointF& place) const {
 
 QString DeviceTimeline::textAt(const QPointF& place) const {
   const auto lane = laneAt(place.y());
-  if (!lane || !plot().contains(place)) return {};
+  if (!lane || !plot().contains(place) || lanes_[*lane].device.empty()) return {};
   const QString device = QString::fromStdString(lanes_[*lane].device);
   const LaneBar* bar = barAt(place);
   if (bar == nullptr) {
@@ -258,9 +259,17 @@ void DeviceTimeline::paintLane(QPainter& painter, std::size_t lane) const {
   const double top = kLanesTop + static_cast<double>(lane) * kLane - verticalScrollBar()->value();
   if (top + kLane < 0 || top > area.bottom()) return;
   painter.setFont(interfaceFont(11));
+  if (lanes_[lane].device.empty()) {
+    painter.setPen(theme.text);
+    const QRectF room(12, top, area.right() - 12, kLane - 3);
+    painter.drawText(
+        room, Qt::AlignLeft | Qt::AlignBottom,
+        painter.fontMetrics().elidedText(lanes_[lane].label, Qt::ElideRight, static_cast<int>(room.width())));
+    return;
+  }
   painter.setPen(theme.dim);
   painter.drawText(QRectF(12, top, area.left() - 22, kLane), Qt::AlignLeft | Qt::AlignVCenter,
-                   QString::fromStdString(lanes_[lane].device));
+                   lanes_[lane].label);
   // Idle from the first lease of any device until now; the bars are drawn over it.
   const double since = std::max(xOf(first_), area.left()), until = std::min(xOf(clock_()), area.right());
   if (first_ > 0 && until > since) {

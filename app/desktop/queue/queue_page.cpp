@@ -211,7 +211,8 @@ void QueuePage::takeSnapshot() {
     for (const protocol::PoolChoice& choice : last.choices)
       devices.insert(choice.devices.begin(), choice.devices.end());
   }
-  timeline_->setLanes(lanesOf(snapshot.leases, snapshot.generations, devices));
+  timeline_->setLanes(
+      lanesOf(snapshot.leases, snapshot.generations, devices, snapshot.nodes, storage::now()));
   decisions_->setDecisions(snapshot.decisions);
 }
 

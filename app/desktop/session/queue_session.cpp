@@ -62,6 +62,7 @@ struct QueueSession::Reader {
     snapshot.entries.resize(std::min(snapshot.entries.size(), queueLength(snapshot.entries) + kMostEnded));
     snapshot.settings = catalogue.pool_settings();
     snapshot.decisions = catalogue.decisions();
+    snapshot.nodes = common::nodeLanes(catalogue);
     snapshot.leases = catalogue.lease_events(storage::now() - kPast);
     for (const auto& [run, origin] : storage::Origins(file).followed()) snapshot.guests.insert(run);
     std::map<std::string, protocol::Model> models;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/common/node_lanes.h"
 #include "batchscope/pool/queue.h"
 #include "batchscope/protocol/pool.h"
 #include "batchscope/protocol/telemetry.h"
@@ -37,6 +38,7 @@ struct QueueSnapshot {
   std::vector<pool::QueueEntry> entries;  // in the queue's order, behind them the newest that have ended
   protocol::PoolSettings settings;
   std::vector<protocol::PoolDecision> decisions;                        // oldest first
+  std::vector<common::NodeLane> nodes;                                  // whose devices are given away
   std::vector<storage::LeaseEvent> leases;                              // by their begin
   std::map<std::string, std::vector<storage::Generation>> generations;  // of the runs in `leases`
   std::set<std::string> guests;  // runs that are only followed here, whose devices are not the pool's

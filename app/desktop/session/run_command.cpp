@@ -90,6 +90,7 @@ QString runCommand(const NewRun& run, const run::Recipe* recipe, const run::Reci
   if (spec.devices_per_replica != base_each)
     words.add("--devices-per-replica", std::to_string(spec.devices_per_replica));
   if (spec.oversubscribe && !run.queued) words.add("--oversubscribe");
+  if (spec.tls) words.add("--tls");
   words.addChanged("--efficiency-floor", spec.efficiency_floor, base.efficiency_floor);
   for (const protocol::Trigger& trigger : spec.triggers) words.add("--at", trigger.text());
   addFaults(words, spec, base);

@@ -3,8 +3,9 @@
 
 #include <sys/socket.h>
 
-#include <QSslSocket>
 #include <utility>
+
+#include "batchscope/http/tls.h"
 
 namespace batchscope::http {
 namespace {
@@ -106,7 +107,7 @@ bool Connection::begin_stream(const Response& head, std::function<void()> on_clo
 
 bool Connection::send(std::string_view bytes) {
   if (ended_ || !open()) return false;
-  if (static_cast<std::size_t>(untaken()) + bytes.size() > limits_.backlog) {
+  if (static_cast<std::size_t>(bytes_waiting(*socket_)) + bytes.size() > limits_.backlog) {
     socket_->abort();
     return false;
   }
@@ -117,11 +118,11 @@ bool Connection::send(std::string_view bytes) {
 
 void Connection::when_taken(std::function<void()> then) {
   on_taken_ = std::move(then);
-  if (untaken() == 0) QTimer::singleShot(0, &deadline_, [this] { tell_taken(); });
+  if (bytes_waiting(*socket_) == 0) QTimer::singleShot(0, &deadline_, [this] { tell_taken(); });
 }
 
 void Connection::tell_taken() {
-  if (!open() || untaken() > 0) return;
+  if (!open() || bytes_waiting(*socket_) > 0) return;
   if (const auto then = std::exchange(on_taken_, nullptr)) then();
 }
 
@@ -150,14 +151,8 @@ void Connection::end_when_written() {
     ::shutdown(static_cast<int>(socket_->socketDescriptor()), SHUT_WR);
 }
 
-// TLS has a buffer of its own.
-qint64 Connection::untaken() const {
-  const auto* tls = qobject_cast<const QSslSocket*>(socket_.get());
-  return socket_->bytesToWrite() + (tls == nullptr ? 0 : tls->encryptedBytesToWrite());
-}
-
 void Connection::written() {
-  if (streams_ && !ended_ && untaken() == 0)
+  if (streams_ && !ended_ && bytes_waiting(*socket_) == 0)
     deadline_.stop();
   else if ((ended_ || streams_) && welcome_ && deadline_.isActive())
     deadline_.start(limits_.patience);

@@ -61,7 +61,6 @@ class Connection {
   void write_head(const Response& response, std::optional<std::size_t> length);
   void end_when_written();
   void tell_taken();
-  qint64 untaken() const;  // bytes that the system has not taken yet
 
   const std::unique_ptr<QTcpSocket> socket_;
   const Limits& limits_;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <utility>
 
+#include "batchscope/http/tls.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/unix_address.h"
@@ -39,8 +40,7 @@ QSslKey read_key(const fs::path& path) {
 }
 
 QSslConfiguration tls_of(const Address& address) {
-  if (!QSslSocket::supportsSsl())
-    throw Error(ErrorKind::failure, "TLS is not available: Qt finds no OpenSSL");
+  require_tls();
   const QList<QSslCertificate> chain = QSslCertificate::fromData(contents(address.certificate));
   if (chain.isEmpty())
     throw Error(ErrorKind::usage, address.certificate.string() + " holds no certificate in PEM");

@@ -17,6 +17,7 @@
 #include "batchscope/run/node_devices.h"
 #include "batchscope/run/prediction.h"
 #include "devices.h"
+#include "place_text.h"
 
 namespace batchscope::pool {
 namespace {
@@ -25,14 +26,12 @@ using Devices = std::vector<std::string>;
 
 constexpr double kRestartsPerTurn = 50;
 constexpr double kWorthSaying = 2, kShareWorthSaying = 0.02;  // s, and of the time until the end
-constexpr double kFirstCome = 1e-4;       // by which the first of the queue weighs more than the last
-constexpr double kLeastFraction = 0.005;  // of a run: from less than that nobody can tell how much is left
 
 // Scale-invariant iterations still to do, as samples of the initial batch size.
 std::optional<double> remaining_work(const Member& member) {
   const auto progress = member.run.latest.find(protocol::series::kProgress);
   const double fraction = member.run.fraction;
-  if (!member.model || progress == member.run.latest.end() || !(fraction >= kLeastFraction) ||
+  if (!member.model || progress == member.run.latest.end() || !policy::tells_what_is_left(fraction) ||
       !(progress->second > 0))
     return std::nullopt;
   return progress->second * (1 - std::min(fraction, 1.0)) / fraction *
@@ -168,9 +167,8 @@ class KindPlan {
     if (held == 0)
       job.waited =
           static_cast<int>(std::clamp((world_.now - member.waiting_since) / turn_of(world_), 0.0, 1e6));
-    // The first to come goes first among equals, as people expect of a queue.
-    const double place = static_cast<double>(members_.size() - index) / static_cast<double>(members_.size());
-    if (member.job) job.weight = std::exp2(member.job->priority) * (1 + kFirstCome * place);
+    if (member.job)
+      job.weight = std::exp2(member.job->priority) * policy::first_come_weight(index, members_.size());
     job.remaining = remaining_work(member);
     return job;
   }
@@ -229,6 +227,8 @@ class KindPlan {
         choice.why = why_name(policy::Why::waits);
         choice.reason = has_room ? waiting_text(member) : waiting_for_nodes_text();
       }
+      if (const std::string place = place_text(member.held, devices, devices_); !place.empty())
+        choice.reason += "; " + place;
       plan.targets[member.run.id] = devices;
     }
     plan.decision.choices.push_back(std::move(choice));

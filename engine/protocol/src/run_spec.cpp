@@ -177,6 +177,7 @@ void to_json(Json& json, const RunSpec& spec) {
           {"devices_per_replica", spec.devices_per_replica},
           {"oversubscribe", spec.oversubscribe},
           {"device", spec.device},
+          {"tls", spec.tls},
           {"group", spec.group},
           {"triggers", spec.triggers},
           {"environment", spec.environment},
@@ -226,6 +227,7 @@ void from_json(const Json& json, RunSpec& spec) {
   read("devices_per_replica", spec.devices_per_replica, defaults.devices_per_replica);
   read("oversubscribe", spec.oversubscribe, defaults.oversubscribe);
   read("device", spec.device, defaults.device);
+  read("tls", spec.tls, defaults.tls);
   read("group", spec.group, defaults.group);
   read("triggers", spec.triggers, defaults.triggers);
   read("environment", spec.environment, defaults.environment);

@@ -218,7 +218,7 @@ class TestQueue : public CommandTest {
     for (const char* policy : {"pollux", "adaptdl", "sia"})
       QCOMPARE(settings({"--policy", policy})["policy"].toString(), policy);
     settings({"--policy", "fast", "--devices", "1", "--price", "0.5", "--turn", "2m"});
-    settings({"--drain", "--scale-command", "./more", "--preempt-notice", "http://host/notice"});
+    settings({"--drain", "--scale-command", "./more", "--preempt-notice", "http://host/notice", "--tls"});
     const QJsonObject kept = settings({"--pause"});
     QCOMPARE(kept["policy"].toString(), "fast");
     QCOMPARE(kept["devices"].toInt(), 1);
@@ -226,14 +226,26 @@ class TestQueue : public CommandTest {
     QCOMPARE(kept["price_per_device_hour"].toDouble(), 0.5);
     QCOMPARE(kept["scale_command"].toString(), "./more");
     QCOMPARE(kept["preempt_notice"].toString(), "http://host/notice");
-    QVERIFY(kept["paused"].toBool() && kept["draining"].toBool());
+    QVERIFY(kept["paused"].toBool() && kept["draining"].toBool() && kept["tls"].toBool());
     const QString out = ask({"pool"}).out;
-    VERIFY_HOLDS(out, "paused", "draining", "at most 1 of", "fast", "of 2 min", "0.5 per device", "./more");
+    VERIFY_HOLDS(out, "paused", "draining", "at most 1 of", "fast", "of 2 min", "0.5 per device", "./more",
+                 "encrypted (TLS)");
     const QJsonObject back = settings({"--resume", "--no-drain", "--devices", "all", "--price", "0",
-                                       "--scale-command", "", "--preempt-notice", ""});
-    QVERIFY(!back["paused"].toBool() && !back["draining"].toBool());
+                                       "--scale-command", "", "--preempt-notice", "", "--tls=no"});
+    QVERIFY(!back["paused"].toBool() && !back["draining"].toBool() && !back["tls"].toBool());
     QCOMPARE(back["devices"].toInt(), 0);
     QCOMPARE(back["scale_command"].toString(), "");
+  }
+
+  void listsTheMachinesOfThePool() {
+    ask({"pool", "--here", "no", "--agents", "n2", "--agents-by", "/bin/false"});
+    VERIFY_HOLDS(ask({"pool"}).out, "node n2", "not there for", "exit code 1");
+    ask({"submit", "--hold", "--replicas", "1", "true"});
+    const Answer queue = ask({"queue"});
+    VERIFY_HOLDS(queue.out, "NODE", "n2", "not there for", "exit code 1");
+    const QJsonObject node = ask({"queue", "--json"}).json()["nodes"].toArray()[0].toObject();
+    QCOMPARE(node["node"].toString(), "n2");
+    QVERIFY(!node["there"].toBool());
   }
 
   void keepsACommandForNodesUntilItHasTakenThemBack() {

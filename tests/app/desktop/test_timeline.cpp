@@ -187,6 +187,27 @@ class TestTimeline : public QObject {
     QCOMPARE(clicked.size(), 0);
   }
 
+  void nodesHaveHeadings() {
+    common::NodeLane here, n2{.node = "n2"};
+    here.devices = {{"cpu:2", "a", "a"}};
+    n2.devices = {{"n2/cpu:0", "", ""}};
+    common::NodeLane n3{.node = "n3", .there = false, .since = kNow - 60, .why = "its agent's line closed"};
+    line_->setLanes(
+        lanesOf({lease("a", "cpu:2", 0, 0), lease("a", "n4/cpu:1", 0, 300)}, {}, {}, {here, n2, n3}, kNow));
+    QStringList labels;
+    for (const Lane& lane : line_->lanes()) labels << lane.label;
+    QCOMPARE(labels, (QStringList{"here · 1 of 1 core in use", "cpu:2", "n2 · 0 of 1 core in use", "cpu:0",
+                                  "n4 · not shared now", "cpu:1",
+                                  "n3 · not there for 60 s: its agent's line closed"}));
+    QVERIFY(line_->lanes()[0].device.empty());
+    QCOMPARE(line_->lanes()[3].device, std::string("n2/cpu:0"));
+    line_->setRange({kBegin, kBegin + 800});
+    QVERIFY(line_->textAt(centre(1, 0)).startsWith("the a on cpu:2"));
+    QCOMPARE(line_->textAt(centre(1, 0) - QPointF(0, 24)), QString());  // the heading above it
+    QCOMPARE(line_->accessibleDescription(), "3 devices, 2 leases");
+    line_->grab();
+  }
+
   void manyLanesScroll() {
     std::vector<storage::LeaseEvent> leases;
     for (int i = 0; i < 64; ++i) leases.push_back(lease("a", ("cuda:" + std::to_string(i)).c_str(), 0, 0));

@@ -240,6 +240,36 @@ class TestSimulation : public QObject {
     }
   }
 
+  // b waits for the end of a, which trains for 120 s from its start on; nothing waits for an interval of 60 s
+  // to be over, and only a start takes 10 s.
+  void thePoolSeesToFreeDevicesAtOnce() {
+    SimulationOptions options{uniform_cluster(1, 1), 60, 30, 0};
+    options.as_pool = true;
+    options.turn = 1000;
+    options.start = 10;
+    const std::vector<Submission> workload{{"a", 0, "even", 1, 8}, {"b", 20, "even", 1, 8}};
+    const double look = 60.0 / 20;
+    for (const std::string policy : {"fair", "fast", "fifo"}) {
+      const Outcome outcome = simulate(workload, applications(), policy, options);
+      const double a = time_of(outcome, "a"), b = 20 + time_of(outcome, "b");
+      QVERIFY2(a >= 130 && a <= 130 + look, qPrintable(QString::number(a)));
+      QVERIFY2(b >= a + 130 && b <= a + 130 + 2 * look, qPrintable(QString::number(b)));
+    }
+  }
+
+  // Of equals the first to come begins, and the others have their turn only when they have waited for it.
+  void thePoolTakesTheFirstToComeFirst() {
+    SimulationOptions options{uniform_cluster(1, 1), 5, 1, 0};
+    options.as_pool = true;
+    options.turn = 50;
+    const std::vector<Submission> workload{
+        {"a", 0, "even", 1, 8}, {"b", 1, "even", 1, 8}, {"c", 2, "even", 1, 8}};
+    const Outcome outcome = simulate(workload, applications(), "fair", options);
+    const auto begins = [&](std::size_t job) { return outcome.jobs[job].tenures.front().since; };
+    QVERIFY(begins(0) < 5);
+    QVERIFY(begins(1) > 45 && begins(1) < begins(2));
+  }
+
   void readsBetweenWhatWasMeasured() {
     ProfileData data = even();
     data.trainings[16] = {{70, 40, {3, 5}}, {130, 80, {1, 1}}};

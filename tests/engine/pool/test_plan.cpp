@@ -3,7 +3,10 @@
 // The pool's plan from a decision: names of devices, who stays where he is, and what is told of it.
 #include "plan.h"
 
+#include "place_text.h"
+#include "rows.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::pool;
@@ -123,8 +126,43 @@ class TestPlan : public QObject {
     QCOMPARE(apart.targets.at("a"), (Devices{"n2/cpu:1", "n2/cpu:0"}));
     QCOMPARE(apart.targets.at("b"), (Devices{"cpu:0", "cpu:1"}));
     QVERIFY(apart.decision.idle.empty());
+    VERIFY_HOLDS(apart.decision.choices[0].reason, "; stays on n2");
+    VERIFY_HOLDS(apart.decision.choices[1].reason, "; on the pool's machine");
     const Plan spread = of({member("a", 4)});
     QCOMPARE(spread.targets.at("a"), (Devices{"cpu:0", "cpu:1", "n2/cpu:0", "n2/cpu:1"}));
+    VERIFY_HOLDS(spread.decision.choices[0].reason,
+                 "; on the pool's machine and n2, as no node has 4 devices");
+  }
+
+  void whyARunIsWhereItIs_data() {
+    const auto row = testing::columns<QString, QString, QString, QString>({"held", "given", "all", "text"});
+    const QString two = "n2/cpu:0 n2/cpu:1 n3/cpu:0 n3/cpu:1";
+    row("alone", "cpu:0", "cpu:1", "cpu:0 cpu:1", "");
+    row("waits", "n2/cpu:0", "", two, "");
+    row("begins", "", "n2/cpu:0", two, "on n2");
+    row("stays", "n2/cpu:0", "n2/cpu:1", two, "stays on n2");
+    row("moves", "n2/cpu:0", "n3/cpu:0", two, "goes from n2 to n3");
+    row("node lost", "n4/cpu:0", "n3/cpu:0", two, "goes from n4 to n3, as a node of it is taken away");
+    row("gathers", "n2/cpu:0 n3/cpu:0", "n3/cpu:0 n3/cpu:1", two, "now only on n3, where all of it has room");
+    row("shrinks", "n2/cpu:0 n3/cpu:0", "n3/cpu:0", two, "now only on n3");
+    row("spread for lack of room", "n2/cpu:0", "n2/cpu:0 n3/cpu:0", two,
+        "on n2 and n3, as no node has 2 devices free");
+    row("spread by its size", "", "n2/cpu:0 n2/cpu:1 n3/cpu:0", two,
+        "on n2 and n3, as no node has 3 devices");
+    row("three nodes", "", "cpu:0 n2/cpu:0 n3/cpu:0", "cpu:0 n2/cpu:0 n3/cpu:0",
+        "on the pool's machine, n2 and n3, as no node has 3 devices");
+  }
+  void whyARunIsWhereItIs() {
+    const auto devices = [](const QString& words) {
+      Devices devices;
+      for (const QString& word : words.split(' ', Qt::SkipEmptyParts)) devices.push_back(word.toStdString());
+      return devices;
+    };
+    QFETCH(QString, held);
+    QFETCH(QString, given);
+    QFETCH(QString, all);
+    QFETCH(QString, text);
+    QCOMPARE(QString::fromStdString(place_text(devices(held), devices(given), devices(all))), text);
   }
 
   void gpusOfOtherNodesAreGpus() {

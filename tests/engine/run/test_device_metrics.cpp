@@ -75,12 +75,11 @@ class TestDeviceMetrics : public QObject {
   }
 
   void gpusAreThoseOfTheReplicas() {
-    qunsetenv("CUDA_VISIBLE_DEVICES");
     DeviceMetrics metrics;
-    metrics.trains_on(0, "cuda:0");
-    metrics.trains_on(1, "cuda:1");
-    metrics.trains_on(2, "cpu");
-    metrics.trains_on(3, "cuda:7");
+    metrics.trains_on(0, "cuda:0", nullptr);
+    metrics.trains_on(1, "cuda:1", nullptr);
+    metrics.trains_on(2, "cpu", nullptr);
+    metrics.trains_on(3, "cuda:7", nullptr);
     const auto values = by_name(metrics, {{0, getpid()}, {1, getpid()}, {2, getpid()}, {3, getpid()}});
     QCOMPARE(values.at("device/gpu_utilization/0"), 0.25);
     QCOMPARE(values.at("device/gpu_utilization/1"), 1.0);
@@ -101,9 +100,8 @@ class TestDeviceMetrics : public QObject {
     QCOMPARE(physical_gpu("cuda:2", "4,6"), "");
     QCOMPARE(physical_gpu("cuda:1", "GPU-a,GPU-b"), "GPU-b");
     QCOMPARE(physical_gpu("cuda:x", nullptr), "");
-    qputenv("CUDA_VISIBLE_DEVICES", "GPU-b");
     DeviceMetrics metrics;
-    metrics.trains_on(0, "cuda:0");
+    metrics.trains_on(0, "cuda:0", "GPU-b");
     QCOMPARE(by_name(metrics, {{0, getpid()}}).at("device/gpu_utilization/0"), 1.0);
   }
 };

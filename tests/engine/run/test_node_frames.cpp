@@ -3,6 +3,8 @@
 // Frames on a line between nodes, as bytes: whole, in pieces, and as a stranger would have it.
 #include <signal.h>
 
+#include <cmath>
+
 #include "nodes/frame.h"
 #include "nodes/messages.h"
 #include "test_case.h"
@@ -92,11 +94,34 @@ class TestNodeFrames : public QObject {
     QVERIFY(refusal([] { decode_offer("welcome to n2"); }) != "nothing was thrown");
   }
 
+  void whoEncryptsItsLinesSaysSo() {
+    for (const bool tls : {false, true}) {
+      const Welcome welcome{std::string(64, 'a'), tls};
+      const NodeOffer offer{"n2", "127.0.0.2", 4711, {{"cpu:0"}, {}}, tls};
+      QCOMPARE(decode_welcome(encode(welcome)).tls, tls);
+      QCOMPARE(decode_offer(encode(offer)).tls, tls);
+      QCOMPARE(why_refused(offer, tls), std::string());
+      VERIFY_HOLDS(why_refused(offer, !tls), "use the same batchscope on all nodes");
+    }
+    const NodeOffer older = decode_offer(
+        R"({"version":1,"node":"n2","address":"127.0.0.2","port":4711,"cores":["cpu:0"],"gpus":[]})");
+    VERIFY_HOLDS(why_refused(older, true), "does not encrypt its lines, which --tls asks for");
+  }
+
   void tokensAreComparedWhole() {
     QVERIFY(same_token("abc", "abc"));
     QVERIFY(!same_token("abc", "abd"));
     QVERIFY(!same_token("abc", "ab"));
     QVERIFY(!same_token("", "abc"));
+  }
+
+  void onlyWhatReplicasUseOfANodeIsTaken() {
+    const NodeUse use{3, 1, {{"device/cpu/1", 0.5}, {"device/gpu_power/1", NAN}}};
+    const NodeUse came = decode_use(encode(use));
+    QCOMPARE(came.generation, 3);
+    QCOMPARE(came.replicas, 1);
+    QCOMPARE(came.values, (std::vector{std::pair<std::string, double>("device/cpu/1", 0.5)}));
+    VERIFY_HOLDS(refusal([] { decode_use(encode(NodeUse{3, 1, {{"loss", 0}}})); }), "'loss' is not what");
   }
 
   void telemetryKeepsItsConnectionApart() {

@@ -77,6 +77,34 @@ class TestNodeWatch : public QObject {
     QVERIFY(watch.nodes().empty());
   }
 
+  void linesAreEncryptedWhereItIsAskedFor() {
+    const QTemporaryDir folder;
+    PoolSettings settings{.agents = "n2=127.0.0.2", .agents_by = reach(folder), .tls = true};
+    NodeWatch watch({});
+    VERIFY_SOON(watch, settings, watch.nodes().size() == 1 && watch.nodes()[0].there);
+    const pid_t encrypted = agent_in(folder);
+    settings.tls = false;
+    VERIFY_SOON(watch, settings, agent_in(folder) != encrypted && kill(encrypted, 0) != 0);
+    VERIFY_SOON(watch, settings, watch.nodes()[0].there);
+  }
+
+  // As one of an older version.
+  void anAgentThatKnowsNoTlsIsRefused() {
+    const QTemporaryDir folder;
+    const std::string script = path_in(folder, "older.sh");
+    std::ofstream(script)
+        << "#!/bin/sh\nread -r welcome\nshift\n(echo \"$welcome\" | sed s/true/false/; cat) | "
+           "\"$@\" --listen 127.0.0.2\n";
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    const PoolSettings settings{.agents = "n2", .agents_by = script, .tls = true};
+    NodeWatch watch({});
+    VERIFY_SOON(watch, settings, !watch.nodes().empty());
+    QCOMPARE(
+        watch.nodes()[0].why,
+        "its agent does not encrypt its lines, which --tls asks for; use the same batchscope on all nodes");
+    QVERIFY(!watch.nodes()[0].there);
+  }
+
   // A pool that takes another one's place moves no run before it knows better.
   void whatWasSeenLastCountsUntilTheAgentAnswers() {
     const PoolNode seen{"n2", true, 5, "", {"cpu:0"}, {}};

@@ -4,16 +4,15 @@
 // own.
 #include <signal.h>
 
-#include <QProcess>
-#include <QTcpSocket>
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
 
 #include "batchscope/protocol/manifest.h"
+#include "batchscope/storage/samples.h"
+#include "lone_agent.h"
 #include "nodes/frame.h"
-#include "nodes/messages.h"
 #include "scenario.h"
 
 using namespace batchscope;
@@ -31,44 +30,6 @@ std::string text_of(const fs::path& file) {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-const std::string kToken(64, 'a');
-
-// An agent without a supervisor.
-class LoneAgent {
- public:
-  LoneAgent() {
-    process_.start(BATCHSCOPE_TEST_BIN "/batchscope-node",
-                   {"serve", "--name", "n2", "--listen", "127.0.0.2"});
-    process_.write((encode_welcome(kToken) + "\n").c_str());
-    while (!process_.canReadLine() && process_.waitForReadyRead(10000)) {
-    }
-    offer_ = decode_offer(process_.readLine().trimmed().toStdString());
-  }
-  ~LoneAgent() {
-    process_.closeWriteChannel();
-    process_.waitForFinished(10000);
-  }
-
-  const NodeOffer& offer() const { return offer_; }
-  QProcess& process() { return process_; }
-
-  // Returns the agent's answer to these bytes, until it hangs up.
-  std::string answer_to(const std::string& bytes) const {
-    QTcpSocket socket;
-    socket.connectToHost(QString::fromStdString(offer_.address), static_cast<quint16>(offer_.port));
-    if (!socket.waitForConnected(5000)) return "no connection";
-    socket.write(bytes.data(), static_cast<qint64>(bytes.size()));
-    while (socket.state() == QTcpSocket::ConnectedState)
-      if (!socket.waitForReadyRead(10000) && socket.state() == QTcpSocket::ConnectedState)
-        return "it holds the line";
-    return socket.readAll().toStdString();
-  }
-
- private:
-  QProcess process_;
-  NodeOffer offer_;
-};
-
 }  // namespace
 
 class TestNodes : public Scenario {
@@ -83,6 +44,7 @@ class TestNodes : public Scenario {
     qputenv("BATCHSCOPE_NODES", "2");
     qputenv("BATCHSCOPE_NODE_COMMAND", command.c_str());
     qunsetenv("BATCHSCOPE_REPLICAS_PER_NODE");
+    qunsetenv("BATCHSCOPE_NODE_TLS");
     qunsetenv("BATCHSCOPE_FORK_SERVER");
   }
   void cleanup() {
@@ -91,7 +53,7 @@ class TestNodes : public Scenario {
   }
   void cleanupTestCase() {
     for (const char* name : {"BATCHSCOPE_NODES", "BATCHSCOPE_NODE_COMMAND", "BATCHSCOPE_REPLICAS_PER_NODE",
-                             "BATCHSCOPE_FORK_SERVER", "TMPDIR"})
+                             "BATCHSCOPE_NODE_TLS", "BATCHSCOPE_FORK_SERVER", "TMPDIR"})
       qunsetenv(name);
   }
 
@@ -111,6 +73,18 @@ class TestNodes : public Scenario {
     QVERIFY(eventually([&] { return processes().empty(); }));
     for (const auto& left : fs::directory_iterator(file("")))
       QVERIFY2(!has(left.path().filename(), "batchscope-node"), left.path().c_str());
+  }
+
+  void whatReplicasOfAnotherNodeUseIsRecorded() {
+    const std::string id = train(2);
+    VERIFY_RUN(eventually([&] {
+      storage::SampleReader samples(protocol::run_paths(id).samples);
+      return !samples.read("device/cpu/1", 0).empty() && samples.read("device/memory/1", 0).size() > 1;
+    }));
+    storage::SampleReader samples(protocol::run_paths(id).samples);
+    for (const storage::Sample& sample : samples.read("device/memory/1", 0)) QVERIFY(sample.value > 1e5);
+    QVERIFY(!samples.read("device/memory/0", 0).empty());
+    VERIFY_RUN(stops(id));
   }
 
   void moreThanTheNodesTakeIsRefusedWithTheNumbers() {
@@ -320,6 +294,8 @@ class TestNodes : public Scenario {
     VERIFY_HOLDS(failure(), "BATCHSCOPE_NODES=2 needs BATCHSCOPE_NODE_COMMAND");
     qputenv("BATCHSCOPE_NODE_COMMAND", "/no/such/command serve");
     VERIFY_HOLDS(failure(), "cannot start /no/such/command (BATCHSCOPE_NODE_COMMAND): No such file");
+    qputenv("BATCHSCOPE_NODE_TLS", "please");
+    VERIFY_HOLDS(failure(), "BATCHSCOPE_NODE_TLS=please: expected yes or no");
   }
 
   void strangersAreHungUpOn() {
@@ -337,7 +313,8 @@ class TestNodes : public Scenario {
 
   void whoHasTheTokenIsToldWhatIsWrong() {
     const LoneAgent agent;
-    const std::string hello = encode(FrameKind::hello, encode(NodeHello{kToken, Caller::stand_in}));
+    const std::string hello =
+        encode(FrameKind::hello, encode(NodeHello{LoneAgent::token(), Caller::stand_in}));
     VERIFY_HOLDS(agent.answer_to(hello + encode(FrameKind::order, encode(ReplicaOrder{}))),
                  "has not been told the program");
     VERIFY_HOLDS(agent.answer_to(hello + encode(FrameKind::signal, "{}")), "does not belong here");

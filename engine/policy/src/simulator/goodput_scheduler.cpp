@@ -19,16 +19,19 @@ class GoodputScheduler : public Scheduler {
   std::vector<Placement> decide(double now, std::span<const SimulatedJob* const> jobs,
                                 const SimulationOptions& options) override {
     std::vector<Job> asked;
-    for (const SimulatedJob* job : jobs) asked.push_back(describe(*job, now, options));
+    for (const SimulatedJob* job : jobs) {
+      asked.push_back(describe(*job, now, options));
+      if (options.as_pool) asked.back().weight = first_come_weight(asked.size() - 1, jobs.size());
+    }
     const Decision decision = policy::decide(asked, options.cluster, objective_);
-    std::map<std::string, int> waited;
+    std::map<std::string, double> waits;
     std::vector<Placement> placements;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       placements.push_back(decision.jobs[i].placement);
-      if (placements[i].empty()) waited[asked[i].name] = waited_[asked[i].name] + 1;
+      if (placements[i].empty()) waits[asked[i].name] = waits_.try_emplace(asked[i].name, now).first->second;
       if (decision.jobs[i].changed) note_move(asked[i], placements[i], now);
     }
-    waited_ = std::move(waited);
+    waits_ = std::move(waits);
     return placements;
   }
 
@@ -49,9 +52,10 @@ class GoodputScheduler : public Scheduler {
       asked.left_alone = left_alone(moves->second, now, asked.pause);
       asked.reluctance = reluctance(moves->second, now);
     }
-    asked.remaining = job.remaining() * static_cast<double>(application.init_batch_size());
-    if (const auto found = waited_.find(asked.name); found != waited_.end())
-      asked.waited = static_cast<int>(found->second * options.interval / turn(options) + kRounding);
+    if (!options.as_pool || tells_what_is_left(job.progress() / (job.progress() + job.remaining())))
+      asked.remaining = job.remaining() * static_cast<double>(application.init_batch_size());
+    if (const auto since = waits_.find(asked.name); since != waits_.end())
+      asked.waited = static_cast<int>((now - since->second) / turn(options) + kRounding);
     return asked;
   }
 
@@ -63,12 +67,12 @@ class GoodputScheduler : public Scheduler {
 
   // s. Half of a turn at most is lost to the restarts that make it: shorter turns could be all loss.
   static double turn(const SimulationOptions& options) {
-    return std::max(options.interval, 2 * options.restart);
+    return options.turn > 0 ? options.turn : std::max(options.interval, 2 * options.restart);
   }
 
   static constexpr double kRounding = 1e-9;
   Objective objective_;
-  std::map<std::string, int> waited_;  // decisions in a row without devices
+  std::map<std::string, double> waits_;  // s, when a job was left without devices first
   std::map<std::string, std::vector<Move>> moves_;
 };
 

@@ -28,19 +28,18 @@ class Simulation {
  public:
   Simulation(const std::vector<Submission>& workload, const Applications& applications,
              const std::string& policy, const SimulationOptions& options)
-      : options_(options), scheduler_(make_scheduler(policy)) {
+      : options_(options), by_goodput_(schedules_by_goodput(policy)), scheduler_(make_scheduler(policy)) {
     require(scheduler_ != nullptr, "there is no policy \"" + policy + "\"");
     check(options);
-    const bool by_goodput = schedules_by_goodput(policy);
     for (const Submission& submission : workload) {
       const auto found = applications.find(submission.application);
       require(found != applications.end(),
               submission.name + ": there is no profile of \"" + submission.application + "\"");
-      require(by_goodput ||
+      require(by_goodput_ ||
                   (submission.num_replicas >= 1 && submission.num_replicas <= devices(options.cluster, 0)),
               submission.name + ": asks for " + std::to_string(submission.num_replicas) + " of " +
                   std::to_string(devices(options.cluster, 0)) + " devices");
-      jobs_.emplace_back(submission, found->second, by_goodput);
+      jobs_.emplace_back(submission, found->second, by_goodput_);
       epochs_ += found->second.epochs();
     }
     for (SimulatedJob& job : jobs_) waiting_.push_back(&job);
@@ -67,11 +66,12 @@ class Simulation {
           placement.size() > 1 && std::any_of(placement.begin(), placement.end(), [&](const Share& share) {
             return crowded[static_cast<std::size_t>(share.node)];
           });
-      job.advance(options_.interval, meets ? options_.interference : 0);
+      job.advance(look(), meets ? options_.interference : 0);
     }
-    now_ += options_.interval;
-    std::erase_if(active_, [](const SimulatedJob* job) { return job->completed(); });
-    admit_and_decide();
+    now_ += look();
+    const bool some_ended =
+        std::erase_if(active_, [](const SimulatedJob* job) { return job->completed(); }) > 0;
+    admit_and_decide(some_ended);
   }
 
   std::vector<JobOutcome> outcomes() const {
@@ -87,22 +87,53 @@ class Simulation {
   // Advances to the end of the interval in which the next job is submitted.
   void idle() {
     const double submitted = static_cast<double>(waiting_.back()->submission().time);
-    const double seconds =
-        options_.interval * std::max(1.0, std::ceil((submitted - now_) / options_.interval));
+    const double seconds = look() * std::max(1.0, std::ceil((submitted - now_) / look()));
     for (SimulatedJob& job : jobs_) job.advance(seconds, 0);
     now_ += seconds;
-    admit_and_decide();
+    admit_and_decide(true);
   }
 
-  void admit_and_decide() {
+  // s until something may have happened that is seen to at once.
+  double look() const { return options_.as_pool ? options_.interval / kLooks : options_.interval; }
+
+  void admit_and_decide(bool devices_came_free) {
+    bool news = devices_came_free;
     for (; !waiting_.empty() && static_cast<double>(waiting_.back()->submission().time) <= now_;
-         waiting_.pop_back())
+         waiting_.pop_back()) {
       active_.push_back(waiting_.back());
-    if (active_.empty()) return;
+      news = true;
+    }
+    const bool round = !options_.as_pool || now_ + kRounding >= next_round_;
+    if (active_.empty() || now_ + kRounding < options_.opens || (!round && !news)) return;
+    if (round) next_round_ = now_ + options_.interval;
+    if (round || !by_goodput_)
+      decide(active_, options_);
+    else
+      give_away_free_devices();
+  }
+
+  void give_away_free_devices() {
+    std::vector<SimulatedJob*> without;
+    std::vector<Placement> taken;
+    for (SimulatedJob* job : active_)
+      if (job->placement().empty())
+        without.push_back(job);
+      else
+        taken.push_back(job->placement());
+    SimulationOptions options = options_;
+    const std::vector<int> free = free_devices(options.cluster, taken);
+    for (std::size_t node = 0; node < free.size(); ++node) options.cluster[node].devices = free[node];
+    if (!without.empty() && devices(options.cluster, 0) > 0) decide(without, options);
+  }
+
+  void decide(const std::vector<SimulatedJob*>& jobs, const SimulationOptions& options) {
     const std::vector<Placement> placements =
-        scheduler_->decide(now_, std::vector<const SimulatedJob*>(active_.begin(), active_.end()), options_);
-    for (std::size_t i = 0; i < active_.size(); ++i)
-      if (placements[i] != active_[i]->placement()) active_[i]->reallocate(placements[i], options_.restart);
+        scheduler_->decide(now_, std::vector<const SimulatedJob*>(jobs.begin(), jobs.end()), options);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      if (placements[i] == jobs[i]->placement()) continue;
+      const bool starts = jobs[i]->restarts() < 0 && options_.start >= 0;
+      jobs[i]->reallocate(placements[i], starts ? options_.start : options_.restart);
+    }
   }
 
   std::vector<bool> nodes_with_two_spread_jobs() const {
@@ -115,13 +146,16 @@ class Simulation {
     return crowded;
   }
 
+  static constexpr int kLooks = 20;          // at what has happened, an interval
+  static constexpr double kRounding = 1e-6;  // s
   SimulationOptions options_;
+  bool by_goodput_;
   std::unique_ptr<Scheduler> scheduler_;
   std::deque<SimulatedJob> jobs_;       // in the order of the workload
   std::vector<SimulatedJob*> waiting_;  // the last one comes first
   std::vector<SimulatedJob*> active_;   // in the order of submission
   std::int64_t epochs_ = 0;
-  double now_ = 0;
+  double now_ = 0, next_round_ = 0;
 };
 
 }  // namespace

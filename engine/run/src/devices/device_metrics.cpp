@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <string_view>
@@ -66,9 +65,12 @@ void DeviceMetrics::begin_generation() {
   processors_.clear();
 }
 
-void DeviceMetrics::trains_on(int rank, const std::string& device) {
-  const std::string gpu = physical_gpu(device, std::getenv("CUDA_VISIBLE_DEVICES"));
-  if (!gpu.empty() && nvml_.loaded()) gpus_[rank] = gpu;
+void DeviceMetrics::trains_on(int rank, const std::string& device, const char* visible) {
+  const std::string gpu = physical_gpu(device, visible);
+  if (!gpu.empty() && nvml_.loaded())
+    gpus_[rank] = gpu;
+  else
+    gpus_.erase(rank);
 }
 
 std::vector<std::pair<std::string, double>> DeviceMetrics::read(const std::map<int, pid_t>& processes) {

@@ -19,8 +19,8 @@ class DeviceMetrics {
  public:
   // No replica is known any more.
   void begin_generation();
-  // Where it trains, as its Hello says: "cpu", "cuda:0".
-  void trains_on(int rank, const std::string& device);
+  // Where it trains, as its Hello says: "cpu", "cuda:0". `visible`: its CUDA_VISIBLE_DEVICES, or null.
+  void trains_on(int rank, const std::string& device, const char* visible);
 
   // Series and values of now, for the living processes by rank: of 16 of them, which take turns where there
   // are more, so that what is read and recorded does not grow with their number. Processor time is since the

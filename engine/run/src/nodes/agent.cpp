@@ -125,9 +125,10 @@ struct Agent::Line {
   bool closed = false;
 };
 
-Agent::Agent(const std::string& address, std::string token, bool apart)
-    : token_(std::move(token)),
+Agent::Agent(const std::string& address, const Welcome& welcome, bool apart)
+    : token_(welcome.token),
       apart_(apart),
+      server_(welcome),
       folder_(make_folder()),
       lock_(lock_folder(folder_)),
       input_(STDIN_FILENO, QSocketNotifier::Read) {
@@ -232,7 +233,26 @@ void Agent::greet(Line& line, const Frame& frame) {
 }
 
 void Agent::beat() {
-  if (supervisor_) supervisor_->frames.send(FrameKind::beat, encode_beat(protocol::monotonic_seconds()));
+  if (!supervisor_) return;
+  supervisor_->frames.send(FrameKind::beat, encode_beat(protocol::monotonic_seconds()));
+  tell_use();
+}
+
+// Replicas of an older generation are about to leave, and are passed over.
+void Agent::tell_use() {
+  NodeUse use;
+  std::map<int, pid_t> processes;
+  for (const auto& line : lines_) {
+    const HostedReplica* const replica = line->replica.get();
+    if (!replica || replica->pid() == 0 || replica->generation() < use.generation) continue;
+    if (replica->generation() > use.generation) processes.clear();
+    use.generation = replica->generation();
+    processes[replica->rank()] = replica->pid();
+  }
+  if (processes.empty()) return;
+  use.replicas = static_cast<int>(processes.size());
+  use.values = metrics_.read(processes);
+  supervisor_->frames.send(FrameKind::use, encode(use));
 }
 
 void Agent::take_program(const Frame& frame) {
@@ -267,6 +287,9 @@ void Agent::take_order(Line& line, const Frame& frame) {
     throw Error(ErrorKind::io, "cannot make the folder " + folder.string() + ": " + error.message());
   line.replica = std::make_unique<HostedReplica>(
       line.frames, folder, checkpoints_ ? checkpoints_->folder() : fs::path(), std::move(order), *launcher_);
+  const std::string visible = line.replica->visible_gpus();
+  metrics_.trains_on(line.replica->rank(), line.replica->device(),
+                     visible.empty() ? nullptr : visible.c_str());
 }
 
 void Agent::take_offer(Line& line, const Frame& frame) {

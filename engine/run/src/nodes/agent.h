@@ -8,7 +8,6 @@
 
 #include <QEventLoop>
 #include <QSocketNotifier>
-#include <QTcpServer>
 #include <QTimer>
 #include <filesystem>
 #include <list>
@@ -16,9 +15,11 @@
 #include <optional>
 #include <string>
 
+#include "devices/device_metrics.h"
 #include "launch/fork_launcher.h"
 #include "nodes/frame_socket.h"
 #include "nodes/hosted_replica.h"
+#include "nodes/line_server.h"
 #include "nodes/node_checkpoints.h"
 #include "system/process_signals.h"
 
@@ -27,8 +28,9 @@ namespace batchscope::run {
 class Agent {
  public:
   // Listens at this numeric address, at a port that is free. `apart`: the run's folder of checkpoints counts
-  // as one that this node does not see. Throws Error(io) naming the address.
-  Agent(const std::string& address, std::string token, bool apart);
+  // as one that this node does not see. Throws Error(io) naming the address, and Error(failure) where the
+  // welcome asks for TLS and this machine has none.
+  Agent(const std::string& address, const Welcome& welcome, bool apart);
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -51,6 +53,7 @@ class Agent {
   void closed(Line& line);
   void sweep();
   void beat();
+  void tell_use();
   void tell(const std::string& level, const std::string& text);
   void on_exit(pid_t pid, int status);
   void end();
@@ -58,15 +61,16 @@ class Agent {
 
   const std::string token_;
   const bool apart_;
+  LineServer server_;
   std::filesystem::path folder_;  // private, of the replicas' pipes and sockets
   int lock_ = -1;                 // on it, while this process or a replica that it forked lives
-  QTcpServer server_;
   ProcessSignals signals_;
   std::unique_ptr<ForkLauncher> launcher_;      // of the run's program, once it is known
   std::optional<NodeCheckpoints> checkpoints_;  // where this node does not see the run's
   std::list<std::unique_ptr<Line>> lines_;
   Line* supervisor_ = nullptr;
   int replicas_ = 0;  // so far
+  DeviceMetrics metrics_;
   QTimer beat_, patience_;
   QSocketNotifier input_;
   QEventLoop loop_;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/random_text.h"
@@ -21,17 +22,17 @@ constexpr std::size_t kTokenDigits = 64;       // of 4 bits
 std::string agent_token() { return protocol::random_text(kTokenDigits); }
 
 AgentCommand::AgentCommand(const std::vector<std::string>& command, const std::string& given_by,
-                           const std::string& token)
+                           const Welcome& welcome)
     : command_(command, given_by), output_(command_.output(), QSocketNotifier::Read), lines_(kLongestLine) {
-  const std::string welcome = encode_welcome(token) + "\n";
+  const std::string line = encode(welcome) + "\n";
   // One that does not take it has ended, which is told when it is reaped.
-  [[maybe_unused]] const auto written = write(command_.input(), welcome.data(), welcome.size());
+  [[maybe_unused]] const auto written = write(command_.input(), line.data(), line.size());
   QObject::connect(&output_, &QSocketNotifier::activated, &output_, [this] { read_output(); });
 }
 
-AgentCommand::AgentCommand(const protocol::NodeHost& node, const std::string& by, const std::string& token)
+AgentCommand::AgentCommand(const protocol::NodeHost& node, const std::string& by, const Welcome& welcome)
     : AgentCommand(serve_command(node, command_words(by), (program_directory() / "batchscope-node").string()),
-                   "batchscope pool --agents-by", token) {}
+                   "batchscope pool --agents-by", welcome) {}
 
 void AgentCommand::read_output() {
   char bytes[1 << 14];
@@ -46,11 +47,18 @@ void AgentCommand::read_output() {
     on_trouble(std::string("the command that starts agents writes no lines: ") + error.what());
   }
   for (const std::string& line : lines) {
+    NodeOffer offer;
     try {
-      on_offer(decode_offer(line));
+      offer = decode_offer(line);
     } catch (const Error& error) {
       on_trouble(std::string("the command that starts agents wrote a line that is not an offer of a node: ") +
                  error.what());
+      continue;
+    }
+    try {
+      on_offer(std::move(offer));
+    } catch (const Error& error) {
+      on_trouble(std::string("an agent that came is left out: ") + error.what());
     }
   }
 }

@@ -22,14 +22,14 @@ std::string agent_token();  // a new secret of agents
 class AgentCommand {
  public:
   // Starts it. `given_by`: what names the command, for errors. Throws Error(not_found | io) naming both.
-  AgentCommand(const std::vector<std::string>& command, const std::string& given_by,
-               const std::string& token);
+  AgentCommand(const std::vector<std::string>& command, const std::string& given_by, const Welcome& welcome);
   // Starts the one of this node, as `batchscope pool --agents-by` says it; empty: by ssh. Throws the same.
-  AgentCommand(const protocol::NodeHost& node, const std::string& by, const std::string& token);
+  AgentCommand(const protocol::NodeHost& node, const std::string& by, const Welcome& welcome);
 
   // Called from the event loop. An Error that it throws becomes trouble.
   std::function<void(NodeOffer offer)> on_offer;
-  std::function<void(const std::string& sentence)> on_trouble;  // the command printed something else
+  // The command printed something else, or an offer that is not taken.
+  std::function<void(const std::string& sentence)> on_trouble;
 
   pid_t pid() const { return command_.pid(); }
 

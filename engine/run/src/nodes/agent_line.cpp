@@ -12,6 +12,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/time_outs.h"
+#include "nodes/tls_line.h"
 
 namespace batchscope::run {
 
@@ -20,16 +21,18 @@ namespace time_out = protocol::time_out;
 
 AgentLine::AgentLine(NodeOffer offer, std::string token)
     : offer_(std::move(offer)),
-      line_(std::make_unique<QTcpSocket>()),
+      line_(offer_.tls ? make_tls_socket(token) : std::make_unique<QTcpSocket>()),
       clock_offset_(std::numeric_limits<double>::infinity()) {
   line_.on_frame = [this](const Frame& frame) { take(frame); };
-  line_.on_closed = [this] { lose("its agent's line closed"); };
-  QObject::connect(&line_.socket(), &QTcpSocket::connected, &line_.socket(),
-                   [this, token = std::move(token)] {
-                     heard_ = monotonic_seconds();
-                     line_.send(FrameKind::hello, encode(NodeHello{token, Caller::supervisor}));
-                     if (on_connected) on_connected();
-                   });
+  line_.on_closed = [this] {
+    const std::string why = line_.why_not();
+    lose(why.empty() ? "its agent's line closed" : why);
+  };
+  line_.on_connected = [this, token = std::move(token)] {
+    heard_ = monotonic_seconds();
+    line_.send(FrameKind::hello, encode(NodeHello{token, Caller::supervisor}));
+    if (on_connected) on_connected();
+  };
   line_.socket().connectToHost(QHostAddress(QString::fromStdString(offer_.address)),
                                static_cast<quint16>(offer_.port));
 }
@@ -52,6 +55,7 @@ void AgentLine::take(const Frame& frame) {
       if (on_news) on_news(news.level, "node " + offer_.node + ": " + news.text);
       break;
     }
+    case FrameKind::use: use_ = decode_use(frame.bytes); break;
     case FrameKind::refused: lose(frame.bytes); break;
     default: throw Error(ErrorKind::usage, "a frame that does not belong here");
   }

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "batchscope/protocol/telemetry.h"
 #include "nodes/frame_socket.h"
@@ -15,7 +17,8 @@ namespace batchscope::run {
 
 class AgentLine {
  public:
-  // Connects, and says the token. Whatever follows is called from the event loop.
+  // Connects, with TLS where it is offered, and says the token. Throws Error(failure) where this machine has
+  // no TLS. Whatever follows is called from the event loop.
   AgentLine(NodeOffer offer, std::string token);
 
   std::function<void()> on_connected;
@@ -33,6 +36,9 @@ class AgentLine {
   // Seconds to add to what the node's monotonic clock says, for this machine's; 0 before the first beat.
   double clock_offset() const;
 
+  // Returns what its node told last, once.
+  std::optional<NodeUse> take_use() { return std::exchange(use_, std::nullopt); }
+
   void send(FrameKind kind, std::string_view bytes = {}) { line_.send(kind, bytes); }
   // Looks whether the node has been silent for too long.
   void check();
@@ -44,6 +50,7 @@ class AgentLine {
   const NodeOffer offer_;
   FrameSocket line_;
   bool ready_ = false, lost_ = false, sees_folder_ = false;
+  std::optional<NodeUse> use_;
   double heard_ = protocol::monotonic_seconds();
   double clock_offset_;  // s; the beat that came fastest tells it best
 };

@@ -23,8 +23,7 @@ std::string encode(FrameKind kind, std::string_view bytes) {
 bool FrameSplitter::next(Frame& frame) {
   if (rest_.size() < kHead) return false;
   const auto byte = [this](std::size_t at) { return static_cast<unsigned char>(rest_[at]); };
-  if (byte(0) < static_cast<unsigned>(FrameKind::hello) ||
-      byte(0) > static_cast<unsigned>(FrameKind::written))
+  if (byte(0) < static_cast<unsigned>(FrameKind::hello) || byte(0) > static_cast<unsigned>(FrameKind::use))
     throw Error(ErrorKind::usage, fmt::format("there is no frame of kind {}", byte(0)));
   std::size_t size = 0;
   for (std::size_t at = 1; at < kHead; ++at) size = size << 8 | byte(at);

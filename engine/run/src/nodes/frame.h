@@ -33,6 +33,8 @@ enum class FrameKind : unsigned char {
   state,       // either way: bytes of it, see checkpoint_transfer.h
   spoilt,      // to a stand-in: why the one that the next `written` tells of does not come
   written,     // to a stand-in: telemetry that tells of the checkpoint before it
+  // to the supervisor
+  use,  // of the node by its replicas
 };
 
 struct Frame {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A TCP connection of frames on the event loop, as an agent and a supervisor have them.
+// A TCP connection of frames on the event loop, as an agent and a supervisor have them, with TLS or without.
 #pragma once
 
-#include <QTcpSocket>
+#include <QSslSocket>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,8 +19,9 @@ class FrameSocket {
 
   // Called with each frame. An Error that it throws ends the line, with the error as the last word.
   std::function<void(const Frame& frame)> on_frame;
-  std::function<void()> on_closed;  // once; the owner may destroy this object later, not within
-  std::function<void()> on_sent;    // some of what waited
+  std::function<void()> on_connected;  // where this end connects: frames can be sent
+  std::function<void()> on_closed;     // once; the owner may destroy this object later, not within
+  std::function<void()> on_sent;       // some of what waited
 
   void allow(std::size_t longest) { splitter_.allow(longest); }
   void send(FrameKind kind, std::string_view bytes = {});
@@ -30,8 +31,10 @@ class FrameSocket {
   void refuse(const std::string& why);
   void abort() { socket_->abort(); }
 
-  std::int64_t waiting() const { return socket_->bytesToWrite(); }
-  bool stands() const { return socket_->state() == QAbstractSocket::ConnectedState; }
+  std::int64_t waiting() const;
+  bool stands() const;
+  // Why it never stood: a clause for people; empty where it did, or where the other end closed it.
+  std::string why_not() const;
   QTcpSocket& socket() { return *socket_; }
   const QTcpSocket& socket() const { return *socket_; }
 
@@ -46,6 +49,8 @@ class FrameSocket {
     }
   };
   std::unique_ptr<QTcpSocket, Later> socket_;
+  QSslSocket* const tls_;  // the same one; null: without TLS
+  bool agreed_ = false;    // on TLS
   FrameSplitter splitter_;
 };
 

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
-#include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 
 namespace batchscope::run {
@@ -25,6 +25,10 @@ HostedReplica::HostedReplica(FrameSocket& line, const std::filesystem::path& fol
                              const std::filesystem::path& checkpoints, ReplicaOrder order, Launcher& launcher)
     : line_(line), folder_(folder) {
   if (!checkpoints.empty()) courier_ = std::make_unique<CheckpointCourier>(line, checkpoints, kMostWaiting);
+  for (const char* name : {protocol::variable::kReplicaRank, protocol::variable::kNumRestarts,
+                           protocol::variable::kDevice, "CUDA_VISIBLE_DEVICES"})
+    if (const auto found = order.environment.find(name); found != order.environment.end())
+      environment_.insert(*found);
   order.log = folder / "output";
   open_output(order.log);
   try {
@@ -51,6 +55,13 @@ HostedReplica::~HostedReplica() {
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
 }
+
+std::string HostedReplica::text(const std::string& variable) const {
+  const auto found = environment_.find(variable);
+  return found == environment_.end() ? std::string() : found->second;
+}
+
+int HostedReplica::number(const std::string& variable) const { return std::atoi(text(variable).c_str()); }
 
 // Held open for writing as well, so that it has no end while the replica opens and closes it.
 void HostedReplica::open_output(const std::filesystem::path& path) {

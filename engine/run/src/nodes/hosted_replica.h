@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 
+#include "batchscope/protocol/environment.h"
 #include "launch/launcher.h"
 #include "nodes/checkpoint_courier.h"
 #include "nodes/frame_socket.h"
@@ -32,6 +33,11 @@ class HostedReplica {
   HostedReplica& operator=(const HostedReplica&) = delete;
 
   pid_t pid() const { return pid_; }  // 0: it has ended
+  // As its order says.
+  int rank() const { return number(protocol::variable::kReplicaRank); }
+  int generation() const { return number(protocol::variable::kNumRestarts); }
+  std::string device() const { return text(protocol::variable::kDevice); }
+  std::string visible_gpus() const { return text("CUDA_VISIBLE_DEVICES"); }
   void signal(const HandedSignal& signal) const;
   void kill() const;
   // It has ended: sends the rest of what it said, and how it ended, as the line takes it.
@@ -39,6 +45,8 @@ class HostedReplica {
   bool has_more_to_say() const { return status_.has_value(); }  // since it has ended
 
  private:
+  std::string text(const std::string& variable) const;
+  int number(const std::string& variable) const;
   void open_output(const std::filesystem::path& path);
   void read_output();
   void accept(std::unique_ptr<QLocalSocket> socket);
@@ -57,6 +65,7 @@ class HostedReplica {
 
   FrameSocket& line_;
   const std::filesystem::path folder_;
+  std::map<std::string, std::string> environment_;
   int output_ = -1;
   std::unique_ptr<QSocketNotifier> notifier_;
   std::uint32_t connections_ = 0;  // so far

@@ -104,13 +104,14 @@ int serve(int& argc, char** argv, const std::string& name, std::string listen, s
                 "no address to listen at: give --listen ADDRESS, or --toward ADDRESS of the first node");
   offer.address = listen.empty() ? source_address(toward) : listen;
   offer.machine = Machine::here();
-  std::string token = decode_welcome(read_welcome());
+  const Welcome welcome = decode_welcome(read_welcome());
   const QCoreApplication application(argc, argv);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
-  Agent agent(offer.address, std::move(token), apart);
+  Agent agent(offer.address, welcome, apart);
   offer.port = agent.port();
+  offer.tls = welcome.tls;
   std::printf("%s\n", encode(offer).c_str());
   std::fflush(stdout);
   return agent.exec();

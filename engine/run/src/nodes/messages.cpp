@@ -5,7 +5,9 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "batchscope/protocol/device_series.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/manifest.h"
@@ -74,16 +76,16 @@ std::string checkpoint_in(const Json& name) {
 
 }  // namespace
 
-std::string encode_welcome(const std::string& token) {
-  return Json{{"version", kNodesVersion}, {"token", token}}.dump();
+std::string encode(const Welcome& welcome) {
+  return Json{{"version", kNodesVersion}, {"token", welcome.token}, {"tls", welcome.tls}}.dump();
 }
 
-std::string decode_welcome(std::string_view line) {
+Welcome decode_welcome(std::string_view line) {
   const Json json = protocol::parse_object(line);
   check_version(json);
-  const auto token = field<std::string>(json, "token");
-  if (token.size() != 64) throw Error(ErrorKind::usage, "the token does not have 64 digits");
-  return token;
+  Welcome welcome{field<std::string>(json, "token"), field<bool>(json, "tls")};
+  if (welcome.token.size() != 64) throw Error(ErrorKind::usage, "the token does not have 64 digits");
+  return welcome;
 }
 
 std::string encode(const NodeOffer& offer) {
@@ -92,6 +94,7 @@ std::string encode(const NodeOffer& offer) {
                   {"port", offer.port},
                   {"cores", offer.machine.cores},
                   {"gpus", offer.machine.gpus},
+                  {"tls", offer.tls},
                   {"version", kNodesVersion}});
 }
 
@@ -102,11 +105,19 @@ NodeOffer decode_offer(std::string_view line) {
       field<std::string>(json, "node"),
       field<std::string>(json, "address"),
       checked_port(json),
-      {field<std::vector<std::string>>(json, "cores"), field<std::vector<std::string>>(json, "gpus")}};
+      {field<std::vector<std::string>>(json, "cores"), field<std::vector<std::string>>(json, "gpus")},
+      json.value("tls", Json()) == true};
   if (!protocol::valid_node_name(offer.node))
     throw Error(ErrorKind::usage, "'" + offer.node + "' is not a name of a node");
   if (offer.machine.cores.empty()) throw Error(ErrorKind::usage, "node " + offer.node + " has no core");
   return offer;
+}
+
+std::string why_refused(const NodeOffer& offer, bool asked_for_tls) {
+  if (offer.tls == asked_for_tls) return {};
+  return fmt::format("its agent {}; use the same batchscope on all nodes",
+                     asked_for_tls ? "does not encrypt its lines, which --tls asks for"
+                                   : "encrypts its lines, which nobody asked for");
 }
 
 std::string encode(const NodeHello& hello) {
@@ -156,7 +167,8 @@ std::string encode(const StandInOrder& order) {
   Json json = to_json(order.replica);
   json["address"] = order.address;
   json["port"] = order.port;
-  json["token"] = order.token;
+  json["token"] = order.welcome.token;
+  json["tls"] = order.welcome.tls;
   json["telemetry"] = order.telemetry_socket;
   json["checkpoints"] = order.checkpoints;
   return strict(json);
@@ -164,9 +176,12 @@ std::string encode(const StandInOrder& order) {
 
 StandInOrder decode_stand_in(std::string_view bytes) {
   const Json json = protocol::parse_object(bytes);
-  return {field<std::string>(json, "address"),     checked_port(json),
-          field<std::string>(json, "token"),       field<std::string>(json, "telemetry"),
-          field<std::string>(json, "checkpoints"), replica_from(json)};
+  return {field<std::string>(json, "address"),
+          checked_port(json),
+          {field<std::string>(json, "token"), field<bool>(json, "tls")},
+          field<std::string>(json, "telemetry"),
+          field<std::string>(json, "checkpoints"),
+          replica_from(json)};
 }
 
 const std::vector<int>& handed_signals() {
@@ -196,6 +211,24 @@ News decode_news(std::string_view bytes) {
 
 std::string encode_beat(double mono) { return Json{{"mono", mono}}.dump(); }
 double decode_beat(std::string_view bytes) { return field<double>(protocol::parse_object(bytes), "mono"); }
+
+// JSON has no word for what is not a number, as of a GPU that does not tell.
+std::string encode(const NodeUse& use) {
+  Json values = Json::array();
+  for (const auto& value : use.values)
+    if (std::isfinite(value.second)) values.push_back(Json(value));
+  return Json{{"generation", use.generation}, {"replicas", use.replicas}, {"values", values}}.dump();
+}
+
+NodeUse decode_use(std::string_view bytes) {
+  const Json json = protocol::parse_object(bytes);
+  NodeUse use{field<int>(json, "generation"), field<int>(json, "replicas"),
+              field<std::vector<std::pair<std::string, double>>>(json, "values")};
+  for (const auto& [series, value] : use.values)
+    if (!series.starts_with(protocol::series::kDevicePrefix))
+      throw Error(ErrorKind::usage, "'" + series + "' is not what a replica uses of its node");
+  return use;
+}
 
 std::string encode_status(int status) { return Json{{"status", status}}.dump(); }
 int decode_status(std::string_view bytes) { return field<int>(protocol::parse_object(bytes), "status"); }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "batchscope/run/machine.h"
@@ -17,19 +18,26 @@ namespace batchscope::run {
 // Version of all messages here; an agent and a supervisor of two versions do not work together.
 inline constexpr int kNodesVersion = 1;
 
-// A line on an agent's standard input: its secret.
-std::string encode_welcome(const std::string& token);
-std::string decode_welcome(std::string_view line);
+// A line on an agent's standard input: its secret, and whether its lines speak TLS (tls_line.h).
+struct Welcome {
+  std::string token;
+  bool tls = false;
+};
+std::string encode(const Welcome& welcome);
+Welcome decode_welcome(std::string_view line);
 
-// The line that an agent answers: where it listens, and what its node has to train on.
+// The line that an agent answers: where it listens and how, and what its node has to train on.
 struct NodeOffer {
   std::string node;     // its name: letters, digits, '.', '-' and '_', at most 64
   std::string address;  // numeric
   int port = 0;
   Machine machine;
+  bool tls = false;
 };
 std::string encode(const NodeOffer& offer);
 NodeOffer decode_offer(std::string_view line);
+// Why an agent is of no use that was asked for TLS, or for none: a clause; empty: it does as it was asked.
+std::string why_refused(const NodeOffer& offer, bool asked_for_tls);
 
 // FrameKind::hello.
 enum class Caller { supervisor, stand_in };
@@ -64,7 +72,7 @@ bool decode_ready(std::string_view bytes);
 struct StandInOrder {
   std::string address;
   int port = 0;
-  std::string token;
+  Welcome welcome;               // the agent's
   std::string telemetry_socket;  // of the supervisor; the log is the stand-in's own output
   std::string checkpoints;       // the run's folder of them, where the node does not see it; else empty
   ReplicaOrder replica;
@@ -92,6 +100,15 @@ News decode_news(std::string_view bytes);
 // FrameKind::beat: the node's monotonic clock, whose origin is each machine's own; seconds.
 std::string encode_beat(double mono);
 double decode_beat(std::string_view bytes);
+
+// FrameKind::use: what replicas of a generation use of their node, by series (protocol/device_series.h).
+struct NodeUse {
+  int generation = 0;
+  int replicas = 0;  // of which it tells
+  std::vector<std::pair<std::string, double>> values;
+};
+std::string encode(const NodeUse& use);
+NodeUse decode_use(std::string_view bytes);
 
 // FrameKind::exit: a status as of waitpid.
 std::string encode_status(int status);

@@ -26,6 +26,7 @@ using protocol::monotonic_seconds;
 
 constexpr int kItsOrder = 3;  // the descriptor on which a stand-in gets its order
 constexpr auto kLook = std::chrono::seconds(1);
+constexpr int kToldAtOnce = 16;  // replicas, at least where there are so many
 
 // A file without a name, read from its beginning.
 class OrderFile {
@@ -78,12 +79,14 @@ NodeAgents::~NodeAgents() = default;
 void NodeAgents::prepare(std::function<void()> then) {
   then_.push_back(std::move(then));
   if (plan_.several())
-    start({}, std::make_unique<AgentCommand>(plan_.command, kNodeCommand, token_), plan_.nodes - 1);
+    start({}, std::make_unique<AgentCommand>(plan_.command, kNodeCommand, Welcome{token_, plan_.tls}),
+          plan_.nodes - 1, plan_.tls);
   settle_if_ready();
 }
 
-void NodeAgents::fetch(const std::vector<protocol::NodeHost>& nodes, const std::string& by,
+void NodeAgents::fetch(const std::vector<protocol::NodeHost>& nodes, const std::string& by, bool tls,
                        std::function<void()> then) {
+  tls = tls || plan_.tls;
   for (const protocol::NodeHost& node : nodes) {
     const bool on_its_way = std::any_of(starters_.begin(), starters_.end(), [&](const auto& starter) {
       return starter->node == node.node && starter->missing > 0;
@@ -91,15 +94,15 @@ void NodeAgents::fetch(const std::vector<protocol::NodeHost>& nodes, const std::
     if (on_its_way || line_to(node.node)) continue;
     std::erase_if(lines_, [&](const auto& line) { return line->offer().node == node.node; });
     std::erase_if(starters_, [&](const auto& starter) { return starter->node == node.node; });
-    start(node.node, std::make_unique<AgentCommand>(node, by, token_), 1);
+    start(node.node, std::make_unique<AgentCommand>(node, by, Welcome{token_, tls}), 1, tls);
   }
   then_.push_back(std::move(then));
   settle_if_ready();
 }
 
-void NodeAgents::start(const std::string& node, std::unique_ptr<AgentCommand> command, int agents) {
+void NodeAgents::start(const std::string& node, std::unique_ptr<AgentCommand> command, int agents, bool tls) {
   if (!mark_) mark_.emplace(checkpoints_);
-  Starter& starter = *starters_.emplace_back(new Starter{node, std::move(command), agents});
+  Starter& starter = *starters_.emplace_back(new Starter{node, std::move(command), agents, tls});
   starter.command->on_offer = [this, &starter](NodeOffer offer) { take_offer(starter, std::move(offer)); };
   starter.command->on_trouble = [this](const std::string& sentence) { on_news("warning", sentence); };
   patience_.start(time_out::kNodeStart);
@@ -115,6 +118,10 @@ void NodeAgents::take_offer(Starter& starter, NodeOffer offer) {
   if (place != lines_.end() && (*place)->offer().node == offer.node)
     throw Error(ErrorKind::conflict, "there is an agent of node " + offer.node + " already");
   --starter.missing;
+  if (const std::string why = why_refused(offer, starter.tls); !why.empty()) {
+    on_news("error", "node " + offer.node + " is left out: " + why);
+    return settle_if_ready();
+  }
   AgentLine& line = **lines_.insert(place, std::make_unique<AgentLine>(std::move(offer), token_));
   line.on_connected = [this, &line] {
     line.send(FrameKind::program, encode(ProgramOrder{program_, mark_->path().string()}));
@@ -198,6 +205,24 @@ double NodeAgents::clock_offset(const std::string& node) const {
   return 0;
 }
 
+std::vector<std::pair<std::string, double>> NodeAgents::take_use(int generation) {
+  std::vector<std::pair<std::string, double>> values;
+  const auto after = std::find_if(lines_.begin(), lines_.end(),
+                                  [this](const auto& line) { return line->offer().node > told_last_; });
+  std::vector<AgentLine*> turns;
+  for (auto line = after; line != lines_.end(); ++line) turns.push_back(line->get());
+  for (auto line = lines_.begin(); line != after; ++line) turns.push_back(line->get());
+  int replicas = 0;
+  for (AgentLine* const line : turns) {
+    const auto use = line->take_use();
+    if (!use || use->generation != generation) continue;
+    values.insert(values.end(), use->values.begin(), use->values.end());
+    told_last_ = line->offer().node;
+    if ((replicas += use->replicas) >= kToldAtOnce) break;
+  }
+  return values;
+}
+
 std::string NodeAgents::address(const std::string& node) const {
   for (const auto& line : lines_) {
     if (!line->ready()) continue;
@@ -212,8 +237,8 @@ pid_t NodeAgents::launch(const ReplicaOrder& order) {
   if (!line) throw Error(ErrorKind::conflict, "node " + order.node + " is gone");
   const NodeOffer& offer = line->offer();
   const std::string checkpoints = line->sees_folder() ? std::string() : checkpoints_.string();
-  const OrderFile file(
-      encode(StandInOrder{offer.address, offer.port, token_, telemetry_.string(), checkpoints, order}));
+  const OrderFile file(encode(StandInOrder{offer.address, offer.port, Welcome{token_, offer.tls},
+                                           telemetry_.string(), checkpoints, order}));
   ReplicaOrder stand_in{(program_directory() / "batchscope-node").string(), {"replica"}, "/", {}, order.log};
   for (char** entry = environ; *entry; ++entry) {
     const std::string text = *entry;

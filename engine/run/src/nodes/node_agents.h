@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "batchscope/protocol/node_name.h"
@@ -37,8 +38,10 @@ class NodeAgents {
   // Starts the agents of the planned nodes, and calls `then` from the event loop when each is ready or has
   // been waited for long enough. With one node: at once. Throws Error where the command cannot be started.
   void prepare(std::function<void()> then);
-  // Does the same for these nodes, as far as they have no agent, by the pool's command.
-  void fetch(const std::vector<protocol::NodeHost>& nodes, const std::string& by, std::function<void()> then);
+  // Does the same for these nodes, as far as they have no agent, by the pool's command. `tls`: their lines
+  // are encrypted, as those of a plan that asks for it are anyway.
+  void fetch(const std::vector<protocol::NodeHost>& nodes, const std::string& by, bool tls,
+             std::function<void()> then);
   // Dismisses the agents that were fetched, but for those of these nodes.
   void keep(const std::set<std::string>& nodes);
   // A replica said that the program can be a fork server.
@@ -57,6 +60,10 @@ class NodeAgents {
   // Seconds to add to what its monotonic clock says, for this machine's.
   double clock_offset(const std::string& node) const;
 
+  // Returns what replicas of this generation have used of their nodes since the last call, by series: of some
+  // nodes, which take turns where there are many, so that what is recorded does not grow with their number.
+  std::vector<std::pair<std::string, double>> take_use(int generation);
+
   // A stand-in of a replica there: its process id. Throws Error(conflict) where there is no such node.
   pid_t launch(const ReplicaOrder& order);
 
@@ -73,9 +80,10 @@ class NodeAgents {
     std::string node;  // that was fetched; empty: the planned ones
     std::unique_ptr<AgentCommand> command;
     int missing = 0;
+    bool tls = false;  // is asked of them
   };
 
-  void start(const std::string& node, std::unique_ptr<AgentCommand> command, int agents);
+  void start(const std::string& node, std::unique_ptr<AgentCommand> command, int agents, bool tls);
   void take_offer(Starter& starter, NodeOffer offer);
   const AgentLine* line_to(const std::string& node) const;  // that stands; none: null
   bool waits() const;
@@ -88,6 +96,7 @@ class NodeAgents {
   std::optional<FolderMark> mark_;  // of the checkpoints, once there is an agent that looks for it
   const std::string token_;
   bool offered_ = false;
+  std::string told_last_;  // the node whose turn it was
   std::vector<std::unique_ptr<Starter>> starters_;
   std::vector<std::unique_ptr<AgentLine>> lines_;  // by name; those that are lost as well
   QTimer patience_, silence_;

@@ -40,6 +40,13 @@ int number(const char* name, int fallback) {
   return result;
 }
 
+bool yes_or_no(const char* name) {
+  const std::string value = text(name);
+  if (!value.empty() && value != "yes" && value != "no")
+    throw Error(ErrorKind::usage, fmt::format("{}={}: expected yes or no", name, value));
+  return value == "yes";
+}
+
 }  // namespace
 
 std::vector<std::string> command_words(const std::string& text) {
@@ -49,11 +56,12 @@ std::vector<std::string> command_words(const std::string& text) {
   return words;
 }
 
-NodePlan NodePlan::from_environment() {
+NodePlan NodePlan::from_environment(bool tls) {
   NodePlan plan;
   plan.nodes = number(kNodes, 1);
   plan.replicas_per_node = number(kPerNode, 0);
   plan.command = command_words(text(kNodeCommand));
+  plan.tls = yes_or_no(kNodeTls) || tls;
   if (plan.several() && plan.command.empty())
     throw Error(ErrorKind::usage,
                 fmt::format("{}={} needs {}: the command that starts batchscope-node serve on each "

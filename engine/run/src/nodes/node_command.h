@@ -16,16 +16,20 @@ std::vector<std::string> command_words(const std::string& text);
 
 inline constexpr char kNodeCommand[] = "BATCHSCOPE_NODE_COMMAND";
 
-// BATCHSCOPE_NODES, BATCHSCOPE_NODE_COMMAND and BATCHSCOPE_REPLICAS_PER_NODE.
+inline constexpr char kNodeTls[] = "BATCHSCOPE_NODE_TLS";
+
+// BATCHSCOPE_NODES, BATCHSCOPE_NODE_COMMAND, BATCHSCOPE_REPLICAS_PER_NODE and BATCHSCOPE_NODE_TLS.
 struct NodePlan {
   int nodes = 1;                     // with this one; 1: there is nothing else here
   std::vector<std::string> command;  // and its arguments
   int replicas_per_node = 0;         // 0: not said
+  bool tls = false;                  // lines to all agents are encrypted
 
   bool several() const { return nodes > 1; }
 
-  // Throws Error(usage) naming the variable, its value and what was expected.
-  static NodePlan from_environment();
+  // `tls`: the run asks for it, whatever the variable says. Throws Error(usage) naming the variable, its
+  // value and what was expected.
+  static NodePlan from_environment(bool tls);
 };
 
 // The command as a child in a session of its own, which nothing tells of this process's end but the end of

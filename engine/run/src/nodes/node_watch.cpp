@@ -63,10 +63,11 @@ NodeWatch::~NodeWatch() = default;
 
 void NodeWatch::watch(const protocol::PoolSettings& settings) {
   std::erase_if(leaving_, [](const int pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
-  const bool other_way = by_ != settings.agents_by;
+  const bool other_way = by_ != settings.agents_by || tls_ != settings.tls;
   if (settings.agents != agents_ || other_way || settings.agents.empty()) {
     agents_ = settings.agents;
     by_ = settings.agents_by;
+    tls_ = settings.tls;
     std::vector<std::unique_ptr<Watched>> watched;
     for (const protocol::NodeHost& host : hosts_of(agents_)) {
       const auto before = std::find_if(watched_.begin(), watched_.end(),
@@ -114,7 +115,7 @@ void NodeWatch::look(Watched& node) {
 void NodeWatch::begin(Watched& node) {
   node.began = monotonic_seconds();
   try {
-    node.command = std::make_unique<AgentCommand>(node.host, by_, node.token);
+    node.command = std::make_unique<AgentCommand>(node.host, by_, Welcome{node.token, tls_});
   } catch (const Error& error) {
     node.lost = error.what();
     return;
@@ -124,6 +125,10 @@ void NodeWatch::begin(Watched& node) {
     if (node.line) throw Error(ErrorKind::conflict, "node " + node.host.node + " has an agent already");
     if (offer.node != node.host.node)
       throw Error(ErrorKind::conflict, "node " + node.host.node + " calls itself " + offer.node);
+    if (const std::string why = why_refused(offer, tls_); !why.empty()) {
+      node.lost = why;
+      return;
+    }
     node.line = std::make_unique<AgentLine>(std::move(offer), node.token);
     node.line->on_lost = [&node](const std::string& why) { node.lost = why; };
     node.line->on_connected = [this, &node] {

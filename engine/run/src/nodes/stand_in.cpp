@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,10 +24,10 @@
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/protocol/unix_address.h"
+#include "nodes/blocking_line.h"
 #include "nodes/checkpoint_exchange.h"
 #include "nodes/frame.h"
 #include "nodes/messages.h"
-#include "nodes/tcp_line.h"
 
 namespace batchscope::run {
 namespace {
@@ -81,8 +82,10 @@ std::map<std::string, std::string> unloadable(const ReplicaOrder& order) {
 class StandIn {
  public:
   StandIn(const StandInOrder& order, int signals)
-      : order_(order), signals_(signals), line_(connect_tcp_line(order.address, order.port)) {
-    send(FrameKind::hello, encode(NodeHello{order.token, Caller::stand_in}));
+      : order_(order),
+        signals_(signals),
+        line_(connect_blocking_line(order.address, order.port, order.welcome)) {
+    send(FrameKind::hello, encode(NodeHello{order.welcome.token, Caller::stand_in}));
     if (order.checkpoints.empty()) {
       send(FrameKind::order, encode(order.replica));
       return;
@@ -93,24 +96,15 @@ class StandIn {
 
   [[noreturn]] void relay() {
     for (;;) {
-      pollfd events[] = {{signals_, POLLIN, 0}, {line_, POLLIN, 0}};
-      if (poll(events, 2, -1) < 0) continue;
+      pollfd events[] = {{signals_, POLLIN, 0}, {line_->descriptor(), POLLIN, 0}};
+      if (poll(events, 2, line_->has_more() ? 0 : -1) < 0) continue;
       if (events[0].revents) hand_on_signals();
-      if (events[1].revents) read_line();
+      if (events[1].revents || line_->has_more()) read_line();
     }
   }
 
  private:
-  void send(FrameKind kind, std::string_view bytes) const {
-    if (!write_all(line_, encode(kind, bytes))) broken(std::strerror(errno));
-  }
-
-  // Not at once: where the whole node is gone, the supervisor shall find that out first, and kills us for it.
-  [[noreturn]] static void broken(const std::string& why) {
-    std::fprintf(stderr, "batchscope-node: the line to the replica's node broke: %s\n", why.c_str());
-    std::this_thread::sleep_for(protocol::time_out::kLastWords);
-    end_as(SIGKILL);
-  }
+  void send(FrameKind kind, std::string_view bytes) const { line_->write(encode(kind, bytes)); }
 
   void hand_on_signals() const {
     for (signalfd_siginfo info; read(signals_, &info, sizeof info) == sizeof info;)
@@ -118,11 +112,7 @@ class StandIn {
   }
 
   void read_line() {
-    char bytes[1 << 16];
-    const ssize_t count = read(line_, bytes, sizeof bytes);
-    if (count < 0 && errno == EINTR) return;
-    if (count <= 0) broken(count < 0 ? std::strerror(errno) : "its agent has closed it");
-    splitter_.feed({bytes, static_cast<std::size_t>(count)});
+    splitter_.feed(line_->read());
     for (Frame frame; splitter_.next(frame);) take(frame);
   }
 
@@ -184,11 +174,18 @@ class StandIn {
 
   const StandInOrder order_;
   const int signals_;
-  const int line_;
+  const std::unique_ptr<BlockingLine> line_;
   FrameSplitter splitter_;
   std::optional<CheckpointExchange> exchange_;  // where the node does not see the run's checkpoints
   std::map<std::uint32_t, int> telemetry_;
 };
+
+// Not at once: where the whole node is gone, the supervisor shall find that out first, and kills us for it.
+[[noreturn]] void end_as_broken(const std::string& why) {
+  std::fprintf(stderr, "batchscope-node: the line to the replica's node broke: %s\n", why.c_str());
+  std::this_thread::sleep_for(protocol::time_out::kLastWords);
+  end_as(SIGKILL);
+}
 
 int catch_signals() {
   sigset_t handed;
@@ -207,6 +204,8 @@ int catch_signals() {
 int stand_in(int order) try {
   const int signals = catch_signals();
   StandIn(decode_stand_in(read_all(order)), signals).relay();
+} catch (const BlockingLine::Broken& broken) {
+  end_as_broken(broken.why);
 } catch (const Error& error) {
   std::fprintf(stderr, "batchscope-node: %s\n", error.what());
   return kNotStarted;

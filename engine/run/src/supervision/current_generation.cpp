@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "log/last_words.h"
 #include "log/memory_fault.h"
@@ -75,7 +76,8 @@ void CurrentGeneration::hello(int rank, const protocol::Hello& hello) {
   checkpoints_when_asked_ = hello.checkpoints;
   forked_ = hello.forked;
   uses_gpu_ = uses_gpu_ || hello.device != "cpu";
-  device_metrics_.trains_on(rank, hello.device);
+  if (node_of(rank).empty())
+    device_metrics_.trains_on(rank, hello.device, std::getenv("CUDA_VISIBLE_DEVICES"));
 }
 
 void CurrentGeneration::restored(const std::string& checkpoint) {
@@ -160,9 +162,13 @@ Exit CurrentGeneration::account_of(int rank, int status, std::int64_t local_batc
   return exit;
 }
 
-void CurrentGeneration::measure(std::int64_t step) {
+void CurrentGeneration::measure(std::int64_t step, const SeriesValues& elsewhere) {
   if (!replicas_) return;
-  if (progressed_) recorder_.measured(step, device_metrics_.read(replicas_->living_here()));
+  if (progressed_) {
+    SeriesValues values = device_metrics_.read(replicas_->living_here());
+    values.insert(values.end(), elsewhere.begin(), elsewhere.end());
+    recorder_.measured(step, values);
+  }
   for (const auto& [rank, pid] : replicas_->living())
     log_times_.note(paths_.log_file(replicas_->number(), rank), storage::now());
 }

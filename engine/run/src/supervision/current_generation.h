@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "batchscope/protocol/paths.h"
@@ -83,8 +84,10 @@ class CurrentGeneration {
   // The end of its log.
   std::string log_of(int rank) const;
 
-  // Records, at a step, what its processes use of the machine; and how long their logs have become.
-  void measure(std::int64_t step);
+  // Records, at a step, what its processes use of the machine, and those of other nodes `elsewhere`; and how
+  // long their logs have become.
+  using SeriesValues = std::vector<std::pair<std::string, double>>;
+  void measure(std::int64_t step, const SeriesValues& elsewhere);
 
  private:
   void list_processes() const;

@@ -83,7 +83,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
       telemetry_(paths_.telemetry_socket),
       control_(paths_.control_socket),
       launcher_(program_order(run.spec, paths_.logs / "fork-server.log")),
-      agents_(NodePlan::from_environment(), program_order(run.spec, {}), paths_.telemetry_socket,
+      agents_(NodePlan::from_environment(run.spec.tls), program_order(run.spec, {}), paths_.telemetry_socket,
               paths_.checkpoints),
       node_launcher_(launcher_, agents_),
       board_(run.step, run.epoch, run.epochs, run.fraction, run.latest),
@@ -373,7 +373,7 @@ void Supervision::on_second() {
   if (!machine_.over())
     if (const auto removed = folders_.take_removed())
       fail(removed->string() + " was removed while the run trained; the record in it is gone");
-  current_.measure(board_.step());
+  current_.measure(board_.step(), agents_.take_use(current_.record().number));
   if (machine_.training() || machine_.state() == RunState::paused) pool_call_.check();
 }
 

@@ -240,7 +240,7 @@ void Supervision::fetch_agents(const std::vector<std::string>& devices, std::fun
     return std::none_of(devices.begin(), devices.end(),
                         [&](const std::string& device) { return node_of_device(device) == host.node; });
   });
-  agents_.fetch(hosts, settings.agents_by, [this, then = std::move(then)] {
+  agents_.fetch(hosts, settings.agents_by, settings.tls, [this, then = std::move(then)] {
     use_nodes();
     then();
   });

@@ -46,7 +46,7 @@ double meanWait(const std::vector<PlacedJob>& jobs);  ///< s; 0 without jobs
 protocol::Json heartbeatJson(const run::StoreProcess& process);
 
 protocol::Json jobJson(const PlacedJob& job);  ///< as `queue --json` has it
-/// {"queue":[..],"mean_wait":..,"advice":".."}
+/// {"queue":[..],"mean_wait":..,"advice":"..","nodes":[..]}, the last by nodeLanesJson
 protocol::Json queueJson(storage::Catalogue& catalogue, const std::vector<PlacedJob>& jobs);
 
 }  // namespace batchscope::common

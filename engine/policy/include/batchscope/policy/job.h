@@ -3,6 +3,7 @@
 /// What the policy knows of a job.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -35,6 +36,19 @@ struct Job {
   /// Scale-invariant work still to do, in goodput's unit times seconds; none: not known.
   std::optional<double> remaining;
 };
+
+/// Returns the weight of a job at this place of a queue, from 0: the first to come goes first among equals,
+/// as people expect of a queue.
+inline double first_come_weight(std::size_t place, std::size_t jobs) {
+  constexpr double kFirstCome = 1e-4;  // by which the first weighs more than the last
+  return 1 + kFirstCome * static_cast<double>(jobs - place) / static_cast<double>(jobs);
+}
+
+/// Returns whether so much of a job is done that what is left of it can be told.
+inline bool tells_what_is_left(double fraction_done) {
+  constexpr double kLeastFraction = 0.005;
+  return fraction_done >= kLeastFraction;
+}
 
 /// Returns whether the job keeps the devices that it has until it ends.
 inline bool is_fixed(const Job& job) { return !job.preemptible && !job.placement.empty(); }

@@ -7,6 +7,7 @@
 ///     Time goes in intervals: all jobs advance by one, then the policy decides. A job enters at the end of
 ///     the interval in which it was submitted.
 ///     A change of a job's placement stops it for the length of a restart, its first start included.
+///     What SimulationOptions::as_pool and ::start say takes the place of these rules.
 ///     It advances by gain / (step + accumulation * (step - sync)) * (1 - interference) scale-invariant
 ///     iterations a second. Interference meets jobs on several nodes that share a node with another such job.
 ///     Under ours no job waits for longer than decision.h says, in turns of an interval or two restarts.

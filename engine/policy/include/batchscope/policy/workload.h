@@ -28,6 +28,13 @@ struct SimulationOptions {
   /// Under fair and fast a job that has moved often is left alone for a while, as the pool does (moves.h).
   /// The published rules know nothing of it, and with their restarts of 30 s there would be few moves.
   bool budgets_moves = false;
+  /// Ours decide as the pool does. Devices that come free are given away at once, to jobs that have none;
+  /// others are moved when the interval is over. The first to come goes first among equals. Nobody knows how
+  /// much of a job is left before it has trained.
+  bool as_pool = false;
+  double opens = 0;   ///< s before which there are no devices
+  double turn = 0;    ///< s that a job waits for its turn under ours; 0: an interval, or two restarts
+  double start = -1;  ///< s that a job's first placement costs; negative: as a restart
 };
 
 /// A time in which a job had the same devices.

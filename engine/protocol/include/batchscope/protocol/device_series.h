@@ -16,9 +16,11 @@ inline constexpr char kGpuMemory[] = "gpu_memory";            ///< bytes in use 
 inline constexpr char kGpuPower[] = "gpu_power";              ///< W
 inline constexpr char kGpuTemperature[] = "gpu_temperature";  ///< degrees Celsius
 
+inline constexpr char kDevicePrefix[] = "device/";  ///< of the names of all of them
+
 /// Returns the name of the series of one of the above and a replica.
 inline std::string device_series(const char* what, int rank) {
-  return std::string("device/") + what + "/" + std::to_string(rank);
+  return std::string(kDevicePrefix) + what + "/" + std::to_string(rank);
 }
 
 }  // namespace batchscope::protocol::series

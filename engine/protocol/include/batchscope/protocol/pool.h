@@ -32,6 +32,7 @@ struct PoolSettings {
   std::string agents =
       {};  ///< nodes whose devices it gives away too: "n2,n3=HOST" (node_name.h); empty: none
   std::string agents_by = {};  ///< words that reach them, before HOST PROGRAM ARGUMENTS; empty: ssh
+  bool tls = false;            ///< the lines to their agents are encrypted
   std::string nodes_from =
       {};  ///< command that brings nodes and names them, by which `agents` follows; empty: none
   bool nodes_ending = false;  ///< nodes_from is to take its nodes back, and then ends
@@ -89,7 +90,7 @@ struct PoolDecision {
 /// \cond
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolSettings, policy, paused, draining, devices, turn,
                                                 price_per_device_hour, scale_command, preempt_notice, agents,
-                                                agents_by, nodes_from, nodes_ending, here)
+                                                agents_by, tls, nodes_from, nodes_ending, here)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolNode, name, there, since, why, cores, gpus)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolAlternative, devices, speedup)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolChoice, run, devices, before, why, reason, alternatives)

@@ -59,6 +59,7 @@ struct RunSpec {
   int devices_of_each() const { return std::max(1, devices_per_replica); }
   bool oversubscribe = false;                      ///< more replicas than GPUs, over Gloo
   std::string device = "auto";                     ///< auto, cpu or cuda:N
+  bool tls = false;                                ///< lines to other nodes are encrypted (run/NODES.md)
   std::string group;                               ///< runs that belong together, or empty
   std::vector<Trigger> triggers;                   ///< scripted events
   std::map<std::string, std::string> environment;  ///< added to the supervisor's own

@@ -42,6 +42,7 @@ class NodeWatch {
   void see(Watched& node, protocol::PoolNode now);
 
   std::string agents_, by_;
+  bool tls_ = false;
   std::vector<std::unique_ptr<Watched>> watched_;  // by name
   std::vector<int> leaving_;                       // commands that have been told to end
 };
