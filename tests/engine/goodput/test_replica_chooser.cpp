@@ -178,6 +178,13 @@ class TestReplicaChooser : public QObject {
     QCOMPARE(decision.horizon, remaining < 0 ? 100 : std::min(remaining, 100.0));
   }
 
+  void slowModelsAreWeighedAsFastOnes() {
+    ReplicaChooser chooser({1, 2, 0});
+    int replicas = 1;
+    for (int i = 0; i < 3; ++i) replicas = chooser.decide(known({0.1, 0.2}), {replicas, 2, 0, -1}).replicas;
+    QCOMPARE(replicas, 2);
+  }
+
   // A count below 0.95 of the floor is left although fewer replicas learn more slowly.
   void leavesWhatWastesDevices_data() {
     const auto row = columns<double, double, int>({"goodputOfTwo", "remaining", "replicas"});
