@@ -376,6 +376,9 @@ class TestDecision : public QObject {
         {{0, -1}, {2, std::sqrt(2) - 1}});
     row("left alone", {alone}, "1 device; not moved for now, as its last restarts took long",
         {{0, -1}, {2, std::sqrt(2) - 1}});
+    Job stays = half;
+    stays.placement = {{0, 2}};
+    row("stays", {stays, stays}, "2 devices; another would help other jobs more", {{1, less}, {3, more}});
     row("fixed", {kept}, "keeps its 3 devices until it ends", {});
     row("never", {none}, "cannot train on any device here", {});
     row("no faster", {flat}, "1 device; another would not make it faster", {{0, -1}, {2, 0}});
@@ -391,24 +394,6 @@ class TestDecision : public QObject {
       QCOMPARE(first.alternatives[i].devices, alternatives[i].devices);
       QVERIFY(std::abs(first.alternatives[i].speedup - alternatives[i].speedup) < 1e-12);
     }
-  }
-
-  void fewestNodes_data() {
-    const auto row = columns<int, int, int>({"kind", "devices", "nodes"});
-    row("none", 0, 0, 0);
-    row("one", 0, 1, 1);
-    row("the largest", 0, 4, 1);
-    row("and another", 0, 5, 2);
-    row("two", 0, 7, 2);
-    row("all", 0, 9, 3);
-    row("more than all", 0, 10, 4);
-    row("of another kind", 1, 1, 1);
-    row("more of it than there are", 1, 2, 2);
-  }
-  void fewestNodes() {
-    QFETCH(const int, kind);
-    QFETCH(const int, devices);
-    QTEST(fewest_nodes({{2, 0}, {4, 0}, {1, 1}, {3, 0}}, kind, devices), "nodes");
   }
 
   void refusesWhatCannotBe() {

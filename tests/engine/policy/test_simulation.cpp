@@ -133,6 +133,34 @@ class TestSimulation : public QObject {
              qPrintable(QString("%1, expected %2").arg(fairness).arg(expected)));
   }
 
+  // Alone on one device, batches of `init` to `most` samples in micro-batches of 4 to 16.
+  void fairnessFindsTheBestBatch_data() {
+    const auto row =
+        batchscope::testing::columns<int, int, bool, double>({"init", "most", "noise", "seconds"});
+    row("the initial one, whatever the steps between sizes", 12, 32, false, 120 * (0.5 + 12 / 16.0));
+    row("the largest in one micro-batch", 8, 16, true, 120 / 2.0 * (0.5 + 16 / 16.0));
+    row("the largest in two", 8, 32, true, 120 / 4.0 * (2 * (0.5 + 16 / 16.0) - 0.3));
+  }
+  void fairnessFindsTheBestBatch() {
+    QFETCH(const int, init);
+    QFETCH(const int, most);
+    QFETCH(const bool, noise);
+    QFETCH(const double, seconds);
+    ProfileData data;
+    data.name = "app";
+    const goodput::GradParams gradient = noise ? goodput::GradParams{0, 1} : goodput::GradParams{1, 0};
+    for (const int size : {init, most}) data.trainings[size] = {{60, 60, gradient}, {120, 120, gradient}};
+    data.placements[{1}] = {{1, 1, 4, {0.75, 0.3}}, {1, 1, 16, {1.5, 0.3}}};
+    Applications known;
+    known.emplace("app", Application(std::move(data)));
+    const double fairness = finish_time_fairness({JobOutcome{"job", "app", 0, 300, 0, 0, {}}}, known,
+                                                 {uniform_cluster(1, 1), 60, 30, 0})
+                                .at(0);
+    const double expected = 300 / (30 + seconds);
+    QVERIFY2(std::abs(fairness / expected - 1) < 1e-12,
+             qPrintable(QString("%1, expected %2").arg(fairness).arg(expected)));
+  }
+
   // Batches of up to 16 in micro-batches of 4 to 8 samples; a step takes an eighth of a second for each
   // sample of a micro-batch, of which 0.1 s synchronise.
   void dividesABatchOfAFixedSize_data() {
