@@ -80,7 +80,7 @@ class TestCriticalBatchSize : public QObject {
     QVERIFY(std::abs(critical->branches[1].loss - 2) < 0.02);
   }
 
-  // Of the last 24 samples 16 have a loss of 4 and 8, of a step that began before them, one of 1.
+  // The last 16 samples have a loss of 4, the 8 before them, of a step that began earlier, one of 1.
   void aStepCountsByWhatOfItIsInTheLastQuarter() {
     const auto critical = critical_batch_size({curve(
                                                    8, [](int) { return 2.0; }, 96),
@@ -207,8 +207,7 @@ class TestCriticalBatchSize : public QObject {
       QVERIFY2(std::abs(student_95(n) / t - 1) < 0.01, qPrintable(QString::number(n)));
   }
 
-  // What an expansion in 1 / freedom lacks is its next term, 1.59 / freedom^4 (Abramowitz and
-  // Stegun, 26.7.5).
+  // An expansion in 1 / freedom lacks its next term, 1.59 / freedom^4 (Abramowitz and Stegun, 26.7.5).
   void studentsQuantilesLackTheNextTerm() {
     for (const auto& [freedom, t] : {std::pair{16, 2.1199052992212377}, {31, 2.039513446396346}}) {
       const double lacks = (t - student_95(freedom + 1)) * std::pow(freedom, 4);

@@ -277,9 +277,9 @@ class TestNoiseScale : public QObject {
 
   void theGainsIntervalIsThatOfTheEstimates() {
     NoiseScale noise(1);
-    for (const double total : {4.0, 3.0, 4.5, 2.9, 4.2}) {
+    for (const double total : {0.04, 0.03, 0.045, 0.029, 0.042}) {
       QVERIFY(noise.gain_interval(4).has_value() == (noise.params().sqr_error > 0));
-      noise.update(several(2 * 5, total, 2, 2));
+      noise.update(several(2 * 0.05, total, 2, 2));
     }
     const auto [least, most] = noise.params().interval();
     QVERIFY(noise.gain_interval(4).has_value());

@@ -135,7 +135,7 @@ class TestPrices : public QObject {
     }
   }
 
-  // With a second device a job that takes so long on one ends in half of that.
+  // A second device lets a job end in half of the time that it takes on one.
   void timesAreRounded_data() {
     const auto row = columns<double, std::string>({"sooner", "text"});
     row("less than a second", 0.4, "0 s");
@@ -162,7 +162,7 @@ class TestPrices : public QObject {
     QCOMPARE(advice.sentence, std::string("2 fewer devices would end the queue 0 s sooner"));
   }
 
-  // Of two devices on two nodes a job makes nine tenths; one device is on one node.
+  // A job makes nine tenths of two devices on two nodes; one device is on one node.
   void useIsOverOneDevice() {
     Job job = timed_job("a", 1, 1000);
     job.goodput = [](int, int nodes, int n) { return nodes > 1 ? 0.9 * n : n; };

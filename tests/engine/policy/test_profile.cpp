@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is read of an application's measurements: between them, beyond them, and what they may not be.
+// An application's measurements: what is read between them and beyond them, and which are refused.
 #include "batchscope/policy/profile.h"
 
 #include <functional>

@@ -9,7 +9,7 @@ using namespace batchscope::protocol;
 
 namespace {
 
-// Of pass 3 of epoch 1: samples from..to of 1000, of which one was padding.
+// Samples from..to of 1000 in pass 3 of epoch 1, one of them padding.
 Stretch stretch(std::int64_t from, std::int64_t to, std::int64_t step) {
   return {2, {"train-0", 1, 3, from, to, 1, 1000, step}};
 }

@@ -46,7 +46,7 @@ class TestSuggestion : public QObject {
   }
 
   void theFirstOfEqualsIsSuggested() {
-    QCOMPARE(nearest_word("stop", {"step", "stip"}), std::string("step"));
+    QCOMPARE(nearest_word("stop", {"step", "shop"}), std::string("step"));
     QCOMPARE(nearest_word("stop", {"strop", "stop"}), std::string("stop"));
   }
 

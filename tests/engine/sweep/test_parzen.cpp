@@ -84,7 +84,7 @@ class TestParzen : public QObject {
     }
   }
 
-  // With n kernels 1 + 1/n at the choice and 1/n at the others, over their mean.
+  // The choice counts 1 + 1/n of n kernels and each other one 1/n, over their mean.
   void aChoiceIsLikelierWhereItWasMade() {
     const Space space({choice("c", {"a", "b", "c"})});
     VERIFY_NEAR(density(space, {}, {1.0}), 1.0);
@@ -124,7 +124,7 @@ class TestParzen : public QObject {
                 (here * kernel(0.4, 0.25, 1 / 3.0) * kernel(0.3, 0.05, 0.45) + prior(0.4) * prior(0.3)) / 2);
     VERIFY_NEAR(density(space, {{0.0, 0.25, 0.05}}, (Point{1.0, 0.4, std::nullopt})),
                 (there * kernel(0.4, 0.25, 1 / 3.0) + prior(0.4)) / 2);
-    // The one that lacks y is no neighbour there.
+    // The one that lacks y has no place among the neighbours there.
     VERIFY_NEAR(density(space, {(Point{1.0, 0.25, std::nullopt})}, {0.0, 0.4, 0.3}),
                 (there * kernel(0.4, 0.25, 1 / 3.0) + prior(0.4)) / 2 * prior(0.3));
   }
