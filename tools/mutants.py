@@ -12,7 +12,7 @@ it is not tried again. The exit code is 1 if a fault went unnoticed, and 2 if th
 It works on a copy of the tree in build/mutants, where the rooms' files are compiled one by one. A changed file is compiled first.
 A change that does not compile is not counted, and neither is a change that compiles to the same code. Then the room's own tests are
 linked and run, first the one that noticed the file's last change. If they notice nothing, the tests of other rooms follow (not with
---own). A change that loops for ever is noticed by a limit of processor time, ten times what the tests took, and one that waits for
+--own). A change that loops for ever is noticed by a limit of processor time, three times what the tests took, and one that waits for
 ever by the tests' own time limits: neither depends on how busy the machine is.
 """
 
@@ -37,7 +37,7 @@ EQUIVALENT = ROOT / "tests/mutants/equivalent.txt"
 WORK = ROOT / "build/mutants"
 TREE, BUILD = WORK / "tree", WORK / "build"
 OUTCOMES = ("noticed", "unnoticed", "equivalent", "same code", "not compiled")
-SHORTEST, PATIENCE = 10, 10  # the least limit of processor time in s, and the limit as a multiple of the time before
+SHORTEST, PATIENCE = 5, 3  # the least limit of processor time in s, and the limit as a multiple of the time before
 MEMORY = 8 << 30  # bytes, more than any test has: a loop may also grow for ever
 
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checkpoint manifests: what verifies, what does not, and which checkpoint is the newest good one.
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <QTemporaryDir>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -75,6 +77,20 @@ class TestManifest : public QObject {
     QCOMPARE(newest_good_checkpoint(parent_, &skipped), older);
     QCOMPARE(skipped.size(), 1u);
     VERIFY_HOLDS(skipped[0], "checkpoint-000002/manifest.json: Is a directory");
+  }
+
+  // A file that may not grow as a disk that has room for a part of it.
+  void aManifestThatDoesNotFitIsToldOf() {
+    const Manifest manifest = verify_checkpoint(make("checkpoint-000001"));
+    rlimit before{};
+    QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small{100, before.rlim_max};
+    const auto handled = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    const std::string told = testing::thrown_by([&] { write_manifest(parent_, manifest); });
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handled);
+    VERIFY_HOLDS(told, "io: cannot write", "manifest.json: File too large");
   }
 
   void aFolderThatCannotBeReadIsNotAnEmptyOne() {
