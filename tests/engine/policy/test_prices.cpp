@@ -153,6 +153,8 @@ class TestPrices : public QObject {
     const Advice advice =
         advise(std::vector{timed_job("a", 1, 2 * sooner)}, uniform_cluster(1, 1), Objective::fair);
     QCOMPARE(advice.sentence, "1 more device would end the queue " + text + " sooner");
+    about(advice.end_now, 2 * sooner);
+    about(advice.end_with, sooner);
   }
 
   void whatIsOfNoUseEndsNothingSooner() {

@@ -175,6 +175,17 @@ class TestProfile : public QObject {
         "no progress at first", [](ProfileData& data) { data.trainings[16][0].progress = 0; },
         "progress does not grow from epoch to epoch");
     row(
+        "a limit of one sample", [](ProfileData& data) { data.max_local_batch_size = 1; },
+        "the largest local batch size is below the smallest that was measured");
+    row(
+        "a batch of one micro-batch",
+        [](ProfileData& data) {
+          data.trainings[4] = data.trainings[8];
+          data.trainings.erase(8);
+          data.trainings.erase(16);
+        },
+        "");
+    row(
         "a limit that holds", [](ProfileData& data) { data.max_local_batch_size = 4; }, "");
     row(
         "a batch of the largest size", [](ProfileData& data) { data.batch_size = 16; }, "");

@@ -3,6 +3,7 @@
 // Tiresias and Optimus on applications that can be worked out by hand, and epochs that are rounded as was
 // published.
 #include <algorithm>
+#include <cmath>
 
 #include "batchscope/policy/simulation.h"
 #include "rows.h"
@@ -12,13 +13,16 @@ using namespace batchscope::policy;
 
 namespace {
 
-// Two epochs of so many iterations with batches of 12; seconds of a step on one, two and three devices.
+// Two epochs of so many iterations with batches of 12; seconds of a step on one, two and three devices, where
+// a node has them or two have three.
 ProfileData application(const std::string& name, double iterations, const std::vector<double>& seconds) {
   ProfileData data;
   data.name = name;
+  data.measured_only = true;
   data.trainings[12] = {{iterations, iterations, {1, 1}}, {2 * iterations, 2 * iterations, {1, 1}}};
   for (int count = 1; count <= static_cast<int>(seconds.size()); ++count)
     data.placements[{count}] = {{1, count, 12 / count, {seconds[static_cast<std::size_t>(count - 1)], 0}}};
+  if (seconds.size() > 2) data.placements[{1, 2}] = {{2, 3, 4, {seconds[2], 0}}};
   return data;
 }
 
@@ -81,6 +85,41 @@ class TestPublishedPolicies : public QObject {
     const Outcome outcome = simulate(workload, applications, "optimus", one_node(devices));
     QTEST(first_count(outcome.jobs[0]), "a");
     QTEST(first_count(outcome.jobs[1]), "b");
+  }
+
+  // Two replicas of either share the node, where those of a are the faster ones; on two nodes they would not
+  // be.
+  void theShortestIsFirstByItsPlace() {
+    ProfileData a = application("a", 600, {1, 0.5}), b = application("b", 600, {1, 0.8});
+    a.placements[{1, 1}] = {{2, 2, 6, {5, 0}}};
+    b.placements[{1, 1}] = {{2, 2, 6, {0.8, 0}}};
+    const std::vector<Submission> workload{{"b", 0, "b", 2, 12}, {"a", 0, "a", 2, 12}};
+    const Outcome outcome = simulate(workload, known({std::move(a), std::move(b)}), "srtf", one_node(2));
+    QCOMPARE(outcome.jobs[1].completed, 60 + 600.0);
+    QCOMPARE(outcome.jobs[0].completed, 60 + 600 + 960.0);
+  }
+
+  // A hundred times as slow, all comes to an end a hundred times as late: also with less than a sample a
+  // second.
+  void slowApplicationsAreScheduledAsFastOnes() {
+    for (const std::string policy : {"pollux", "adaptdl", "sia"}) {
+      std::vector<double> ends[2];
+      for (const int times : {1, 100}) {
+        std::vector<double> seconds{1, 0.5, 0.4};
+        for (double& each : seconds) each *= times;
+        std::vector<Submission> workload;
+        for (int i = 0; i < 4; ++i)
+          workload.push_back({"job-" + std::to_string(i), 17 * i * times, "app", 1, 12});
+        SimulationOptions options = one_node(3);
+        options.interval *= times;
+        options.restart = 10.0 * times;
+        const Outcome outcome =
+            simulate(workload, known({application("app", 300, seconds)}), policy, options);
+        for (const JobOutcome& job : outcome.jobs) ends[times > 1].push_back(job.completed / times);
+      }
+      for (std::size_t i = 0; i < ends[0].size(); ++i)
+        QVERIFY2(std::abs(ends[1][i] / ends[0][i] - 1) < 0.01, policy.c_str());
+    }
   }
 
   // A second replica that makes a step no shorter is not taken.

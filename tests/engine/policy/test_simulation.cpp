@@ -221,6 +221,20 @@ class TestSimulation : public QObject {
     for (const JobOutcome& job : outcome.jobs) QTEST(job.completed, "completed");
   }
 
+  // Three nodes of three: four replicas of each of two jobs meet on one, beside a lone one, which loses
+  // nothing.
+  void onlySpreadJobsInterfere() {
+    ProfileData data = even();
+    data.placements[{1, 3}] = {{2, 4, 4, {0.5, 0}}};
+    Applications known;
+    known.emplace("even", Application(std::move(data)));
+    const std::vector<Submission> workload{
+        {"a", 0, "even", 4, 8}, {"b", 0, "even", 4, 8}, {"c", 0, "even", 1, 8}};
+    const Outcome outcome = simulate(workload, known, "fifo", {uniform_cluster(3, 3), 60, 0, 0.5});
+    QVERIFY(time_of(outcome, "a") > 60 + 60 && time_of(outcome, "b") > 60 + 60);
+    QCOMPARE(time_of(outcome, "c"), 60.0 + 120);
+  }
+
   // One that comes while another one trains, at 100 s, has devices from the end of the interval on.
   void entersAtTheEndOfAnInterval() {
     const std::vector<Submission> workload{{"a", 0, "even", 1, 8}, {"b", 100, "even", 1, 8}};
@@ -255,6 +269,16 @@ class TestSimulation : public QObject {
         QCOMPARE(again.jobs[i].completed, once.jobs[i].completed);
       }
     }
+  }
+
+  // Three jobs on one device: each has it once in four decisions, the first of them at 10 s.
+  void everybodyHasATurn() {
+    std::vector<Submission> workload;
+    for (int i = 0; i < 3; ++i) workload.push_back({"job-" + std::to_string(i), 0, "even", 1, 8});
+    for (const std::string policy : {"pollux", "adaptdl", "sia", "fair", "fast"})
+      for (const JobOutcome& job :
+           simulate(workload, applications(), policy, {uniform_cluster(1, 1), 10, 0, 0}).jobs)
+        QVERIFY2(job.tenures.at(0).since <= 10 + 4 * 10, policy.c_str());
   }
 
   // Where a restart takes as long as several intervals, turns are not all restarts.
