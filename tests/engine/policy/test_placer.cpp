@@ -65,6 +65,20 @@ class TestPlacer : public QObject {
     QVERIFY((placements[1] == Placement{{0, 2}}));
   }
 
+  // One device costs less than two on two nodes.
+  void takesTheCheaperOfWhatThereIs() {
+    const PlacementCost spread_is_dear = [](std::size_t, const Placement& placement) {
+      return placement.empty() ? 9.0 : placement.size() > 1 ? 3.0 : 1.0;
+    };
+    std::vector<Wish> wishes;
+    for (int node = 0; node < 3; ++node)
+      wishes.push_back({.devices = 1, .fixed = true, .present = {{node, 1}}});
+    wishes.push_back({.devices = 2});
+    const std::vector<Placement> placements = place(uniform_cluster(3, 2), wishes, spread_is_dear);
+    QCOMPARE(placements[3].size(), 1u);
+    QCOMPARE(replicas(placements[3]), 1);
+  }
+
   // It keeps the one device that it has where there are not two beside a spread job.
   void staysOnOneDeviceBesideASpreadJob() {
     const Placement spread{{0, 1}, {1, 1}}, present{{1, 1}};

@@ -7,6 +7,7 @@
 
 #include "batchscope/policy/simulation.h"
 #include "rows.h"
+#include "simulator/scheduler.h"
 #include "test_case.h"
 
 using namespace batchscope::policy;
@@ -45,6 +46,16 @@ class TestPublishedPolicies : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void thoseThatChooseByGoodput() {
+    const std::vector<std::pair<std::string, bool>> expected{
+        {"fifo", false},  {"las", false},    {"tiresias", false}, {"optimus", false}, {"srtf", false},
+        {"pollux", true}, {"adaptdl", true}, {"sia", true},       {"fair", true},     {"fast", true}};
+    std::vector<std::pair<std::string, bool>> found;
+    for (const std::string& name : policy_names()) found.emplace_back(name, schedules_by_goodput(name));
+    QCOMPARE(found, expected);
+    QVERIFY(!schedules_by_goodput("nobody"));
+  }
+
   // Two jobs of 120,000 iterations, of which one can run at a time. The first runs until it has had 16 hours
   // of one device, then the second; each then runs to its end.
   void tiresiasTakesTurnsAfterSixteenHours_data() {
@@ -87,16 +98,24 @@ class TestPublishedPolicies : public QObject {
     QTEST(first_count(outcome.jobs[1]), "b");
   }
 
-  // Two replicas of either share the node, where those of a are the faster ones; on two nodes they would not
-  // be.
+  // Two replicas of a take 0.5 s for a step on one node and 5 s on two, those of b 0.8 s on either.
+  void theShortestIsFirstByItsPlace_data() {
+    const auto row = batchscope::testing::columns<int, int, double, double>({"nodes", "devices", "a", "b"});
+    row("one node", 1, 2, 60 + 600.0, 60 + 600 + 960.0);
+    row("two nodes", 2, 1, 60 + 960 + 6000.0, 60 + 960.0);
+  }
   void theShortestIsFirstByItsPlace() {
+    QFETCH(const int, nodes);
+    QFETCH(const int, devices);
     ProfileData a = application("a", 600, {1, 0.5}), b = application("b", 600, {1, 0.8});
     a.placements[{1, 1}] = {{2, 2, 6, {5, 0}}};
     b.placements[{1, 1}] = {{2, 2, 6, {0.8, 0}}};
-    const std::vector<Submission> workload{{"b", 0, "b", 2, 12}, {"a", 0, "a", 2, 12}};
-    const Outcome outcome = simulate(workload, known({std::move(a), std::move(b)}), "srtf", one_node(2));
-    QCOMPARE(outcome.jobs[1].completed, 60 + 600.0);
-    QCOMPARE(outcome.jobs[0].completed, 60 + 600 + 960.0);
+    const std::vector<Submission> workload =
+        nodes == 1 ? std::vector<Submission>{{"b", 0, "b", 2, 12}, {"a", 0, "a", 2, 12}}
+                   : std::vector<Submission>{{"a", 0, "a", 2, 12}, {"b", 0, "b", 2, 12}};
+    const Outcome outcome = simulate(workload, known({std::move(a), std::move(b)}), "srtf",
+                                     {uniform_cluster(nodes, devices), 60, 0, 0});
+    for (const JobOutcome& job : outcome.jobs) QTEST(job.completed, job.name.c_str());
   }
 
   // A hundred times as slow, all comes to an end a hundred times as late: also with less than a sample a
