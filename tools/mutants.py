@@ -11,8 +11,9 @@ it is not tried again. The exit code is 1 if a fault went unnoticed, and 2 if th
 
 It works on a copy of the tree in build/mutants, where the rooms' files are compiled one by one. A changed file is compiled first.
 A change that does not compile is not counted, and neither is a change that compiles to the same code. Then the room's own tests are
-linked and run. If they notice nothing, the tests of other rooms follow (not with --own). A change that hangs is noticed by a time
-limit of ten times what the tests took.
+linked and run, first the one that noticed the file's last change. If they notice nothing, the tests of other rooms follow (not with
+--own). A change that loops for ever is noticed by a limit of processor time, three times what the tests took, and one that waits for
+ever by the tests' own time limits: neither depends on how busy the machine is.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -35,7 +37,8 @@ EQUIVALENT = ROOT / "tests/mutants/equivalent.txt"
 WORK = ROOT / "build/mutants"
 TREE, BUILD = WORK / "tree", WORK / "build"
 OUTCOMES = ("noticed", "unnoticed", "equivalent", "same code", "not compiled")
-SHORTEST, PATIENCE = 20, 10  # the least time limit of tests in s, and the limit as a multiple of their time before
+SHORTEST, PATIENCE = 5, 3  # the least limit of processor time in s, and the limit as a multiple of the time before
+MEMORY = 8 << 30  # bytes, more than any test has: a loop may also grow for ever
 
 
 class Stage(NamedTuple):
@@ -74,10 +77,17 @@ class Refused(Exception):
 
 
 def run(*command, limit=None, cwd=None):
-    """Runs the command to its end. Beyond the limit it is killed, with all processes that it has started."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, start_new_session=True)
+    """Runs the command to its end. With a limit, in s, each of its processes is killed that takes more processor time."""
+
+    def bound():
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, start_new_session=True,
+                               preexec_fn=bound)  # fmt: skip
     try:
-        out, errors = process.communicate(timeout=limit)
+        out, errors = process.communicate()
     except BaseException:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -106,24 +116,32 @@ def build(targets):
     return done.stdout + done.stderr if done.returncode else ""
 
 
+def time_of_children():
+    """Returns the processor time, in s, of all processes that have been run to their ends."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Suite:
     """The tests that cover a room."""
 
     def __init__(self, room, own):
         self.room = room
         self.stages = room.stages[:1] if own else room.stages
-        self.limits = {}  # s, by stage
+        self.limits = {}  # s of processor time, by stage
         self.objects, self.code = {}, {}  # of each source file: its object file, and that one's bytes
+        self.names = set()  # of all tests
+        self.noticed = {}  # by source file: the test that noticed its last change
 
     def prepare(self):
         """Builds the tests, and checks that they pass without a change."""
         for stage in self.stages:
             if fault := build(stage.targets):
                 raise Refused(f"{self.room.folder} does not build without a change:\n{fault[-2000:]}")
-            began = time.monotonic()
+            before = time_of_children()
             if failed := self.run(stage):
                 raise Refused(f"{', '.join(failed)} fails without a change: mend it first")
-            self.limits[stage.tests] = max(SHORTEST, PATIENCE * (time.monotonic() - began))
+            self.limits[stage.tests] = max(SHORTEST, round(PATIENCE * (time_of_children() - before)))
         folder = TREE / self.room.folder
         for command in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
             path, output = pathlib.Path(command["file"]), re.search(r" -o (\S+)", command["command"])
@@ -131,15 +149,21 @@ class Suite:
                 file = str(path.relative_to(TREE))
                 self.objects[file], self.code[file] = output[1], (BUILD / output[1]).read_bytes()
 
-    def run(self, stage):
-        """Runs a stage's tests, and returns those that failed."""
-        command = ["ctest", "--test-dir", str(BUILD), "-R", stage.tests, "-j", "2", "--stop-on-failure", "--no-tests=error"]
-        try:
-            done = run(*command, limit=self.limits.get(stage.tests))
-        except subprocess.TimeoutExpired:
-            return [f"the time limit of {stage.tests}"]
+    def run(self, stage, tests=None):
+        """Runs a stage's tests, or only some of them, and returns those that failed."""
+        command = ["ctest", "--test-dir", str(BUILD), "-R", tests or stage.tests, "-j", "2", "--stop-on-failure", "--no-tests=error"]
+        done = run(*command, limit=self.limits.get(stage.tests))
+        self.names.update(re.findall(r"Test +#\d+: (\S+)", done.stdout))
         failed = re.findall(r"^\s*\d+ - (\S+) \(", done.stdout, re.M)
         return failed or (["ctest"] if done.returncode else [])
+
+    def notice(self, stage, file):
+        """Returns the stage's tests that fail. First runs the one that noticed the file's last change, or that has the file's name."""
+        likely = self.noticed.get(file, f"{pathlib.Path(self.room.folder).name}.{pathlib.Path(file).stem}")
+        if likely in self.names and re.match(stage.tests, likely):
+            if failed := self.run(stage, f"^{re.escape(likely)}$"):
+                return failed
+        return self.run(stage)
 
     def judge(self, file):
         """Returns the outcome of the file's change, and the test that noticed it, if one did."""
@@ -151,7 +175,8 @@ class Suite:
         for stage in self.stages:
             if build(stage.targets):
                 return "not compiled", None
-            if failed := self.run(stage):
+            if failed := self.notice(stage, file):
+                self.noticed[file] = failed[0]
                 return "noticed", failed[0]
         return "unnoticed", None
 

@@ -52,6 +52,11 @@ class TestRunFilter : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {
+    qputenv("TZ", "UTC");  // times are local
+    tzset();
+  }
+
   void matches_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<bool>("expected");
@@ -61,6 +66,8 @@ class TestRunFilter : public QObject {
         {"accuracy>0.97", true},
         {"accuracy > 98%", false},
         {"accuracy>=98%", true},
+        {"accuracy>+0.97", true},
+        {"age>+1h", true},
         {"accuracy>0.97 and replicas=2 and (tag=paper or name~digits)", true},
         {"accuracy>0.99 or replicas==2", true},
         {"replicas=2 or replicas=3 and step=1", true},  // and binds more closely
@@ -99,6 +106,14 @@ class TestRunFilter : public QObject {
         {"duration<1h", false},
         {"duration<3601000ms", true},
         {"created>2023-01-01", true},
+        {"created=1699992800", true},
+        {"created=2023-11-14T20:13:20", true},
+        {"created='2023-11-14 20:13:20'", true},
+        {"created>2023-11-14T20:13", true},
+        {"created>'2023-11-14 20:13'", true},
+        {"created<'2023-11-14 20:14'", true},
+        {"created<2023-11-15", true},
+        {"created>2023-11-14", true},
         {"ended<2023-01-01T10:30", false},
         {"fraction=50%", true},
         {"loss=nan", true},
@@ -175,6 +190,22 @@ class TestRunFilter : public QObject {
     QVERIFY2(far.find('^') != std::string::npos && far.size() < 400, far.c_str());
   }
 
+  // Sixty bytes of the text on either side, and no more than twice as many in all.
+  void quotesTheTextAroundTheFault() {
+    const auto blanks = [](int count) { return std::string(static_cast<std::size_t>(count), ' '); };
+    const auto quoted = [](const std::string& text) {
+      const std::string what = fault_of(text).what();
+      return what.substr(what.find('\n') + 1);
+    };
+    QCOMPARE(quoted(blanks(100) + "replicas=two" + blanks(100)),
+             "  ..." + blanks(51) + "replicas=two" + blanks(57) + "...\n  " + blanks(63) + "^~~");
+    QCOMPARE(quoted(blanks(51) + "replicas=two" + blanks(57)),
+             "  " + blanks(51) + "replicas=two" + blanks(57) + "\n  " + blanks(60) + "^~~");
+    const std::string x(111, 'x'), marks(110, '~');
+    QCOMPARE(quoted("replicas=" + x), "  replicas=" + x + "\n  " + blanks(9) + "^" + marks);
+    QCOMPARE(quoted("replicas=" + x + "x"), "  replicas=" + x + "...\n  " + blanks(9) + "^" + marks);
+  }
+
   void suggestsTheNearestField() {
     const Run run = example();
     const auto names = field_names({&run, 1});
@@ -194,7 +225,8 @@ class TestRunFilter : public QObject {
     QVERIFY(RunFilter::parse(open + "step=400" + close).matches(example(), kNow));
     QCOMPARE(kind_of([&] { RunFilter::parse("(" + open + "step=400" + close + ")"); }), "usage");
     QCOMPARE(kind_of([&] { RunFilter::parse(std::string(4000, '(')); }), "usage");
-    QCOMPARE(kind_of([&] { RunFilter::parse(std::string(5000, ' ')); }), "usage");
+    QVERIFY(RunFilter::parse(std::string(RunFilter::kLongestText, ' ')).matches(example(), kNow));
+    QCOMPARE(kind_of([&] { RunFilter::parse(std::string(RunFilter::kLongestText + 1, ' ')); }), "usage");
     std::string chain = "not ";
     while (chain.size() < 4000) chain += "not ";
     QVERIFY(RunFilter::parse(chain + "step=1").matches(example(), kNow) == (chain.size() / 4 % 2 == 1));

@@ -29,7 +29,7 @@ std::vector<double> block_means(const BranchCurve& curve, double window, int blo
     const double begin = end + step->samples;
     for (int block = static_cast<int>(end / length); block < blocks && block * length < begin; ++block) {
       const double shared = std::min(begin, (block + 1) * length) - std::max(end, block * length);
-      if (shared > 0) means[static_cast<std::size_t>(block)] += shared / length * step->loss;
+      if (shared > 0) means.at(static_cast<std::size_t>(block)) += shared / length * step->loss;
     }
     end = begin;
   }

@@ -151,7 +151,7 @@ void NoiseScale::follow(double scale, int count, int steps) {
     add(var_[group], var_avg_[group], last_var_[group]);
   }
   const double share = debiases ? (1 - theta_all) / var_.front().weight : share_of_mean;
-  error_.add(share, share < 1 ? (sum(last_sqr_) - before * sum(last_var_)) / var() : 0);
+  error_.add(share, (sum(last_sqr_) - before * sum(last_var_)) / var());
 }
 
 // The quotient is by the variance of all groups, as one may have none.

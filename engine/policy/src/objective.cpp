@@ -18,7 +18,7 @@ constexpr double kSiaPower = -0.5, kSiaWaiting = 1.1;
 bool ours(Objective objective) { return objective == Objective::fair || objective == Objective::fast; }
 
 double goodput_of(const Job& job, int kind, int num_nodes, int devices) {
-  const double goodput = devices > 0 ? job.goodput(kind, num_nodes, devices) : 0;
+  const double goodput = job.goodput(kind, num_nodes, devices);
   return goodput > 0 && std::isfinite(goodput) ? goodput : 0;
 }
 

@@ -64,6 +64,8 @@ class TestCriticalBatchSize : public QObject {
     QVERIFY(critical);
     QCOMPARE(critical->branches.size(), 2u);
     QCOMPARE(critical->branches[0].batch_size, 16);
+    QCOMPARE(critical->branches[0].excess, 0.0);
+    QCOMPARE(critical->branches[0].excess_error, 0.0);
     for (const BranchLoss& branch : critical->branches) QVERIFY(std::abs(branch.loss - 0.125) < 1e-12);
     QVERIFY(std::abs(critical->tolerance - 0.0125) < 1e-12);
     QVERIFY(std::abs(critical->branches[1].excess) < 1e-12);
@@ -76,6 +78,25 @@ class TestCriticalBatchSize : public QObject {
     const auto critical = critical_batch_size({curve(8, [](int) { return 2.0; }), shifted}, 0.01);
     QVERIFY(critical);
     QVERIFY(std::abs(critical->branches[1].loss - 2) < 0.02);
+  }
+
+  // The last 16 samples have a loss of 4, the 8 before them, of a step that began earlier, one of 1.
+  void aStepCountsByWhatOfItIsInTheLastQuarter() {
+    const auto critical = critical_batch_size({curve(
+                                                   8, [](int) { return 2.0; }, 96),
+                                               {16, {{80, 1}, {16, 4}}}},
+                                              0.01);
+    QVERIFY(critical);
+    QCOMPARE(critical->branches[1].loss, 3.0);
+  }
+
+  // 32 blocks of 1 and 3 in turn, however small the batches are, have an error of sqrt(32 / (32 * 31)).
+  void thereAreAtMost32Blocks() {
+    const auto turns = [](int sample) { return sample / 32 % 2 ? 3.0 : 1.0; };
+    const auto critical = critical_batch_size({curve(1, turns), curve(32, turns)}, 0.01);
+    QVERIFY(critical);
+    QVERIFY(std::abs(critical->branches[0].error - std::sqrt(1.0 / 31)) < 1e-12);
+    QVERIFY(std::abs(critical->branches[1].error - std::sqrt(1.0 / 31)) < 1e-12);
   }
 
   // Four blocks that differ by 0, 0, 2 and 2 have an excess of 1, with an error of sqrt(4 / (4 * 3)).
@@ -107,6 +128,13 @@ class TestCriticalBatchSize : public QObject {
     const auto quiet = critical_batch_size({curve(16, [](int) { return 2.0; }), curve(32, loss)});
     QVERIFY(quiet);
     QCOMPARE(quiet->tolerance, 0.02);
+    const auto given = critical_batch_size({curve(16, loss), curve(32, loss)}, 0.001);
+    QVERIFY(given);
+    QCOMPARE(given->tolerance, 0.001 * given->branches[0].loss);
+    const auto two = [](int) { return 2.0; };
+    const auto short_one = critical_batch_size({curve(8, two, 64), curve(16, two, 64)});  // of two blocks
+    QVERIFY(short_one);
+    QCOMPARE(short_one->tolerance, 0.02);
   }
 
   void whatIsCommonIsNoError() {
@@ -159,12 +187,32 @@ class TestCriticalBatchSize : public QObject {
     QVERIFY(!critical_batch_size({curve(8, two)}, 0.01));
     const auto few = critical_batch_size({curve(8, two, 128), curve(16, two, 128)}, 0.01);
     QVERIFY(few && few->branches[1].verdict == BranchVerdict::unclear);
+    QVERIFY(std::isinf(few->branches[1].error) && std::isfinite(few->branches[0].error));
+    const auto three = critical_batch_size({curve(8, two, 192), curve(16, two, 192)}, 0.01);
+    QVERIFY(three && three->branches[1].verdict == BranchVerdict::within);
+    QCOMPARE(three->branches[1].error, 0.0);
+  }
+
+  void anExcessOfTheToleranceIsWithin() {
+    const auto critical =
+        critical_batch_size({curve(8, [](int) { return 2.0; }), curve(16, [](int) { return 2.25; })}, 0.125);
+    QVERIFY(critical);
+    QCOMPARE(critical->branches[1].excess, critical->tolerance);
+    QVERIFY(critical->branches[1].verdict == BranchVerdict::within);
   }
 
   // Tables of Student's distribution.
   void studentsQuantiles() {
     for (const auto& [n, t] : {std::pair{4, 3.182}, {5, 2.776}, {9, 2.306}, {17, 2.120}, {32, 2.040}})
       QVERIFY2(std::abs(student_95(n) / t - 1) < 0.01, qPrintable(QString::number(n)));
+  }
+
+  // An expansion in 1 / freedom lacks its next term, 1.59 / freedom^4 (Abramowitz and Stegun, 26.7.5).
+  void studentsQuantilesLackTheNextTerm() {
+    for (const auto& [freedom, t] : {std::pair{16, 2.1199052992212377}, {31, 2.039513446396346}}) {
+      const double lacks = (t - student_95(freedom + 1)) * std::pow(freedom, 4);
+      QVERIFY2(std::abs(lacks - 1.59) < 0.06, qPrintable(QString::number(lacks)));
+    }
   }
 };
 

@@ -259,6 +259,7 @@ class TestFit : public QObject {
     PerfParams truth = kTrue;
     truth.contention = 0.25;
     QVERIFY(within(fit(rows_on_cores(truth), 1).contention, 0.25, 0.02));
+    QCOMPARE(fit(alone, kMostContention).contention, kMostContention);
     QVERIFY_EXCEPTION_THROWN(fit(alone, -0.1), std::invalid_argument);
     QVERIFY_EXCEPTION_THROWN(fit(alone, kMostContention + 1), std::invalid_argument);
   }
@@ -307,6 +308,14 @@ class TestFit : public QObject {
       QVERIFY2(std::abs(slope[i] - expected) < 1e-5 * std::max(1.0, std::abs(expected)),
                golden::differ("parameter " + std::to_string(i), slope[i], expected));
     }
+  }
+
+  void theResidualKnowsTheCoresOfEachRow() {
+    PerfParams truth = kTrue;
+    truth.core_exponent = 0.9;
+    truth.core_overhead = 0.02;
+    truth.contention = 0.25;
+    QVERIFY(fit_residual(truth, rows_on_cores(truth)) < 1e-9);
   }
 
   // Of 1 and 4 % off, the second counted twice.
@@ -379,7 +388,9 @@ class TestFit : public QObject {
           ProfileRow{1, 1, 1, 0, 1}, ProfileRow{1, 1, 1, 1, -1}, ProfileRow{1, 1, 1, nan, 1},
           ProfileRow{1, 1, 1, 1, inf}, ProfileRow{1, 1, 1, 1, 1, -1}, ProfileRow{1, 1, 1, 1, 1, 1, -1},
           ProfileRow{1, 1, 1, 1, 1, 1, 1, 0}, ProfileRow{1, 1, 1, 1, 1, 1, 1, nan}}) {
-      QVERIFY_EXCEPTION_THROWN(fit(std::vector{ProfileRow{1, 1, 1, 1, 1}, row}), std::invalid_argument);
+      const ProfileRow good{1, 1, 1, 1, 1};
+      QVERIFY_EXCEPTION_THROWN(fit(std::vector{good, row}), std::invalid_argument);
+      QVERIFY_EXCEPTION_THROWN(fit(std::vector{row, good}), std::invalid_argument);
     }
   }
 

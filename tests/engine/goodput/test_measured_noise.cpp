@@ -21,6 +21,20 @@ class TestMeasuredNoise : public QObject {
     QVERIFY(measured->standard_error < 1e-9);
   }
 
+  // Quotients without each estimate of 5/2, 2 and 3/2, about their mean.
+  void threeEstimatesAreEnough() {
+    const auto measured = measured_noise(std::vector<GradParams>{{1, 1}, {1, 2}, {1, 3}}, 10);
+    QVERIFY(measured);
+    QCOMPARE(measured->noise_scale, 20.0);
+    QCOMPARE(measured->standard_error, 10 * std::sqrt((0.25 + 0.25) * 2 / 3));
+  }
+
+  // Nothing is told where the error is half of the noise scale or more: 0.49 of it, and 0.58.
+  void anErrorOfHalfTellsNothing() {
+    QVERIFY(measured_noise(std::vector<GradParams>{{1, 0.3}, {1, 2}, {1, 3.7}}, 10));
+    QVERIFY(!measured_noise(std::vector<GradParams>{{1, 0}, {1, 2}, {1, 4}}, 10));
+  }
+
   // Over many measurements of a known noise: right on average, and as far off as the error says.
   void theErrorIsTheSpread() {
     std::mt19937_64 random(3);

@@ -175,6 +175,7 @@ class TestModel : public QObject {
       QCOMPARE(goodput.evaluate(at), 0.0);
     }
     QCOMPARE(GoodputFunction({}, {1, 1}, 128).evaluate({1, 2, 64, 0}), 0.0);
+    QCOMPARE(step_time({}, {1, 2, 64, 0}), 0.0);
   }
 
   // The initial batch in equal parts, in as many micro-batches as are needed.
@@ -202,6 +203,7 @@ class TestModel : public QObject {
     QFETCH(int, replicas);
     QFETCH(Bounds, bounds);
     const Configuration first = initial_configuration(batch, replicas, bounds);
+    QCOMPARE(first.num_nodes, 1);
     QCOMPARE(first.num_replicas, replicas);
     QTEST(static_cast<int>(first.local_batch_size), "local");
     QTEST(first.accumulation_steps, "accumulations");

@@ -138,6 +138,33 @@ class TestNoiseModes : public QObject {
     VERIFY_CLOSE("the gradient's stays", noise.sqr(), 1);
   }
 
+  // The quotient's error and the variance change against one another, and tracking's quotients with them.
+  void theErrorIsOfTheSameGradientInAnyUnit() {
+    for (const NoiseMode mode :
+         {NoiseMode::adaptdl, NoiseMode::paper, NoiseMode::fairscale, NoiseMode::tracking}) {
+      NoiseScale noise(1, {.mode = mode});
+      for (const double sqr : {1.0, 2.0, 3.0, 4.0, 5.0}) noise.update(estimating(sqr, 6));
+      const double before = noise.params().sqr_error;
+      noise.rescale_variance(0.5);
+      QVERIFY(before > 0);
+      VERIFY_CLOSE("error", noise.params().sqr_error, before);
+      VERIFY_CLOSE("variance", noise.var(), 3);
+    }
+    NoiseScale tracking(1, {.mode = NoiseMode::tracking});
+    for (int i = 0; i < 10; ++i) tracking.update(estimating(3, 6));
+    tracking.rescale_variance(0.5);
+    tracking.update(estimating(3, 3));
+    VERIFY_CLOSE("sqr, in the new unit", tracking.sqr(), 3);
+    VERIFY_CLOSE("var, in the new unit", tracking.var(), 3);
+  }
+
+  void nothingIsTakenOverFromBeforeTheFirstEstimate() {
+    NoiseScale paper(1, {.mode = NoiseMode::paper});
+    paper.restore(NoiseScale(1).state());
+    paper.update(estimating(4, 2));
+    VERIFY_CLOSE("the first alone", paper.sqr(), 4);
+  }
+
   void takesOverAnotherModesAverages() {
     NoiseScale adaptdl(1), paper(1, {.mode = NoiseMode::paper});
     for (int i = 0; i < 100; ++i) adaptdl.update(estimating(4, 2));
@@ -154,6 +181,29 @@ class TestNoiseModes : public QObject {
       VERIFY_CLOSE("sqr", noise.sqr(), 3);
       VERIFY_CLOSE("var", noise.var(), 5);
     }
+  }
+
+  // Memories of 20 batches for the variance, and of a fifth of the age, from 100 to 1000, for the quotient.
+  void trackingRemembersAsItSays_data() {
+    QTest::addColumn<int>("estimates");
+    QTest::addColumn<double>("memory");
+    QTest::newRow("young") << 1 << 100.0;
+    QTest::newRow("as long as the least") << 62 << 8 * 63 / 5.0;
+    QTest::newRow("older") << 249 << 8 * 250 / 5.0;
+    QTest::newRow("old") << 700 << 1000.0;
+  }
+  void trackingRemembersAsItSays() {
+    QFETCH(const int, estimates);
+    QFETCH(const double, memory);
+    NoiseScale noise(1, {.mode = NoiseMode::tracking});
+    for (int i = 0; i < estimates; ++i) noise.update(estimating(3, 5, 8));
+    const double weight = noise.state()[4], of_var = noise.state()[7];
+    noise.update(estimating(9, 15, 8));
+    const double theta = std::pow(1 - 1 / memory, 8), theta_var = std::pow(1 - 1 / 20.0, 8);
+    const double var = (theta_var * of_var * 5 + (1 - theta_var) * 15) / (theta_var * of_var + 1 - theta_var);
+    const double quotient = (theta * weight * 3 / 5 + (1 - theta) * 9 / var) / (theta * weight + 1 - theta);
+    VERIFY_CLOSE("var", noise.var(), var);
+    VERIFY_CLOSE("sqr", noise.sqr(), var * quotient);
   }
 
   // The noise scale grows with time, and both that it is made of fall.

@@ -249,6 +249,46 @@ class TestNoiseScale : public QObject {
     VERIFY_CLOSE("the new one's alone", noise.var(), 6);
   }
 
+  void limitsOfTheFormulas() {
+    QCOMPARE(gain_of(1, 0, 0), 0.0);
+    QCOMPARE(gain_of(0, 1, 0.5), 0.5);
+    for (const auto& [count, smoothing] : {std::pair{0, 1.0}, {250, 0.75}, {1000, 0.0}, {2000, 0.0}})
+      QCOMPARE(fairscale_smoothing(count), smoothing);
+    NoiseScale last(1, {.smoothing = 0.0}), none(0);
+    for (const double total : {4.0, 3.0}) last.update(several(2 * 5, total, 2, 2));
+    VERIFY_CLOSE("without smoothing the last counts", last.sqr(), 1);
+    QVERIFY(!none.update({{}, {}, 2, 2, {}, {}}));
+  }
+
+  void aGroupIsAddedBehindTheOthers() {
+    NoiseScale fresh(1), noise(1);
+    fresh.add_group();
+    QCOMPARE(fresh.state(), NoiseScale(2).state());
+    noise.update(several(2 * 5, 4, 2, 2));  // sqr 3, var 2
+    noise.add_group();
+    QCOMPARE(noise.sqr_by_group().back(), 1.0);
+    QCOMPARE(noise.var_by_group().back(), 0.0);
+    VERIFY_CLOSE("without an estimate of its own", noise.raw_gain(4), gain_of(3, 2 + 1e-6, 4));
+    noise.update({{2 * 5, 2 * 9}, {4, 6}, 2, 2, {}, {}});
+    VERIFY_CLOSE("the first's go on", noise.sqr_by_group()[0], 3);
+    VERIFY_CLOSE("the second's begin", noise.sqr_by_group()[1], 3);
+    VERIFY_CLOSE("with its variance", noise.var_by_group()[1], 6);
+  }
+
+  void theGainsIntervalIsThatOfTheEstimates() {
+    NoiseScale noise(1);
+    for (const double total : {0.04, 0.03, 0.045, 0.029, 0.042}) {
+      QVERIFY(noise.gain_interval(4).has_value() == (noise.params().sqr_error > 0));
+      noise.update(several(2 * 0.05, total, 2, 2));
+    }
+    const auto [least, most] = noise.params().interval();
+    QVERIFY(noise.gain_interval(4).has_value());
+    const auto [low, high] = *noise.gain_interval(4);
+    VERIFY_CLOSE("low", low, gain_of(least.sqr, noise.var(), 4));
+    VERIFY_CLOSE("high", high, gain_of(most.sqr, noise.var(), 4));
+    QVERIFY(low < noise.gain(4) && noise.gain(4) < high);
+  }
+
   void whatIsNotFiniteMovesNothing() {
     NoiseScale noise(2);
     noise.update({{8, 8}, {3, 3}, 2, 2, {}, {}});
@@ -262,6 +302,26 @@ class TestNoiseScale : public QObject {
       QVERIFY(!noise.update({{bad, 8}, {bad, 8}, 1, 1, {}, {}}));
     }
     QCOMPARE(noise.state(), before);
+  }
+
+  // The mode and two flags; sums, weights and averages of a group and its last estimate; the error's sums.
+  void aFreshStateHoldsNoEstimate() {
+    QCOMPARE(NoiseScale(1).state(), (std::vector<double>{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
+  }
+
+  // Older states end without the error's sums: it is unknown then, and all else is as it was.
+  void anOlderStateHasNoError() {
+    NoiseScale noise(1), restored(1);
+    for (const double total : {4.0, 3.0, 4.5, 2.9}) noise.update(several(2 * 5, total, 2, 2));
+    QVERIFY(noise.params().sqr_error > 0);
+    std::vector<double> state = noise.state();
+    state.resize(state.size() - 4);
+    restored.restore(state);
+    QCOMPARE(restored.sqr(), noise.sqr());
+    QCOMPARE(restored.raw_gain(4), noise.raw_gain(4));
+    QCOMPARE(restored.params().sqr_error, 0.0);
+    state.pop_back();
+    QVERIFY_EXCEPTION_THROWN(restored.restore(state), std::invalid_argument);
   }
 
   void theStateGoesOnBitForBit() {
@@ -284,6 +344,8 @@ class TestNoiseScale : public QObject {
       if (step % 10 == 0) {
         other = NoiseScale(2);
         other.restore(one.state());
+        QCOMPARE(other.raw_gain(3), one.raw_gain(3));
+        QCOMPARE(other.state(), one.state());
       }
     }
   }

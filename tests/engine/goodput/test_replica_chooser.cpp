@@ -178,11 +178,26 @@ class TestReplicaChooser : public QObject {
     QCOMPARE(decision.horizon, remaining < 0 ? 100 : std::min(remaining, 100.0));
   }
 
+  void aCountThatReachesTheFloorIsAllowed() {
+    ReplicaChooser chooser({1, 2, 0.8});
+    int replicas = 1;
+    for (int i = 0; i < 3; ++i) replicas = chooser.decide(known({100, 160}), {replicas, 2, 0, -1}).replicas;
+    QCOMPARE(replicas, 2);
+  }
+
+  void slowModelsAreWeighedAsFastOnes() {
+    ReplicaChooser chooser({1, 2, 0});
+    int replicas = 1;
+    for (int i = 0; i < 3; ++i) replicas = chooser.decide(known({0.1, 0.2}), {replicas, 2, 0, -1}).replicas;
+    QCOMPARE(replicas, 2);
+  }
+
   // A count below 0.95 of the floor is left although fewer replicas learn more slowly.
   void leavesWhatWastesDevices_data() {
     const auto row = columns<double, double, int>({"goodputOfTwo", "remaining", "replicas"});
     row("well below the floor", 151, -1, 1);
     row("a little below it", 153, -1, 2);
+    row("0.95 of it", 152, -1, 2);
     row("above it", 161, -1, 2);
     row("but has nothing left to do", 151, 0, 2);
   }
@@ -240,7 +255,7 @@ class TestReplicaChooser : public QObject {
       for (int i = 0; i < 5; ++i) replicas = chooser.decide(known({one, two}), {replicas, 2, 0, -1}).replicas;
       return replicas;
     };
-    QCOMPARE(after(100, 104), 1);
+    QCOMPARE(after(100, 105), 1);
     QCOMPARE(after(100, 106), 2);
     QCOMPARE(after(104, 100), 2);
     QCOMPARE(after(106, 100), 1);

@@ -58,6 +58,7 @@ class TestScalingRule : public QObject {
     QCOMPARE(adascale_factors(std::vector{0.0}, std::vector{1.0}, 8), std::vector{8.0});
     QCOMPARE(adascale_factors(std::vector{0.0}, std::vector{0.0}, 8),
              std::vector{8.0});  // var's floor counts
+    QCOMPARE(adascale_factors(std::vector{1e-6}, std::vector{0.0}, 8), std::vector{2 / (1 / 8.0 + 1)});
     QCOMPARE(adascale_factors(std::vector{2.0}, std::vector{3.0}, 1), std::vector{1.0});
   }
 

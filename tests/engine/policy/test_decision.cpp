@@ -6,7 +6,6 @@
 #include <random>
 
 #include "batchscope/policy/decision.h"
-#include "placer.h"
 #include "rows.h"
 #include "test_case.h"
 
@@ -376,6 +375,9 @@ class TestDecision : public QObject {
         {{0, -1}, {2, std::sqrt(2) - 1}});
     row("left alone", {alone}, "1 device; not moved for now, as its last restarts took long",
         {{0, -1}, {2, std::sqrt(2) - 1}});
+    Job stays = half;
+    stays.placement = {{0, 2}};
+    row("stays", {stays, stays}, "2 devices; another would help other jobs more", {{1, less}, {3, more}});
     row("fixed", {kept}, "keeps its 3 devices until it ends", {});
     row("never", {none}, "cannot train on any device here", {});
     row("no faster", {flat}, "1 device; another would not make it faster", {{0, -1}, {2, 0}});
@@ -391,24 +393,6 @@ class TestDecision : public QObject {
       QCOMPARE(first.alternatives[i].devices, alternatives[i].devices);
       QVERIFY(std::abs(first.alternatives[i].speedup - alternatives[i].speedup) < 1e-12);
     }
-  }
-
-  void fewestNodes_data() {
-    const auto row = columns<int, int, int>({"kind", "devices", "nodes"});
-    row("none", 0, 0, 0);
-    row("one", 0, 1, 1);
-    row("the largest", 0, 4, 1);
-    row("and another", 0, 5, 2);
-    row("two", 0, 7, 2);
-    row("all", 0, 9, 3);
-    row("more than all", 0, 10, 4);
-    row("of another kind", 1, 1, 1);
-    row("more of it than there are", 1, 2, 2);
-  }
-  void fewestNodes() {
-    QFETCH(const int, kind);
-    QFETCH(const int, devices);
-    QTEST(fewest_nodes({{2, 0}, {4, 0}, {1, 1}, {3, 0}}, kind, devices), "nodes");
   }
 
   void refusesWhatCannotBe() {
@@ -429,63 +413,6 @@ class TestDecision : public QObject {
     }
     QVERIFY(decide({}, cluster, Objective::fair).jobs.empty());
     QVERIFY(decide(std::vector{job("a", 0.5)}, {}, Objective::fair).jobs[0].placement.empty());
-  }
-
-  // A job gets as few nodes as hold it, the hole that fits best, and nobody moves without need.
-  void placesTightly() {
-    const Cluster cluster = uniform_cluster(3, 4);
-    const PlacementCost nodes = [](std::size_t, const Placement& placement) {
-      return placement.empty() ? 1000.0 : static_cast<double>(placement.size()) / replicas(placement);
-    };
-    std::vector<Wish> wishes{
-        {.devices = 2, .present = {{1, 2}}}, {.devices = 4}, {.devices = 1}, {.devices = 4}};
-    const std::vector<Placement> placements = place(cluster, wishes, nodes);
-    QVERIFY(placements[0] == wishes[0].present);
-    QCOMPARE(placements[1].size(), 1u);
-    QCOMPARE(placements[3].size(), 1u);
-    QVERIFY((placements[2] == Placement{{1, 1}}));
-  }
-
-  // Placed by size, the small job would be left with two halves of nodes, which is dear to it and not to the
-  // large one.
-  void makesRoomForWhomItMatters() {
-    const Cluster cluster = uniform_cluster(2, 4);
-    const PlacementCost cost = [](std::size_t job, const Placement& placement) {
-      const bool dear = job == 0 ? placement != Placement{{0, 3}} : job == 2 && placement.size() > 1;
-      return placement.empty() ? 1000.0 : (dear ? 3.0 : 1.0) / replicas(placement);
-    };
-    const std::vector<Placement> placements =
-        place(cluster, std::vector<Wish>{{.devices = 3, .present = {{0, 3}}}, {.devices = 3}, {.devices = 2}},
-              cost);
-    QVERIFY((placements[0] == Placement{{0, 3}}));
-    QVERIFY((placements[2] == Placement{{1, 2}}));
-    QCOMPARE(replicas(placements[1]), 3);
-  }
-
-  // Two jobs on several nodes do not share one while there is another way.
-  void keepsSpreadJobsApart() {
-    const Cluster cluster = uniform_cluster(3, 4);
-    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
-    const std::vector<Placement> placements =
-        place(cluster, std::vector<Wish>{{.devices = 6}, {.devices = 6}}, more);
-    std::vector<int> spread(3);
-    for (const Placement& placement : placements)
-      if (placement.size() > 1)
-        for (const Share& share : placement) ++spread[static_cast<std::size_t>(share.node)];
-    for (const int count : spread) QVERIFY(count < 2);
-    for (const Placement& placement : placements) QVERIFY(replicas(placement) >= 4);
-  }
-
-  // A job has fewer devices, on one node, rather than a share of two nodes that a spread job is on.
-  void shrinksBesideASpreadJob() {
-    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
-    const Placement spread{{0, 2}, {1, 2}};
-    const std::vector<Placement> placements =
-        place(uniform_cluster(2, 3),
-              std::vector<Wish>{{.devices = 4, .fixed = true, .present = spread}, {.devices = 3}}, more);
-    QVERIFY(placements[0] == spread);
-    QCOMPARE(placements[1].size(), 1u);
-    QCOMPARE(replicas(placements[1]), 1);
   }
 };
 

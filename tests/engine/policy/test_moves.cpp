@@ -178,6 +178,14 @@ class TestMoves : public QObject {
     QVERIFY(!left_alone({}, 0, 1000));
     QCOMPARE(reluctance(moves, 30), 0.1);
     QCOMPARE(reluctance(moves, 3605), 0.0);
+    QVERIFY(left_alone(std::vector<Move>{{0, 1, 0}, {11, 2, 15}}, 610, 20));
+    QVERIFY(!left_alone(std::vector<Move>{{0, 1, 0}, {10, 2, 15}}, 610, 20));  // ten minutes ago
+    std::vector<Move> back_and_forth;
+    const double reluctances[] = {0, 0, 0.1, 0.3, 0.7, 0.9, 0.9};  // 0.1 (2^undone - 1), at most 0.9
+    for (int i = 0; i < 7; ++i) {
+      back_and_forth.push_back({10.0 * i, 1 + i % 2, 0});
+      QVERIFY(std::abs(reluctance(back_and_forth, 100) - reluctances[i]) < 1e-12);
+    }
     const std::vector<Move> growth{{0, 1, 0}, {10, 2, 1}, {20, 4, 1}, {30, 4, 1}};
     QCOMPARE(reluctance(growth, 40), 0.0);
   }

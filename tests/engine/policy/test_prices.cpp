@@ -7,9 +7,11 @@
 
 #include "batchscope/policy/forecast.h"
 #include "batchscope/policy/prices.h"
+#include "rows.h"
 #include "test_case.h"
 
 using namespace batchscope::policy;
+using batchscope::testing::columns;
 
 namespace {
 
@@ -88,8 +90,8 @@ class TestPrices : public QObject {
     about(ends[0], 500);
   }
 
-  // Each of three jobs on one device has it once in four decisions at the least; the one that ends has no more
-  // than that, since the others count for more.
+  // Each of three jobs on one device has it once in four decisions at the least; the one that ends has no
+  // more than that, since the others count for more.
   void takesTurnsWithWhatNeverEnds() {
     std::vector jobs{endless("a"), endless("b"), timed_job("c", 1, 400)};
     jobs[0].weight = jobs[1].weight = 1e6;
@@ -131,6 +133,60 @@ class TestPrices : public QObject {
           QVERIFY(*ends[i] * (1 + 1e-9) >= jobs[i].pause + *jobs[i].remaining / jobs[i].goodput(0, 1, most));
       }
     }
+  }
+
+  // A second device lets a job end in half of the time that it takes on one.
+  void timesAreRounded_data() {
+    const auto row = columns<double, std::string>({"sooner", "text"});
+    row("less than a second", 0.4, "0 s");
+    row("seconds", 98.6, "99 s");
+    row("100 seconds are minutes", 99.5, "2 min");
+    row("minutes", 5969, "99 min");
+    row("100 minutes are hours", 5970, "1 h 40 min");
+    row("whole hours", 7200, "2 h");
+    row("and a minute", 7231, "2 h 1 min");
+    row("more than anybody waits", 1e18, "277777777777 h 47 min");
+  }
+  void timesAreRounded() {
+    QFETCH(const double, sooner);
+    QFETCH(const std::string, text);
+    const Advice advice =
+        advise(std::vector{timed_job("a", 1, 2 * sooner)}, uniform_cluster(1, 1), Objective::fair);
+    QCOMPARE(advice.sentence, "1 more device would end the queue " + text + " sooner");
+    about(advice.end_now, 2 * sooner);
+    about(advice.end_with, sooner);
+  }
+
+  void whatIsOfNoUseEndsNothingSooner() {
+    const Advice advice =
+        advise(std::vector{timed_job("a", 1, 1000, 1)}, uniform_cluster(1, 3), Objective::fair, {.price = 0});
+    QCOMPARE(advice.devices, 1);
+    QCOMPARE(advice.sentence, std::string("2 fewer devices would end the queue 0 s sooner"));
+  }
+
+  // A job makes nine tenths of two devices on two nodes; one device is on one node.
+  void useIsOverOneDevice() {
+    Job job = timed_job("a", 1, 1000);
+    job.goodput = [](int, int nodes, int n) { return nodes > 1 ? 0.9 * n : n; };
+    about(advise(std::vector{job}, uniform_cluster(2, 1), Objective::fair).utility, 0.9);
+  }
+
+  // Goodputs of one job on 1, 2, .. devices, of which there are four.
+  void theBoundsOfUseBelongToIt_data() {
+    const auto row = columns<std::vector<double>, int>({"goodputs", "devices"});
+    row("0.65 suits", {1, 1.6, 2.1, 2.6, 3, 3.4, 3.7, 4}, 4);
+    row("above it does not", {1, 1.6, 2.1, 2.61, 3, 3.4, 3.7, 4}, 8);
+    row("0.35 suits", {1, 1, 1.2, 1.4, 1.4, 1.4, 1.4, 1.4}, 4);
+    row("below it does not", {1, 1, 1.2, 1.39, 1.39, 1.39, 1.39, 1.39}, 2);
+    // 0.5 and a 32nd on seven, 0.5 less a 32nd on eight.
+    row("of two as near, the larger", {1, 1.9, 2.8, 3.6, 3.65, 3.7, 3.71875, 3.75}, 8);
+  }
+  void theBoundsOfUseBelongToIt() {
+    QFETCH(const std::vector<double>, goodputs);
+    Job job = timed_job("a", 1, 1000);
+    job.goodput = [goodputs](int, int, int n) { return goodputs.at(static_cast<std::size_t>(n - 1)); };
+    job.max_replicas = 8;
+    QTEST(advise(std::vector{job}, uniform_cluster(1, 4), Objective::fair).devices, "devices");
   }
 
   // Linear: used to the full, so that AdaptDL's rule asks for more; twice as many end it in half the time.
@@ -216,6 +272,8 @@ class TestPrices : public QObject {
     const Advice advice = advise(jobs, uniform_cluster(3, 3), Objective::fair, {.price = 100});
     QCOMPARE(advice.counts.front().devices, 3);
     QCOMPARE(advice.counts.back().devices, 18);
+    for (std::size_t i = 0; i < advice.counts.size(); ++i)
+      QCOMPARE(advice.counts[i].devices, 3 + static_cast<int>(i));
     QVERIFY(advice.devices < 9);
     QVERIFY(QString::fromStdString(advice.sentence).contains(" fewer devices would end the queue"));
   }

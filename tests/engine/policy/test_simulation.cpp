@@ -133,6 +133,34 @@ class TestSimulation : public QObject {
              qPrintable(QString("%1, expected %2").arg(fairness).arg(expected)));
   }
 
+  // Alone on one device, batches of `init` to `most` samples in micro-batches of 4 to 16.
+  void fairnessFindsTheBestBatch_data() {
+    const auto row =
+        batchscope::testing::columns<int, int, bool, double>({"init", "most", "noise", "seconds"});
+    row("the initial one, whatever the steps between sizes", 12, 32, false, 120 * (0.5 + 12 / 16.0));
+    row("the largest in one micro-batch", 8, 16, true, 120 / 2.0 * (0.5 + 16 / 16.0));
+    row("the largest in two", 8, 32, true, 120 / 4.0 * (2 * (0.5 + 16 / 16.0) - 0.3));
+  }
+  void fairnessFindsTheBestBatch() {
+    QFETCH(const int, init);
+    QFETCH(const int, most);
+    QFETCH(const bool, noise);
+    QFETCH(const double, seconds);
+    ProfileData data;
+    data.name = "app";
+    const goodput::GradParams gradient = noise ? goodput::GradParams{0, 1} : goodput::GradParams{1, 0};
+    for (const int size : {init, most}) data.trainings[size] = {{60, 60, gradient}, {120, 120, gradient}};
+    data.placements[{1}] = {{1, 1, 4, {0.75, 0.3}}, {1, 1, 16, {1.5, 0.3}}};
+    Applications known;
+    known.emplace("app", Application(std::move(data)));
+    const double fairness = finish_time_fairness({JobOutcome{"job", "app", 0, 300, 0, 0, {}}}, known,
+                                                 {uniform_cluster(1, 1), 60, 30, 0})
+                                .at(0);
+    const double expected = 300 / (30 + seconds);
+    QVERIFY2(std::abs(fairness / expected - 1) < 1e-12,
+             qPrintable(QString("%1, expected %2").arg(fairness).arg(expected)));
+  }
+
   // Batches of up to 16 in micro-batches of 4 to 8 samples; a step takes an eighth of a second for each
   // sample of a micro-batch, of which 0.1 s synchronise.
   void dividesABatchOfAFixedSize_data() {
@@ -193,6 +221,20 @@ class TestSimulation : public QObject {
     for (const JobOutcome& job : outcome.jobs) QTEST(job.completed, "completed");
   }
 
+  // Three nodes of three: four replicas of each of two jobs meet on one, beside a lone one, which loses
+  // nothing.
+  void onlySpreadJobsInterfere() {
+    ProfileData data = even();
+    data.placements[{1, 3}] = {{2, 4, 4, {0.5, 0}}};
+    Applications known;
+    known.emplace("even", Application(std::move(data)));
+    const std::vector<Submission> workload{
+        {"a", 0, "even", 4, 8}, {"b", 0, "even", 4, 8}, {"c", 0, "even", 1, 8}};
+    const Outcome outcome = simulate(workload, known, "fifo", {uniform_cluster(3, 3), 60, 0, 0.5});
+    QVERIFY(time_of(outcome, "a") > 60 + 60 && time_of(outcome, "b") > 60 + 60);
+    QCOMPARE(time_of(outcome, "c"), 60.0 + 120);
+  }
+
   // One that comes while another one trains, at 100 s, has devices from the end of the interval on.
   void entersAtTheEndOfAnInterval() {
     const std::vector<Submission> workload{{"a", 0, "even", 1, 8}, {"b", 100, "even", 1, 8}};
@@ -227,6 +269,16 @@ class TestSimulation : public QObject {
         QCOMPARE(again.jobs[i].completed, once.jobs[i].completed);
       }
     }
+  }
+
+  // Three jobs on one device: each has it once in four decisions, the first of them at 10 s.
+  void everybodyHasATurn() {
+    std::vector<Submission> workload;
+    for (int i = 0; i < 3; ++i) workload.push_back({"job-" + std::to_string(i), 0, "even", 1, 8});
+    for (const std::string policy : {"pollux", "adaptdl", "sia", "fair", "fast"})
+      for (const JobOutcome& job :
+           simulate(workload, applications(), policy, {uniform_cluster(1, 1), 10, 0, 0}).jobs)
+        QVERIFY2(job.tenures.at(0).since <= 10 + 4 * 10, policy.c_str());
   }
 
   // Where a restart takes as long as several intervals, turns are not all restarts.

@@ -25,10 +25,16 @@ class TestBranch : public QObject {
     QVERIFY(!branch_of({{variable::kBranch, "{}"}}));
   }
 
+  void oneSampleIsEnough() {
+    const Branch one{"3f9a12bc", "checkpoint-000003", 300, 123.25, 1, 1};
+    QVERIFY(Branch::parse(one.text()) == one);
+  }
+
   void otherTextsAreRefused() {
-    Branch none;
-    none.samples = 0;
-    for (const std::string& bad : {std::string("x"), std::string("{}"), none.text()})
+    Branch no_samples{"3f9a12bc", "checkpoint-000003", 300, 123.25, 1, 0}, no_batch = no_samples;
+    no_batch.batch_size = 0;
+    no_batch.samples = 1;
+    for (const std::string& bad : {std::string("x"), std::string("{}"), no_samples.text(), no_batch.text()})
       VERIFY_THROWS("usage", "BATCHSCOPE_BRANCH is not a branch", Branch::parse(bad));
   }
 };

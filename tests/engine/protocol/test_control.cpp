@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requests as scripts write them, replies, errors and the status.
+#include <cmath>
+
 #include "batchscope/protocol/control.h"
 #include "rows.h"
 #include "test_case.h"
@@ -73,27 +75,41 @@ class TestControl : public QObject {
     QCOMPARE(reply_result(parse_object(reply_line(7, {{"a", 1}}))).at("a").get<int>(), 1);
   }
 
-  void everyErrorKindHasANameAndACode() {
-    for (int i = 0; i <= static_cast<int>(ErrorKind::io); ++i) {
-      const auto kind = static_cast<ErrorKind>(i);
-      QCOMPARE(parse_error_kind(error_kind_name(kind)), kind);
-      QVERIFY(exit_code(kind) != kExitOk);
-    }
-  }
-
-  void theStatusSurvives() {
+  // People's scripts read it: `batchscope status --json`.
+  void theStatusStaysWhatItIs() {
     RunStatus status;
     status.run = "abcdefgh";
     status.state = RunState::running;
+    status.phase = "train";
+    status.phase_seconds = 1.5;
+    status.generation = 3;
     status.replicas = 2;
+    status.target_replicas = 4;
+    status.auto_replicas = "auto:1-4";
+    status.step = 400;
+    status.epoch = 5;
+    status.epochs = 8;
+    status.loop = "train";
+    status.loop_fraction = 0.25;
+    status.total_fraction = 0.5;
+    status.progress = 410.5;
+    status.elapsed = 60;
     status.remaining = 12.5;
-    status.latest = {{"loss", 0.25}, {"gain", 1.5}};
+    status.latest = {{"loss", 0.25}, {"gain", INFINITY}};
+    status.message = "a sentence";
     status.devices = {"cpu:0", "cpu:1"};
     status.rescalable = true;
-    const Json json = status;
-    const auto back = Json::parse(json.dump()).get<RunStatus>();
-    QCOMPARE(Json(back).dump(), json.dump());
-    QCOMPARE(back.latest, status.latest);
+    status.max_profiled = 6;
+    status.pause = 0.75;
+    const Json expected = Json::parse(R"({
+      "run":"abcdefgh","state":"running","phase":"train","phase_seconds":1.5,"generation":3,"replicas":2,
+      "target_replicas":4,"auto_replicas":"auto:1-4","step":400,"epoch":5,"epochs":8,"loop":"train",
+      "loop_fraction":0.25,"total_fraction":0.5,"progress":410.5,"elapsed":60.0,"remaining":12.5,
+      "latest":{"loss":0.25,"gain":"inf"},"message":"a sentence","devices":["cpu:0","cpu:1"],
+      "rescalable":true,"max_profiled":6,"pause":0.75})");
+    QCOMPARE(Json(status).dump(), expected.dump());
+    QCOMPARE(Json(expected.get<RunStatus>()).dump(), expected.dump());
+    VERIFY_THROWS("usage", "malformed run status: field \"step\"", Json{{"step", "x"}}.get<RunStatus>());
   }
 };
 

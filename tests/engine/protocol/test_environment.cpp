@@ -15,15 +15,44 @@ class TestEnvironment : public QObject {
   Q_OBJECT
 
   static void clear() {
-    for (const char* name :
-         {variable::kMasterAddress,     variable::kMasterPort,        variable::kNumReplicas,
-          variable::kReplicaRank,       variable::kNumNodes,          variable::kNumRestarts,
-          variable::kCheckpointPath,    variable::kThreads,           variable::kTelemetrySocket,
-          variable::kRendezvousDir,     variable::kBackend,           variable::kDevice,
-          variable::kNumDevices,        variable::kDevicesPerReplica, variable::kCollectiveTimeout,
-          variable::kMaxLocalBatchSize, variable::kNonFinite,         variable::kRendezvousToken,
-          variable::kMeetingTimeout,    variable::kContention})
-      qunsetenv(name);
+    for (const auto& [name, value] : told_all().to_variables()) qunsetenv(name.c_str());
+    qunsetenv(variable::kContention);
+  }
+
+  // No field at its default.
+  static Environment told_all() {
+    Environment e;
+    e.master_address = "10.0.0.1";
+    e.master_port = 4711;
+    e.num_replicas = 4;
+    e.replica_rank = 3;
+    e.num_nodes = 2;
+    e.num_restarts = 7;
+    e.checkpoint_path = "/tmp/a b";
+    e.share_path = "/tmp/share";
+    e.job_id = "abcd1234";
+    e.supervisor_url = "http://there:80";
+    e.sched_version = "0.0.0";
+    e.tensorboard_dir = "/tmp/events";
+    e.telemetry_socket = "/tmp/t.sock";
+    e.rendezvous_dir = "/tmp/r";
+    e.threads = 2;
+    e.backend = "gloo";
+    e.device = "cuda:1";
+    e.num_devices = 3;
+    e.devices_per_replica = 2;
+    e.measure_cores = false;
+    e.triggers = "[]";
+    e.sample_log = "/tmp/samples";
+    e.checkpoint_interval = 0;
+    e.memory_path = "/dev/shm/x";
+    e.unloadable = "{}";
+    e.collective_timeout = 2.5;
+    e.max_local_batch_size = 57;
+    e.non_finite = NonFinite::restore;
+    e.rendezvous_token = "0123456789abcdef";
+    e.meeting_timeout = 90;
+    return e;
   }
 
  private Q_SLOTS:
@@ -42,34 +71,75 @@ class TestEnvironment : public QObject {
   }
 
   void whatIsWrittenIsRead() {
-    Environment out;
-    out.num_replicas = 4;
-    out.replica_rank = 3;
-    out.num_restarts = 7;
-    out.master_port = 4711;
-    out.checkpoint_path = "/tmp/a b";
-    out.rendezvous_dir = "/tmp/r";
-    out.threads = 2;
-    out.device = "cuda:1";
-    out.num_devices = 3;
-    out.devices_per_replica = 2;
-    out.collective_timeout = 2.5;
-    out.max_local_batch_size = 57;
-    out.non_finite = NonFinite::restore;
-    out.rendezvous_token = "0123456789abcdef";
-    out.meeting_timeout = 90;
-    for (const auto& [name, value] : out.to_variables()) qputenv(name.c_str(), value.c_str());
-    const Environment in = Environment::from_process();
-    QCOMPARE(in.to_variables(), out.to_variables());
-    QCOMPARE(in.threads.value(), 2);
-    QCOMPARE(in.num_devices, 3);
-    QCOMPARE(in.devices_per_replica, 2);
-    QCOMPARE(in.checkpoint_path, out.checkpoint_path);
-    QCOMPARE(in.collective_timeout, 2.5);
-    QCOMPARE(in.max_local_batch_size, 57);
-    QCOMPARE(in.non_finite, NonFinite::restore);
-    QCOMPARE(in.rendezvous_token, out.rendezvous_token);
-    QCOMPARE(in.meeting_timeout, 90.0);
+    const std::map<std::string, std::string> expected{{"ADAPTDL_MASTER_ADDR", "10.0.0.1"},
+                                                      {"ADAPTDL_MASTER_PORT", "4711"},
+                                                      {"ADAPTDL_NUM_REPLICAS", "4"},
+                                                      {"ADAPTDL_REPLICA_RANK", "3"},
+                                                      {"ADAPTDL_NUM_NODES", "2"},
+                                                      {"ADAPTDL_NUM_RESTARTS", "7"},
+                                                      {"ADAPTDL_CHECKPOINT_PATH", "/tmp/a b"},
+                                                      {"ADAPTDL_SHARE_PATH", "/tmp/share"},
+                                                      {"ADAPTDL_JOB_ID", "abcd1234"},
+                                                      {"ADAPTDL_SUPERVISOR_URL", "http://there:80"},
+                                                      {"ADAPTDL_SCHED_VERSION", "0.0.0"},
+                                                      {"ADAPTDL_TENSORBOARD_LOGDIR", "/tmp/events"},
+                                                      {"BATCHSCOPE_TELEMETRY_SOCKET", "/tmp/t.sock"},
+                                                      {"BATCHSCOPE_RENDEZVOUS_DIR", "/tmp/r"},
+                                                      {"BATCHSCOPE_THREADS", "2"},
+                                                      {"BATCHSCOPE_BACKEND", "gloo"},
+                                                      {"BATCHSCOPE_DEVICE", "cuda:1"},
+                                                      {"BATCHSCOPE_NUM_DEVICES", "3"},
+                                                      {"BATCHSCOPE_DEVICES_PER_REPLICA", "2"},
+                                                      {"BATCHSCOPE_MEASURE_CORES", "0"},
+                                                      {"BATCHSCOPE_TRIGGERS", "[]"},
+                                                      {"BATCHSCOPE_SAMPLE_LOG", "/tmp/samples"},
+                                                      {"BATCHSCOPE_CHECKPOINT_INTERVAL", "0.0"},
+                                                      {"BATCHSCOPE_MEMORY_PATH", "/dev/shm/x"},
+                                                      {"BATCHSCOPE_UNLOADABLE_CHECKPOINTS", "{}"},
+                                                      {"BATCHSCOPE_COLLECTIVE_TIMEOUT", "2.5"},
+                                                      {"BATCHSCOPE_MAX_LOCAL_BATCH_SIZE", "57"},
+                                                      {"BATCHSCOPE_NON_FINITE", "restore"},
+                                                      {"BATCHSCOPE_RENDEZVOUS_TOKEN", "0123456789abcdef"},
+                                                      {"BATCHSCOPE_MEETING_TIMEOUT", "90.0"}};
+    QCOMPARE(told_all().to_variables(), expected);
+    for (const auto& [name, value] : expected) qputenv(name.c_str(), value.c_str());
+    QCOMPARE(Environment::from_process().to_variables(), expected);
+  }
+
+  // A replica's place is always said.
+  void whatIsAtItsDefaultIsNotSaid() {
+    const std::map<std::string, std::string> place{{"ADAPTDL_MASTER_ADDR", "127.0.0.1"},
+                                                   {"ADAPTDL_NUM_REPLICAS", "1"},
+                                                   {"ADAPTDL_REPLICA_RANK", "0"},
+                                                   {"ADAPTDL_NUM_NODES", "1"},
+                                                   {"ADAPTDL_NUM_RESTARTS", "0"}};
+    QCOMPARE(Environment{}.to_variables(), place);
+    QCOMPARE(Environment::from_process().to_variables(), place);
+  }
+
+  void theLargestNumbersAreTaken_data() {
+    const auto row = testing::columns<QByteArray, QByteArray>({"most", "more"});
+    row(variable::kMasterPort, "65535", "65536");
+    row(variable::kNumReplicas, "1048576", "1048577");
+    row(variable::kNumNodes, "1048576", "1048577");
+    row(variable::kNumRestarts, "1048576", "1048577");
+    row(variable::kThreads, "4096", "4097");
+    row(variable::kNumDevices, "1048576", "1048577");
+    row(variable::kDevicesPerReplica, "1048576", "1048577");
+    row(variable::kMeasureCores, "1", "2");
+    row(variable::kMaxLocalBatchSize, "2147483647", "2147483648");
+    row(variable::kCheckpointInterval, "1e300", "inf");
+    row(variable::kMeetingTimeout, "0", "-0.1");
+    row(variable::kRendezvousToken, "sixteen letters!", "fifteen letters");
+  }
+  void theLargestNumbersAreTaken() {
+    QFETCH(const QByteArray, most);
+    QFETCH(const QByteArray, more);
+    const QByteArray name = QTest::currentDataTag();
+    qputenv(name, most);
+    Environment::from_process();
+    qputenv(name, more);
+    VERIFY_THROWS("usage", name.toStdString(), Environment::from_process());
   }
 
   void contentionIsAShare() {
@@ -102,6 +172,7 @@ class TestEnvironment : public QObject {
     row("negative patience", QByteArray(variable::kMeetingTimeout), "-1");
     row("negative batch", QByteArray(variable::kMaxLocalBatchSize), "-1");
     row("policy", QByteArray(variable::kNonFinite), "pray");
+    row("no threads", QByteArray(variable::kThreads), "0");
     row("port", QByteArray(variable::kMasterPort), "70000");
   }
   void nonsenseIsRefusedByName() {

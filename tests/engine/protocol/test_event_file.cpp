@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Event files, read back by a parser of the test's own.
+#include <QSysInfo>
 #include <QTemporaryDir>
 #include <cmath>
 #include <filesystem>
@@ -52,6 +53,10 @@ class TestEventFile : public QObject {
     file.add(4, 0, {});
 
     const std::vector<Event> events = EventReader::read(file.path());
+    const QString name = QString::fromStdString(file.path().filename().string());
+    QVERIFY2(
+        name.startsWith("events.out.tfevents.") && name.contains("." + QSysInfo::machineHostName() + "."),
+        qPrintable(name));
     QCOMPARE(events.size(), std::size_t(5));
     QCOMPARE(events[0].file_version, std::string("brain.Event:2"));
     QVERIFY(events[0].wall_time > 1.6e9);

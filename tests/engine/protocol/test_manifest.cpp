@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checkpoint manifests: what verifies, what does not, and which checkpoint is the newest good one.
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <QTemporaryDir>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "batchscope/protocol/manifest.h"
+#include "rows.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -60,6 +63,8 @@ class TestManifest : public QObject {
     QCOMPARE(manifest.ledger.size(), 2u);
     QVERIFY((manifest.ledger.back() == Stretch{3, {"train-0", 1, 2, 30, 40, 5, 53, 40}}));
     QCOMPARE(manifest.ledger_from, 0);
+    QCOMPARE(fs::status(parent_ / "checkpoint-000001" / "manifest.json").permissions(),
+             fs::perms::owner_read | fs::perms::owner_write);
   }
 
   // Like one on a damaged sector: it opens, and reading fails.
@@ -72,6 +77,20 @@ class TestManifest : public QObject {
     QCOMPARE(newest_good_checkpoint(parent_, &skipped), older);
     QCOMPARE(skipped.size(), 1u);
     VERIFY_HOLDS(skipped[0], "checkpoint-000002/manifest.json: Is a directory");
+  }
+
+  // A file that may not grow as a disk that has room for a part of it.
+  void aManifestThatDoesNotFitIsToldOf() {
+    const Manifest manifest = verify_checkpoint(make("checkpoint-000001"));
+    rlimit before{};
+    QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small{100, before.rlim_max};
+    const auto handled = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    const std::string told = testing::thrown_by([&] { write_manifest(parent_, manifest); });
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handled);
+    VERIFY_HOLDS(told, "io: cannot write", "manifest.json: File too large");
   }
 
   void aFolderThatCannotBeReadIsNotAnEmptyOne() {
@@ -149,16 +168,45 @@ class TestManifest : public QObject {
     QVERIFY(again.ledger == manifest.ledger && again.ledger_from == 40 && again.pinned);
   }
 
-  void stretchesOfAPassAreJoined() {
-    Ledger ledger;
-    append(ledger, {0, {"train-0", 0, 0, 0, 20, 1, 50, 2}});
-    append(ledger, {0, {"validate-0", 0, 0, 0, 10, 0, 10, 2}});
-    append(ledger, {0, {"train-0", 0, 0, 20, 40, 2, 50, 4}});  // goes on
-    append(ledger, {1, {"train-0", 0, 0, 40, 50, 0, 50, 5}});  // in another generation
-    append(ledger, {1, {"train-0", 0, 1, 0, 50, 0, 50, 10}});  // in another pass
-    append(ledger, {1, {"train-0", 0, 1, 0, 50, 0, 50, 15}});  // begun anew, by the program itself
-    QCOMPARE(ledger.size(), 5u);
-    QVERIFY((ledger[0] == Stretch{0, {"train-0", 0, 0, 0, 40, 3, 50, 4}}));
+  void stepsAreCountedFromZero() {
+    const fs::path directory = make("checkpoint-000001");
+    Manifest manifest = read_manifest(directory);
+    manifest.step = manifest.ledger_from = 0;
+    write_manifest(directory, manifest);
+    QCOMPARE(kind_of(directory), "nothing was thrown");
+    manifest.step = -1;
+    write_manifest(directory, manifest);
+    VERIFY_THROWS("corrupt", "it counts steps below 0", read_manifest(directory));
+  }
+
+  // Wrong values under a checksum that fits: of a program with a fault, not of a disk.
+  void wrongFieldsAreTold_data() {
+    const auto row = testing::columns<std::string, std::string, std::string>({"old", "changed", "fault"});
+    row("a version", "\"version\": 2", "\"version\": 0", "its version is below 1");
+    row("a newer version", "\"version\": 2", "\"version\": 3",
+        "has version 3, but this program reads up to 2");
+    row("no whole version", "\"version\": 2", "\"version\": 2.5", "\"version\" is not a whole number");
+    row("no whole step", "\"step\": 40", "\"step\": 40.5", "\"step\" is not a whole number");
+    row("no whole row", "[\"train-0\",2,1,", "[\"train-0\",2,1.5,", "a value that is not a whole number");
+    row("no file", "\"name\": \"model\"", "\"name\": \".\"", "\".\" is not a file name");
+    row("no size", "\"bytes\": 9", "\"bytes\": \"9\"", "\"bytes\" is not a whole number");
+    row("steps of the ledger", "\"generation\": 3", "\"ledger_from\": -1, \"generation\": 3",
+        "it counts steps below 0");
+  }
+  void wrongFieldsAreTold() {
+    QFETCH(const std::string, fault);
+    QFETCH(const std::string, old);
+    QFETCH(const std::string, changed);
+    const fs::path file = make("checkpoint-000001") / "manifest.json";
+    std::string text = contents(file);
+    const std::string seal = "  \"crc32\": ";
+    text.resize(text.rfind("\n" + seal) + 1);
+    QVERIFY2(text.find(old) != std::string::npos, text.c_str());
+    text.replace(text.find(old), old.size(), changed);
+    text += seal + std::to_string(bytes_crc32(text)) + "\n}\n";
+    write_file(file, text);
+    const std::string told = testing::thrown_by([&] { read_manifest(file.parent_path()); });
+    VERIFY_HOLDS(told, fault);
   }
 
   void onlyWhatIsOursIsLoaded() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where things lie, the 108 bytes of a socket address, and directories that must be private.
+#include <unistd.h>
+
 #include <QTemporaryDir>
 #include <filesystem>
 
@@ -10,6 +12,7 @@
 #include "batchscope/protocol/random_text.h"
 #include "batchscope/protocol/unix_address.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -37,12 +40,32 @@ class TestPaths : public QObject {
   }
 
   void socketsFitTheirAddressHoweverDeepTheHome() {
-    for (const int depth : {0, 40, 80, 200}) {
+    for (int depth = 0; depth <= 200; ++depth) {
       qputenv("XDG_STATE_HOME", QByteArray("/") + QByteArray(depth, 'x'));
       const RunPaths paths = run_paths("abcd1234");
       QVERIFY(paths.control_socket.native().size() < 108);
       QVERIFY((paths.rendezvous(9999) / "collective.sock").native().size() < 108);
+      // No deeper than the longest name allows: /x/batchscope/abcd1234/g0000/collective.sock.
+      QCOMPARE(paths.runtime.native().starts_with("/tmp/"), depth > 107 - 43);
     }
+  }
+
+  void memoryMayLieElsewhereOrNowhere() {
+    const std::string own = "batchscope-" + std::to_string(getuid()) + "/abcd1234";
+    qunsetenv("BATCHSCOPE_SHM");
+    QCOMPARE(run_paths("abcd1234").memory, fs::path("/dev/shm") / own);
+    qputenv("BATCHSCOPE_SHM", "/elsewhere");
+    QCOMPARE(run_paths("abcd1234").memory, fs::path("/elsewhere") / own);
+    qputenv("BATCHSCOPE_SHM", "off");
+    QVERIFY(run_paths("abcd1234").memory.empty());
+    qunsetenv("BATCHSCOPE_SHM");
+  }
+
+  void withoutAHomeItIsToldWhatToSet() {
+    qunsetenv("HOME");
+    VERIFY_THROWS("io", "neither XDG_DATA_HOME nor HOME is set", catalogue_path());
+    qputenv("XDG_DATA_HOME", "/data");
+    VERIFY_THROWS("io", "neither XDG_STATE_HOME nor HOME is set", run_paths("abcd1234"));
   }
 
   void directoriesAreMadeAndPrivate() {
@@ -72,6 +95,7 @@ class TestPaths : public QObject {
     QCOMPARE(fs::status(folder).permissions(), fs::perms::owner_all | fs::perms::group_read);
     QCOMPARE(fs::status(file).permissions(), fs::perms::owner_all);
     QVERIFY_EXCEPTION_THROWN(make_private_directories(file / "below"), Error);
+    QVERIFY_EXCEPTION_THROWN(make_private_directories(file), Error);
   }
 
   void aLinkInTheRuntimeDirectorysPlaceIsRefused() {
@@ -110,6 +134,8 @@ class TestPaths : public QObject {
     QCOMPARE(token.size(), std::size_t(32));
     QCOMPARE(token.find_first_not_of("0123456789abcdef"), std::string::npos);
     QVERIFY(token != random_text(32));
+    const std::string all = random_text(4096);
+    for (const char letter : {'0', '7', 'a', 'f'}) QVERIFY(all.find(letter) != std::string::npos);
   }
 };
 

@@ -2,6 +2,7 @@
 //
 // Triggers and durations as people write them, and the spec's way through JSON.
 #include <cmath>
+#include <limits>
 
 #include "batchscope/protocol/run_spec.h"
 #include "rows.h"
@@ -108,12 +109,38 @@ class TestRunSpec : public QObject {
     QVERIFY(refuses([](RunSpec& spec) { spec.max_local_batch_size = -1; }));
   }
 
-  void aDurationHasAnEnd() {
-    QCOMPARE(parse_duration("720h"), 720 * 3600.0);
-    QCOMPARE(parse_duration("3d"), 3 * 86400.0);
-    QCOMPARE(parse_duration("500ms"), 0.5);
-    for (const char* text : {"1e9", "1e300", "30000h", "nan", "inf", "-1", "1e308h", "3 d", "d", ""})
-      QVERIFY_EXCEPTION_THROWN(parse_duration(text), Error);
+  // Each number at its bounds, and one beyond.
+  void boundsBelongToTheirRanges() {
+    constexpr int kMostSamples = std::numeric_limits<int>::max();
+    const auto fits = [](const auto& change) {
+      RunSpec spec;
+      change(spec);
+      return testing::kind_of([&] { spec.check(); }) == "nothing was thrown";
+    };
+    for (const auto& [count, allowed] : {std::pair{0, false}, {1, true}, {4096, true}, {4097, false}}) {
+      QCOMPARE(fits([&](RunSpec& spec) { spec.replicas = count; }), allowed);
+      QCOMPARE(fits([&](RunSpec& spec) { spec.auto_replicas = AutoReplicas{count, 0}; }), allowed);
+      QCOMPARE(fits([&](RunSpec& spec) { spec.auto_replicas = AutoReplicas{count, count}; }), allowed);
+      QCOMPARE(fits([&](RunSpec& spec) {
+                 spec.triggers = {{Trigger::When::step, 1, Trigger::Action::replicas, count}};
+               }),
+               allowed);
+      QCOMPARE(fits([&](RunSpec& spec) { spec.devices_per_replica = count; }), allowed || count == 0);
+    }
+    QVERIFY(fits([](RunSpec& spec) { spec.auto_replicas = AutoReplicas{1, 4096}; }));
+    QVERIFY(!fits([](RunSpec& spec) { spec.auto_replicas = AutoReplicas{1, 4097}; }));
+    for (const double floor : {0.0, 1.0})
+      QVERIFY(fits([&](RunSpec& spec) { spec.efficiency_floor = floor; }));
+    QVERIFY(!fits([](RunSpec& spec) { spec.efficiency_floor = 1.01; }));
+    QVERIFY(fits([](RunSpec& spec) { spec.checkpoint_interval = kLongestDuration; }));
+    QVERIFY(!fits([](RunSpec& spec) { spec.checkpoint_interval = kLongestDuration + 1; }));
+    for (const auto& [budget, allowed] :
+         {std::pair{0, true}, {kMostRestarts, true}, {kMostRestarts + 1, false}})
+      QCOMPARE(fits([&](RunSpec& spec) { spec.restart_budget = budget; }), allowed);
+    QVERIFY(fits([](RunSpec& spec) { spec.max_local_batch_size = kMostSamples; }));
+    QVERIFY(!fits([](RunSpec& spec) { spec.max_local_batch_size = std::int64_t{kMostSamples} + 1; }));
+    QCOMPARE(Trigger::parse("epoch=0:replicas=4096").replicas, 4096);
+    VERIFY_THROWS("usage", "replicas needs a whole number", Trigger::parse("epoch=0:replicas=4097"));
   }
 
   void aWrongFieldIsNamed() { VERIFY_THROWS("usage", "replicas", Json{{"replicas", "two"}}.get<RunSpec>()); }

@@ -44,6 +44,8 @@ class TestSchedHints : public QObject {
     QVERIFY(!model.perf);
     QCOMPARE(model.init_batch_size, std::int64_t(0));
     QVERIFY(model_from_sched_hints(Json::parse(R"({"initBatchSize": 8, "new": 1})")).init_batch_size == 8);
+    const Model one = model_from_sched_hints(Json::parse(R"({"localBszBounds": [16, 16]})"));
+    QVERIFY(one.min_local_batch_size == 16 && one.max_local_batch_size == 16);
   }
 
   // AdaptDL tells them of jobs whose batch size it chooses.

@@ -52,6 +52,8 @@ class TestTimeOuts : public QObject {
 
   void noHangIsInNobodysWay() { TimeOuts{30, 0, 60, 120}.check(); }
 
+  void theLongestIsAllowed() { TimeOuts{30, 45, 1e6, 1e6}.check(); }
+
   void aRunKeepsThem() {
     RunSpec spec;
     spec.time_outs = {1, 2, 3, 4};

@@ -103,6 +103,17 @@ class TestMethod : public QObject {
     for (int n = 1; n <= 3; ++n) QVERIFY(std::abs(counts[static_cast<std::size_t>(n)] - 1000) < 150);
   }
 
+  // Ten trials have to come to an end, whether or not others are under way or failed.
+  void tpeBeginsAsSobolDoes() {
+    const Space space({real("x", 0, 1), real("y", 0, 1)});
+    std::vector<Trial> trials = swept(Method::sobol, space, 9, 3);
+    trials.push_back({{0.5, 0.5}, Trial::State::failed, {}, {}});
+    trials.push_back({{0.25, 0.5}, Trial::State::running, {}, {}});
+    QCOMPARE(suggest(Method::tpe, space, trials, 3), suggest(Method::sobol, space, trials, 3));
+    trials.back() = ended({0.25, 0.5}, 1);
+    QVERIFY(suggest(Method::tpe, space, trials, 3) != suggest(Method::sobol, space, trials, 3));
+  }
+
   // A parameter that decides is found, one that does not is left open.
   void tpeGathersWhereItIsGood() {
     const Space space({real("x", 0, 1), choice("c", {"a", "b", "c", "d"}), real("idle", 0, 1)});

@@ -60,6 +60,39 @@ class TestSpace : public QObject {
     QCOMPARE(integer("n", 1, 4, true).axis().low, std::log(0.5));
   }
 
+  // A millionth of the range, of the value where the scale is logarithmic, or of the step.
+  void valuesHaveNoMoreDigitsThanCount() {
+    QCOMPARE(real("lr", 1e-5, 1, true).value(std::log(0.00123456789)), 0.001234568);
+    QCOMPARE(real("lr", 1e-5, 1, true).value(std::log(1e-5) - 1), 1e-5);
+    QCOMPARE(real("x", 0.5, 0.99).value(0.7123456789), 0.7123457);
+    QCOMPARE(real("x", 0, 2000).value(1234.56789), 1234.568);
+    QCOMPARE(real("x", 0, 1).value(0.12345678), 0.123457);
+    QCOMPARE(with_step(real("x", 0, 1), 0.001).nth(7), 0.007);
+  }
+
+  void textsAreValuesOnTheirGridWithinTheRange() {
+    for (const char* text : {"1", "4", "2"}) QVERIFY(integer("n", 1, 4).parse(text));
+    for (const char* text : {"0", "5", "1.5", "", "2 ", "two", "nan"})
+      QVERIFY2(!integer("n", 1, 4).parse(text), text);
+    for (const char* text : {"0", "1", "0.3"}) QVERIFY(real("x", 0, 1).parse(text));
+    for (const char* text : {"-0.1", "1.1", "inf"}) QVERIFY2(!real("x", 0, 1).parse(text), text);
+    for (const char* text : {"0.25", "1"}) QVERIFY(with_step(real("x", 0, 1), 0.25).parse(text));
+    QVERIFY(!with_step(real("x", 0, 1), 0.25).parse("0.3"));
+  }
+
+  void whatIsJustAllowed() {
+    for (const Parameter& parameter :
+         {with_step(real("x", 1, 2), 1), with_step(real("x", 0, 1e12), 1), real("lr_2.Z-9", 0, 1),
+          integer("n", -9007199254740992, 0), integer("n", 0, 9007199254740992)})
+      QVERIFY(!Space::fault(std::vector{parameter}));
+    std::vector<Parameter> many;
+    for (std::size_t i = 0; i < Space::kMostParameters; ++i)
+      many.push_back(real("x" + std::to_string(i), 0, 1));
+    QVERIFY(!Space::fault(many));
+    many.push_back(real("y", 0, 1));
+    QCOMPARE(Space::fault(many)->parameter, Space::kMostParameters);
+  }
+
   void whatHasACommonConditionIsThereTogether() {
     const Space space = mixed_space();
     for (int i = 0; i < 200; ++i) {

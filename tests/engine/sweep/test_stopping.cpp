@@ -148,9 +148,19 @@ class TestStopping : public QObject {
     QVERIFY(!promotion(rule, legs));
   }
 
+  // The members of a population wait for one another.
+  void aPopulationPauses() {
+    const StopRule rule{Kind::pbt, 100, 350, 3};
+    QCOMPARE(verdict(rule, std::vector<Leg>{{0, 0, 1.0}}, 0, 0), Verdict::pause);
+    const double expected[] = {100, 200, 300, 350, 350};
+    for (int rung = 0; rung < 5; ++rung) QCOMPARE(*iterations_at(rule, rung), expected[rung]);
+    QVERIFY(!is_last(rule, 2) && is_last(rule, 3));
+  }
+
   void noneStopsNobody() {
     const std::vector<Leg> legs{{0, 0, 1.0}, {1, 0, 2.0}, {2, 0, 3.0}};
     QVERIFY(!promotion({}, legs));
+    QCOMPARE(verdict({}, legs, 2, 0), Verdict::go_on);
   }
 };
 

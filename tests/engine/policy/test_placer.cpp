@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which devices jobs get, once it is known how many.
+#include "placer.h"
+
+#include "test_case.h"
+
+using namespace batchscope::policy;
+
+class TestPlacer : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // A job gets as few nodes as hold it, the hole that fits best, and nobody moves without need.
+  void placesTightly() {
+    const Cluster cluster = uniform_cluster(3, 4);
+    const PlacementCost nodes = [](std::size_t, const Placement& placement) {
+      return placement.empty() ? 1000.0 : static_cast<double>(placement.size()) / replicas(placement);
+    };
+    std::vector<Wish> wishes{
+        {.devices = 2, .present = {{1, 2}}}, {.devices = 4}, {.devices = 1}, {.devices = 4}};
+    const std::vector<Placement> placements = place(cluster, wishes, nodes);
+    QVERIFY(placements[0] == wishes[0].present);
+    QCOMPARE(placements[1].size(), 1u);
+    QCOMPARE(placements[3].size(), 1u);
+    QVERIFY((placements[2] == Placement{{1, 1}}));
+  }
+
+  // Placed by size, the small job would be left with two halves of nodes, which is dear to it and not to the
+  // large one.
+  void makesRoomForWhomItMatters() {
+    const Cluster cluster = uniform_cluster(2, 4);
+    const PlacementCost cost = [](std::size_t job, const Placement& placement) {
+      const bool dear = job == 0 ? placement != Placement{{0, 3}} : job == 2 && placement.size() > 1;
+      return placement.empty() ? 1000.0 : (dear ? 3.0 : 1.0) / replicas(placement);
+    };
+    const std::vector<Placement> placements =
+        place(cluster, std::vector<Wish>{{.devices = 3, .present = {{0, 3}}}, {.devices = 3}, {.devices = 2}},
+              cost);
+    QVERIFY((placements[0] == Placement{{0, 3}}));
+    QVERIFY((placements[2] == Placement{{1, 2}}));
+    QCOMPARE(replicas(placements[1]), 3);
+  }
+
+  // Two jobs on several nodes do not share one while there is another way.
+  void keepsSpreadJobsApart() {
+    const Cluster cluster = uniform_cluster(3, 4);
+    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
+    const std::vector<Placement> placements =
+        place(cluster, std::vector<Wish>{{.devices = 6}, {.devices = 6}}, more);
+    std::vector<int> spread(3);
+    for (const Placement& placement : placements)
+      if (placement.size() > 1)
+        for (const Share& share : placement) ++spread[static_cast<std::size_t>(share.node)];
+    for (const int count : spread) QVERIFY(count < 2);
+    for (const Placement& placement : placements) QVERIFY(replicas(placement) >= 4);
+  }
+
+  // The tighter node goes to the first of two jobs that want as many.
+  void placesTheFirstOfEqualsFirst() {
+    const PlacementCost alike = [](std::size_t, const Placement&) { return 1.0; };
+    const std::vector<Placement> placements =
+        place(Cluster{{3, 0}, {2, 0}}, std::vector<Wish>{{.devices = 2}, {.devices = 2}}, alike);
+    QVERIFY((placements[0] == Placement{{1, 2}}));
+    QVERIFY((placements[1] == Placement{{0, 2}}));
+  }
+
+  // One device costs less than two on two nodes.
+  void takesTheCheaperOfWhatThereIs() {
+    const PlacementCost spread_is_dear = [](std::size_t, const Placement& placement) {
+      return placement.empty() ? 9.0 : placement.size() > 1 ? 3.0 : 1.0;
+    };
+    std::vector<Wish> wishes;
+    for (int node = 0; node < 3; ++node)
+      wishes.push_back({.devices = 1, .fixed = true, .present = {{node, 1}}});
+    wishes.push_back({.devices = 2});
+    const std::vector<Placement> placements = place(uniform_cluster(3, 2), wishes, spread_is_dear);
+    QCOMPARE(placements[3].size(), 1u);
+    QCOMPARE(replicas(placements[3]), 1);
+  }
+
+  // It keeps the one device that it has where there are not two beside a spread job.
+  void staysOnOneDeviceBesideASpreadJob() {
+    const Placement spread{{0, 1}, {1, 1}}, present{{1, 1}};
+    const PlacementCost cost = [&](std::size_t job, const Placement& placement) {
+      return (job == 1 && placement != present ? 0.5 : 0.0) - replicas(placement);
+    };
+    const std::vector<Placement> placements =
+        place(uniform_cluster(2, 2),
+              std::vector<Wish>{{.devices = 2, .fixed = true, .present = spread},
+                                {.devices = 2, .present = present}},
+              cost);
+    QVERIFY(placements[1] == present);
+  }
+
+  // A job has fewer devices, on one node, rather than a share of two nodes that a spread job is on.
+  void shrinksBesideASpreadJob() {
+    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
+    const Placement spread{{0, 2}, {1, 2}};
+    const std::vector<Placement> placements =
+        place(uniform_cluster(2, 3),
+              std::vector<Wish>{{.devices = 4, .fixed = true, .present = spread}, {.devices = 3}}, more);
+    QVERIFY(placements[0] == spread);
+    QCOMPARE(placements[1].size(), 1u);
+    QCOMPARE(replicas(placements[1]), 1);
+  }
+};
+
+BATCHSCOPE_TEST(TestPlacer)
+#include "test_placer.moc"
