@@ -57,7 +57,8 @@ void choose_cores(std::int64_t steps, bool freely) {
 
 void cores_took(int cores, const BatchShape& shape, double seconds) {
   CoreTrials& trials = state().trials;
-  if (cores > 0 && cores == trials.next()) trials.took(shape, seconds, protocol::monotonic_seconds());
+  if (num_replicas() == 1 && cores > 0 && cores == trials.next())
+    trials.took(shape, seconds, protocol::monotonic_seconds());
 }
 
 void use_own_cores() { use(state().trials.own()); }

@@ -39,7 +39,7 @@ bool keeps_fastest_cores();
 
 // Chooses the cores of the step that follows so many; where `freely`, by what steps took.
 void choose_cores(std::int64_t steps, bool freely);
-// A full step has taken so many seconds with so many cores.
+// A full step of a free run has taken so many seconds with so many cores.
 void cores_took(int cores, const BatchShape& shape, double seconds);
 // The step is done; what comes before the next one has the cores that the replica keeps.
 void use_own_cores();

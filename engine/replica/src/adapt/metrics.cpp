@@ -400,7 +400,7 @@ void Account::complete(Finished step) {
   }
   const double update = step.update ? timer().seconds(*step.update) : 0;
   if (step.measured) profile.add_optimizer(step.key, update / shared(), waited / shared());
-  if (step.even && step.update)
+  if (is_free() && step.even && step.update)
     cores_took(step.key.cores, {step.key.local_batch_size, step.accumulation_steps}, whole + update);
   if (replica_rank() == 0) {
     const std::int64_t fresh = profile.measured() - fitted_at;
