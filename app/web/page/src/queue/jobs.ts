@@ -39,12 +39,20 @@ export interface Lease {
   until: number | null;
 }
 
+/** A machine whose devices the pool gives away; `node` is null for the pool's own. */
+export interface Node {
+  node: string | null;
+  there: boolean;
+  shown: { name: string; state: string; runs: string }; // what is to be read of it
+}
+
 export interface Queue {
   advice: string;
   mean_wait: number;
   queue: Job[];
   rows: QueueRow[];
   devices?: string[];
+  nodes: Node[];
   leases?: Lease[];
   pool?: { policy: string; usual: { name: string; title: string; meaning: string }[]; paused?: boolean; draining?: boolean; devices?: number; alive?: boolean };
   /** The pool's, where it is there; `hang` says what to do where it has not beaten for a minute. */

@@ -16,7 +16,7 @@ import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { card, totals } from "../figure/card";
 import { Figure } from "../figure/figure";
-import { canMove, colourOf, hasEnded, type Job, lanes, poolText, type Queue, runsOf, type TableRow, tableRows } from "../queue/jobs";
+import { canMove, colourOf, hasEnded, type Job, lanes, type Node, poolText, type Queue, runsOf, type TableRow, tableRows } from "../queue/jobs";
 
 const laneHeight = 30;
 const mostOver = 20; // jobs that are over, the newest
@@ -77,6 +77,18 @@ export function show(root: HTMLElement): () => void {
       { title: "Waited", isNumber: true, by: (job) => job.waited, cell: (job) => duration(job.waited) },
     ],
   });
+  const nodesTable = new Table<Node>({
+    label: "Machines",
+    key: ({ node }) => node ?? "",
+    none: "None.",
+    columns: [
+      { title: "Machine", cell: ({ shown }) => shown.name },
+      { title: "State", cell: ({ there, shown }) => h("span.state", { "data-tone": there ? "good" : "bad" }, shown.state) },
+      { title: "Runs", isWide: true, cell: ({ shown }) => shown.runs || "–" },
+    ],
+  });
+  const nodesCard = card({ title: "Machines", note: "whose devices runs share", isWide: true }, nodesTable.element);
+  nodesCard.hidden = true;
   const overCard = card({ title: "Ended", note: "the newest", isWide: true }, overTable.element);
   overCard.hidden = true;
   const key = h("span.actions");
@@ -85,7 +97,7 @@ export function show(root: HTMLElement): () => void {
   const head = h("header.page-head", {}, h("h1", {}, "Queue"));
   const verbs = h("span.actions");
   root.append(h("div.page.is-full", {}, head, pool.answer, failure, hang, facts,
-    h("div.cards", {}, card({ title: "Runs", note: "in the order of the queue", actions: [verbs], isWide: true }, table.element, actions.answer), lanesCard, decisions.element, overCard)));
+    h("div.cards", {}, card({ title: "Runs", note: "in the order of the queue", actions: [verbs], isWide: true }, table.element, actions.answer), nodesCard, lanesCard, decisions.element, overCard)));
   void serverAbout().then((about) => {
     if (about.read_only) return;
     isOwn = true;
@@ -129,6 +141,8 @@ export function show(root: HTMLElement): () => void {
       box.checked = actions.chosen.has(run);
       box.closest("tr")!.draggable = jobs.some((job) => job.run === run && canMove(job));
     }
+    nodesCard.hidden = !queue.nodes.some(({ node }) => node !== null);
+    nodesTable.show(queue.nodes);
     overCard.hidden = over.length === 0;
     overTable.show(over);
     const figure = queue.leases && lanes(queue, Date.now() / 1000);

@@ -5,6 +5,7 @@
 #include "batchscope/common/data_forms.h"
 #include "batchscope/common/decision_text.h"
 #include "batchscope/common/job_text.h"
+#include "batchscope/common/node_lanes.h"
 #include "batchscope/common/pool_text.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/shown_json.h"
@@ -32,6 +33,11 @@ Json queue_json(Store& store) {
   const std::vector<common::PlacedJob> jobs = common::placedJobs(catalogue);
   Json json = common::queueJson(catalogue, jobs);
   for (std::size_t i = 0; i < jobs.size(); ++i) json["queue"][i]["shown"] = common::shownJson(jobs[i]);
+  const std::vector<common::NodeLane> nodes = common::nodeLanes(catalogue);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    json["nodes"][i]["shown"] = {{"name", common::nodeName(nodes[i]).toStdString()},
+                                 {"state", common::nodeText(nodes[i], storage::now()).toStdString()},
+                                 {"runs", common::nodeRunsText(nodes[i]).toStdString()}};
   json["rows"] = Json::array();
   for (const common::QueueRow& row : common::foldQueue(jobs)) json["rows"].push_back(common::rowJson(row));
   const run::Machine machine = run::pool_machine(catalogue);

@@ -49,6 +49,20 @@ test("the pool's decisions are told one by one", async () => {
   view.assertSound();
 });
 
+test("machines stand a row each where runs share those of several", async () => {
+  await it.store.ask("pool", "--agents", "n2", "--agents-by", "/bin/false");
+  const view = await it.browser.open("/queue");
+  const rows = await view.until(() => {
+    const found = [...document.querySelectorAll('table[aria-label="Machines"] tbody tr')].map((row) => row.innerText.split("\t"));
+    return found.length === 2 && found;
+  });
+  assert.deepEqual(rows.map(([name]) => name), ["here", "n2"]);
+  assert.match(rows[0][1], /cores? in use/);
+  assert.deepEqual(await view.accessibilityFaults(), []);
+  view.assertSound();
+  await it.store.ask("pool", "--agents", "");
+});
+
 test("a run is moved by buttons and by keys, and a move is taken back", async () => {
   await submitHeld("first", "second", "third");
   const view = await it.browser.open("/queue");
