@@ -13,13 +13,14 @@ interface Entry {
   sample: SVGLineElement;
   label: HTMLElement;
   value: Text;
+  place: HTMLElement; // of the value
+  widest: number; // value so far, in characters
 }
 
 export class Legend {
   readonly element: HTMLElement;
   private readonly entries = new Map<string, Entry>();
   private shown = "";
-  private widest = 0; // value so far, in characters
   private readonly list = h("span.legend");
 
   constructor(frame: ChartFrame, private readonly toggled: (key: string) => void) {
@@ -54,11 +55,10 @@ export class Legend {
     for (const [key, entry] of this.entries) {
       const text = values?.get(key) ?? "";
       if (entry.value.data !== text) entry.value.data = text;
+      if (text.length <= entry.widest) continue;
+      entry.widest = text.length;
+      entry.place.style.setProperty("--widest", String(text.length));
     }
-    const widest = Math.max(this.widest, ...[...(values?.values() ?? [])].map((text) => text.length));
-    if (widest === this.widest) return;
-    this.widest = widest;
-    this.list.style.setProperty("--widest", String(widest));
   }
 
   private entry(key: string, look: LineLook): Entry {
@@ -73,9 +73,10 @@ export class Legend {
     }
     svg.append(sample);
     const value = document.createTextNode("");
+    const place = h("span", {}, value);
     const label = h("span.legend-label");
-    const button = h("button.legend-entry", { type: "button", title: look.label }, svg, label, h("span.legend-value", {}, h("span", {}, value)));
+    const button = h("button.legend-entry", { type: "button", title: look.label }, svg, label, h("span.legend-value", {}, place));
     button.addEventListener("click", () => this.toggled(key));
-    return { key, button, sample, label, value };
+    return { key, button, sample, label, value, place, widest: 0 };
   }
 }
