@@ -14,8 +14,11 @@ interface Entry {
   label: HTMLElement;
   value: Text;
   place: HTMLElement; // of the value
-  widest: number; // value so far, in characters
+  widest: number; // value so far, in digits
 }
+
+// Returns about how many digits a number is wide: its points and commas are half as wide.
+const widthOf = (text: string) => text.length - [...text].filter((each) => each === "." || each === ",").length / 2;
 
 export class Legend {
   readonly element: HTMLElement;
@@ -54,10 +57,12 @@ export class Legend {
     this.element.classList.toggle("has-values", values !== null);
     for (const [key, entry] of this.entries) {
       const text = values?.get(key) ?? "";
-      if (entry.value.data !== text) entry.value.data = text;
-      if (text.length <= entry.widest) continue;
-      entry.widest = text.length;
-      entry.place.style.setProperty("--widest", String(text.length));
+      if (entry.value.data === text) continue;
+      entry.value.data = text;
+      const width = widthOf(text);
+      if (width <= entry.widest) continue;
+      entry.widest = width;
+      entry.place.style.setProperty("--widest", String(width));
     }
   }
 
