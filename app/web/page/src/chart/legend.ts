@@ -13,13 +13,17 @@ interface Entry {
   sample: SVGLineElement;
   label: HTMLElement;
   value: Text;
+  place: HTMLElement; // of the value
+  widest: number; // value so far, in digits
 }
+
+// Returns about how many digits a number is wide: its points and commas are half as wide.
+const widthOf = (text: string) => text.length - [...text].filter((each) => each === "." || each === ",").length / 2;
 
 export class Legend {
   readonly element: HTMLElement;
   private readonly entries = new Map<string, Entry>();
   private shown = "";
-  private widest = 0; // value so far, in characters
   private readonly list = h("span.legend");
 
   constructor(frame: ChartFrame, private readonly toggled: (key: string) => void) {
@@ -53,12 +57,13 @@ export class Legend {
     this.element.classList.toggle("has-values", values !== null);
     for (const [key, entry] of this.entries) {
       const text = values?.get(key) ?? "";
-      if (entry.value.data !== text) entry.value.data = text;
+      if (entry.value.data === text) continue;
+      entry.value.data = text;
+      const width = widthOf(text);
+      if (width <= entry.widest) continue;
+      entry.widest = width;
+      entry.place.style.setProperty("--widest", String(width));
     }
-    const widest = Math.max(this.widest, ...[...(values?.values() ?? [])].map((text) => text.length));
-    if (widest === this.widest) return;
-    this.widest = widest;
-    this.list.style.setProperty("--widest", String(widest));
   }
 
   private entry(key: string, look: LineLook): Entry {
@@ -73,9 +78,10 @@ export class Legend {
     }
     svg.append(sample);
     const value = document.createTextNode("");
+    const place = h("span", {}, value);
     const label = h("span.legend-label");
-    const button = h("button.legend-entry", { type: "button", title: look.label }, svg, label, h("span.legend-value", {}, h("span", {}, value)));
+    const button = h("button.legend-entry", { type: "button", title: look.label }, svg, label, h("span.legend-value", {}, place));
     button.addEventListener("click", () => this.toggled(key));
-    return { key, button, sample, label, value };
+    return { key, button, sample, label, value, place, widest: 0 };
   }
 }
