@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 
+import cluster
 from own_store import Store
 
 EPOCHS = [24, 8, 40, 4, 16, 12]  # in the order in which they are submitted
@@ -36,8 +37,6 @@ def names():
 @contextlib.contextmanager
 def three_nodes(home):
     """An emulated cluster whose nodes have a core each, as far as this machine has them."""
-    import cluster
-
     with cluster.Cluster(pathlib.Path(home) / "cluster", nodes=NODES) as nodes:
         cores = sorted(os.sched_getaffinity(0))
         for place, node in enumerate(nodes.nodes):
@@ -84,6 +83,9 @@ def main():
     asked = sys.argv[1:] or list(names())
     for place, policy in QUEUES:
         if not any(name.startswith(named(place, policy, "")) for name in asked):
+            continue
+        if place == SLURM and cluster.missing():
+            print(f"{named(place, policy)}: there is no {cluster.missing()}: apt install slurm-wlm", file=sys.stderr)
             continue
         with tempfile.TemporaryDirectory(prefix="pool-", ignore_cleanup_errors=True) as home:
             store, came = train(home, place, policy)

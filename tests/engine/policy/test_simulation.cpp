@@ -309,7 +309,7 @@ class TestSimulation : public QObject {
     }
   }
 
-  // Of equals the first to come begins, and the others have their turn only when they have waited for it.
+  // The first to come of equals begins, and the others have their turn only when they have waited for it.
   void thePoolTakesTheFirstToComeFirst() {
     SimulationOptions options{uniform_cluster(1, 1), 5, 1, 0};
     options.as_pool = true;

@@ -13,6 +13,7 @@
 #include "batchscope/run/measured_rate.h"
 #include "batchscope/run/prediction.h"
 #include "batchscope/storage/samples.h"
+#include "launch/generation.h"
 #include "scenario.h"
 
 using namespace batchscope;
@@ -25,6 +26,19 @@ class TestRescale : public Scenario {
 
  private Q_SLOTS:
   void init() { begin(); }
+  // Where somebody has set the variable, it is theirs.
+  void replicasAskForLargePages() {
+    const auto asked = [&] {
+      const auto environment = program_order(spec_of(1, {}), {}).environment;
+      return environment.at("GLIBC_TUNABLES");
+    };
+    qunsetenv("GLIBC_TUNABLES");
+    QCOMPARE(asked(), std::string("glibc.malloc.hugetlb=1"));
+    qputenv("GLIBC_TUNABLES", "glibc.malloc.check=1");
+    QCOMPARE(asked(), std::string("glibc.malloc.check=1"));
+    qunsetenv("GLIBC_TUNABLES");
+  }
+
   void fromTwoToOneToThreeToTheEnd() {
     const std::string id = start(2, {"--steps", "150", "--step-ms", "10"});
     VERIFY_RUN(trains(id, 2));
