@@ -90,6 +90,7 @@ class TestObjective : public QObject {
     row("one ahead", 600, 0, 200, 0.75);
     row("and one behind", 600, 1, 200, 0.5);
     row("too many", 600, 4, 200, 0);
+    row("half a second old", 0.5, 0, 0.25, 2 / 3.0);
     row("new", 0, 0, 30, 0);
     row("new, and restarts take no time", 0, 0, 0, 1);
   }

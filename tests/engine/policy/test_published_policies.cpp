@@ -100,22 +100,22 @@ class TestPublishedPolicies : public QObject {
 
   // Two replicas of a take 0.5 s for a step on one node and 5 s on two, those of b 0.8 s on either.
   void theShortestIsFirstByItsPlace_data() {
-    const auto row = batchscope::testing::columns<int, int, double, double>({"nodes", "devices", "a", "b"});
-    row("one node", 1, 2, 60 + 600.0, 60 + 600 + 960.0);
-    row("two nodes", 2, 1, 60 + 960 + 6000.0, 60 + 960.0);
+    const auto row = batchscope::testing::columns<Cluster, bool>({"cluster", "isAFirst"});
+    row("one node", uniform_cluster(1, 2), true);
+    row("two nodes", uniform_cluster(2, 1), false);
+    row("two nodes, the first one larger", Cluster{{2, 0}, {1, 0}}, true);
   }
   void theShortestIsFirstByItsPlace() {
-    QFETCH(const int, nodes);
-    QFETCH(const int, devices);
+    QFETCH(const Cluster, cluster);
+    QFETCH(const bool, isAFirst);
     ProfileData a = application("a", 600, {1, 0.5}), b = application("b", 600, {1, 0.8});
     a.placements[{1, 1}] = {{2, 2, 6, {5, 0}}};
     b.placements[{1, 1}] = {{2, 2, 6, {0.8, 0}}};
-    const std::vector<Submission> workload =
-        nodes == 1 ? std::vector<Submission>{{"b", 0, "b", 2, 12}, {"a", 0, "a", 2, 12}}
-                   : std::vector<Submission>{{"a", 0, "a", 2, 12}, {"b", 0, "b", 2, 12}};
-    const Outcome outcome = simulate(workload, known({std::move(a), std::move(b)}), "srtf",
-                                     {uniform_cluster(nodes, devices), 60, 0, 0});
-    for (const JobOutcome& job : outcome.jobs) QTEST(job.completed, job.name.c_str());
+    std::vector<Submission> workload{{"b", 0, "b", 2, 12}, {"a", 0, "a", 2, 12}};
+    if (!isAFirst) std::swap(workload[0], workload[1]);  // the one that goes first is submitted last
+    const Outcome outcome =
+        simulate(workload, known({std::move(a), std::move(b)}), "srtf", {cluster, 60, 0, 0});
+    QCOMPARE(outcome.jobs[1].completed, 60 + (isAFirst ? 600.0 : 960.0));
   }
 
   // A hundred times as slow, all comes to an end a hundred times as late: also with less than a sample a
@@ -141,8 +141,13 @@ class TestPublishedPolicies : public QObject {
     }
   }
 
-  // A second replica that makes a step no shorter is not taken.
+  // A second replica is not taken where it makes a step no shorter: on another node, if each has one device.
   void optimusLeavesWhatIsOfNoUse() {
+    ProfileData spread = application("app", 600, {1, 0.5});
+    spread.placements[{1, 1}] = {{2, 2, 6, {3, 0}}};
+    const Outcome alone = simulate({{"a", 0, "app", 1, 12}}, known({std::move(spread)}), "optimus",
+                                   {uniform_cluster(2, 1), 60, 0, 0});
+    QCOMPARE(first_count(alone.jobs[0]), 1);
     const Applications applications = known({application("app", 600, {1, 2, 0.5})});
     const Outcome outcome = simulate({{"a", 0, "app", 1, 12}}, applications, "optimus", one_node(4));
     QCOMPARE(first_count(outcome.jobs[0]), 1);
@@ -157,6 +162,7 @@ class TestPublishedPolicies : public QObject {
     row("down", 60.4, 1, 60 + 120);
     row("up", 60.6, 1, 60 + 122);
     row("to tens", 64, 10, 60 + 120);
+    row("to tens, up", 66, 10, 60 + 140);
   }
   void epochsEndInWholeSeconds() {
     QFETCH(const double, iterations);

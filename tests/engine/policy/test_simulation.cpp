@@ -237,10 +237,12 @@ class TestSimulation : public QObject {
 
   // One that comes while another one trains, at 100 s, has devices from the end of the interval on.
   void entersAtTheEndOfAnInterval() {
-    const std::vector<Submission> workload{{"a", 0, "even", 1, 8}, {"b", 100, "even", 1, 8}};
-    const Outcome outcome = simulate(workload, applications(), "fifo", {uniform_cluster(1, 2), 60, 0, 0});
+    const std::vector<Submission> workload{
+        {"a", 0, "even", 1, 8}, {"b", 100, "even", 1, 8}, {"just then", 120, "even", 1, 8}};
+    const Outcome outcome = simulate(workload, applications(), "fifo", {uniform_cluster(1, 3), 60, 0, 0});
     QCOMPARE(outcome.jobs[0].completed, 60.0 + 120);
     QCOMPARE(outcome.jobs[1].completed, 120.0 + 120);
+    QCOMPARE(outcome.jobs[2].completed, 120.0 + 120);
   }
 
   void waitsForNobody() {
@@ -390,6 +392,9 @@ class TestSimulation : public QObject {
     options = kTwo;
     options.interference = 1;
     QVERIFY(refuses(kWorkload, "fifo", options));
+    options = kTwo;
+    options.cluster.clear();
+    QVERIFY(refuses(kWorkload, "fair", options));
     ProfileData data = even();
     data.trainings.clear();
     QVERIFY_EXCEPTION_THROWN(Application{std::move(data)}, std::invalid_argument);

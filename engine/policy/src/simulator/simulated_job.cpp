@@ -115,7 +115,6 @@ void SimulatedJob::advance(double seconds, double interference) {
     tune();
   }
   if (completion_) leave();
-  now_ = end;
 }
 
 void SimulatedJob::leave() {
