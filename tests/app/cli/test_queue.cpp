@@ -32,7 +32,7 @@ class TestQueue : public CommandTest {
     QCOMPARE(run["auto_replicas"].toString(), "auto");
 
     const QJsonObject job = ask({"submit", "true", "--hold", "--json", "--after", "mine", "--priority", "-2",
-                                 "--pin", "--replicas", "1-2", "--", "--a", "b"})
+                                 "--pin", "--replicas", "1-2", "--tls", "--", "--a", "b"})
                                 .json()["job"]
                                 .toObject();
     QCOMPARE(job["asked"].toString(), "auto:1-2");
@@ -47,6 +47,7 @@ class TestQueue : public CommandTest {
     QCOMPARE(job["priority"].toInt(), -2);
     QCOMPARE(job["preemptible"].toBool(), false);
     QCOMPARE(show("true")["spec"].toObject()["arguments"].toArray(), (QJsonArray{"--a", "b"}));
+    QVERIFY(show("true")["spec"].toObject()["tls"].toBool());
   }
 
   // The run is there by then, and its id has to be told.
