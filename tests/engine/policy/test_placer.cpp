@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which devices jobs get, once it is known how many.
+// The devices that jobs get, once it is known how many.
 #include "placer.h"
 
 #include "test_case.h"
