@@ -65,6 +65,14 @@ class TestPlacer : public QObject {
     QVERIFY((placements[1] == Placement{{0, 2}}));
   }
 
+  // One device more is left where a job has one, and may have two.
+  void whatIsLeftGoesToWhoGains() {
+    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
+    const std::vector<Placement> placements =
+        place(uniform_cluster(1, 2), std::vector<Wish>{{.devices = 1, .most = 2}}, more);
+    QVERIFY((placements[0] == Placement{{0, 2}}));
+  }
+
   // One device costs less than two on two nodes.
   void takesTheCheaperOfWhatThereIs() {
     const PlacementCost spread_is_dear = [](std::size_t, const Placement& placement) {
