@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which devices jobs get, once it is known how many.
+// The devices that jobs get, once it is known how many.
 #include "placer.h"
 
 #include "test_case.h"
@@ -63,6 +63,14 @@ class TestPlacer : public QObject {
         place(Cluster{{3, 0}, {2, 0}}, std::vector<Wish>{{.devices = 2}, {.devices = 2}}, alike);
     QVERIFY((placements[0] == Placement{{1, 2}}));
     QVERIFY((placements[1] == Placement{{0, 2}}));
+  }
+
+  // One device more is left where a job has one, and may have two.
+  void whatIsLeftGoesToWhoGains() {
+    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
+    const std::vector<Placement> placements =
+        place(uniform_cluster(1, 2), std::vector<Wish>{{.devices = 1, .most = 2}}, more);
+    QVERIFY((placements[0] == Placement{{0, 2}}));
   }
 
   // One device costs less than two on two nodes.

@@ -288,6 +288,20 @@ class TestPrices : public QObject {
     QCOMPARE(advice.sentence, std::string("2 more devices would let 1 more job finish"));
   }
 
+  void tellsOfTheJobsThatEnd() {
+    const Advice advice =
+        advise(std::vector{timed_job("a", 1, 1200), endless("e")}, uniform_cluster(1, 2), Objective::fair);
+    QCOMPARE(advice.sentence, std::string("2 more devices would end 1 job of known length 10 min sooner"));
+  }
+
+  void tellsOfUseWhereNothingEndsNow() {
+    Job large = timed_job("large", 1, 600);
+    large.min_replicas = 4;
+    const Advice advice = advise(std::vector{large}, uniform_cluster(1, 2), Objective::fair);
+    QVERIFY(!advice.end_now);
+    QCOMPARE(advice.sentence, std::string("2 more devices would be used to 100 %, the present ones to 0 %"));
+  }
+
   // Not every number up to 64 devices is looked at, but the present one is.
   void boundsItsWork() {
     std::mt19937 random(4);

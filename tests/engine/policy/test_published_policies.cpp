@@ -71,6 +71,7 @@ class TestPublishedPolicies : public QObject {
     QTEST(outcome.jobs[0].completed, "first");
     QTEST(outcome.jobs[1].completed, "second");
     QCOMPARE(outcome.jobs[0].restarts, 1);
+    QCOMPARE(outcome.restarts(), 2);
   }
 
   // A job alone on a device makes two micro-batches of its batch, each of which takes a whole step: 2 s.
@@ -116,6 +117,16 @@ class TestPublishedPolicies : public QObject {
     const Outcome outcome =
         simulate(workload, known({std::move(a), std::move(b)}), "srtf", {cluster, 60, 0, 0});
     QCOMPARE(outcome.jobs[1].completed, 60 + (isAFirst ? 600.0 : 960.0));
+  }
+
+  // 100 and 20 iterations are fewer than 10 and 120.
+  void theShortestIsFirstByAllItsEpochs() {
+    ProfileData a = application("a", 1, {1}), b = application("b", 1, {1});
+    a.trainings[12] = {{100, 100, {1, 1}}, {120, 120, {1, 1}}};
+    b.trainings[12] = {{10, 10, {1, 1}}, {130, 130, {1, 1}}};
+    const Outcome outcome = simulate({{"b", 0, "b", 1, 12}, {"a", 0, "a", 1, 12}},
+                                     known({std::move(a), std::move(b)}), "srtf", one_node(1));
+    QCOMPARE(outcome.jobs[1].completed, 60 + 120.0);
   }
 
   // A hundred times as slow, all comes to an end a hundred times as late: also with less than a sample a

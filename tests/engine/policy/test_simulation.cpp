@@ -356,19 +356,21 @@ class TestSimulation : public QObject {
 
   // One device without accumulation keeps the initial batch size, as the run itself does.
   void choosesAmongWhatTheRunMayDo() {
-    const auto seconds = [](bool accumulation, bool single_gradient) {
+    const auto seconds = [](bool accumulation, bool single_gradient, std::int64_t fixed = 0) {
       ProfileData data = even();
       data.trainings[8] = {{60, 60, {1, 30}}, {120, 120, {1, 30}}};
       data.trainings[16] = {{60, 40, {1, 30}}, {120, 80, {1, 30}}};
       data.placements[{1}] = {{1, 1, 8, {1.0, 0}}, {1, 1, 16, {1.1, 0}}};
       data.accumulation = accumulation;
       data.single_gradient = single_gradient;
+      data.batch_size = fixed;
       Applications known;
       known.emplace("even", Application(std::move(data)));
       return simulate({{"a", 0, "even", 1, 8}}, known, "fair", {uniform_cluster(1, 1), 5, 0, 0}).makespan();
     };
     QCOMPARE(seconds(false, false), 120.0 + 5);
     QVERIFY(seconds(false, true) < 120);
+    QCOMPARE(seconds(false, true, 8), 120.0 + 5);
   }
 
   void refusesWhatCannotBe() {
