@@ -103,11 +103,18 @@ export function runsOf(leases: readonly Lease[]): string[] {
 
 export const colourOf = (place: number) => `var(--run-${(place % 10) + 1})`;
 
-/** A lane for each device, GPUs before cores, and in it a bar for each lease, in the colour of its run. */
+// "n2/cuda:0" is the GPU cuda:0 of the node n2; the pool's own machine has no name in front.
+function byNode(a: string, b: string): number {
+  const [nodeA, nodeB] = [a, b].map((device) => device.slice(0, device.indexOf("/") + 1)) as [string, string];
+  const isGpu = (device: string) => Number(device.slice(device.indexOf("/") + 1).startsWith("cuda"));
+  return inOrder(nodeA, nodeB) || isGpu(b) - isGpu(a) || inOrder(a, b);
+}
+
+/** A lane for each device, by machine, GPUs before cores, and in it a bar for each lease, in the colour of its run. */
 export function lanes(queue: Queue, now: number): FigureData {
   const leases = queue.leases ?? [];
   const devices = [...new Set([...(queue.devices ?? []), ...leases.map((lease) => lease.device)])];
-  devices.sort((a, b) => Number(b.startsWith("cuda")) - Number(a.startsWith("cuda")) || inOrder(a, b));
+  devices.sort(byNode);
   devices.reverse(); // the first on top
   const runs = runsOf(leases);
   const first = leases.reduce((least, lease) => Math.min(least, lease.since), now);
