@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 // How long a frame of the page takes in chromium: 12 charts of 8 series, each of 2,000 buckets with its lowest and highest,
-// on a page of 1440 x 900, while they are zoomed, panned and pointed at; and how much of it is the page's script, the rest
-// being the browser's layout and painting. Frames do not wait for the screen, so that they are not multiples of its own.
+// on a page of 1440 x 900, while they are zoomed, panned and pointed at; how much of it is the page's script; and the processor
+// time of the browser's main thread, with script, layout and painting. Frames do not wait for the screen, so that they are not
+// multiples of its own.
 const { execFileSync } = require("node:child_process");
 const { readFileSync } = require("node:fs");
 
 const goals = { zoom: 16, pan: 16, cursor: 8 }; // ms
-const names = Object.keys(goals).flatMap((what) => [`page.frame.${what}`, `page.frame.script.${what}`]);
+const names = Object.keys(goals).flatMap((what) => [`page.frame.${what}`, `page.frame.script.${what}`, `page.frame.main.${what}`]);
 const wanted = process.argv.slice(2);
 if (wanted[0] === "--list") {
   console.log(names.join("\n"));
@@ -38,12 +39,17 @@ async function measure() {
     await page.addStyleTag({ content: style + layout });
     await page.addScriptTag({ content: script });
     await page.waitForFunction(() => window.bench.drawn().every((frames) => frames > 0));
+    const session = await page.createCDPSession();
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    const mainTime = async () => 1000 * (await session.send("Performance.getMetrics")).metrics.find((each) => each.name === "TaskDuration").value; // ms
+    const isWanted = (name) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix));
     for (const [what, goal] of Object.entries(goals)) {
-      const isWanted = (name) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix));
-      if (!isWanted(`page.frame.${what}`) && !isWanted(`page.frame.script.${what}`)) continue;
+      if (!names.some((name) => name.endsWith(`.${what}`) && isWanted(name))) continue;
       await page.evaluate((each) => window.bench[each](), what); // until the browser has compiled what is called often
+      const before = await mainTime();
       const { frame, script } = await page.evaluate((each) => window.bench[each](), what);
-      for (const [name, times] of [[`page.frame.${what}`, frame], [`page.frame.script.${what}`, script]]) {
+      const main = [((await mainTime()) - before) / frame.length]; // a mean
+      for (const [name, times] of [[`page.frame.${what}`, frame], [`page.frame.script.${what}`, script], [`page.frame.main.${what}`, main]]) {
         if (!isWanted(name)) continue;
         times.sort((a, b) => a - b);
         const [min, value, max] = [times[0], times[times.length >> 1], times.at(-1)];
