@@ -45,7 +45,7 @@ class TestTelemetry : public QObject {
     Model model;
     model.perf = PerfParams{1, 2, 3, 4, 5, 6, 7};
     model.core_exponent = 0.5, model.core_overhead = 0.25, model.contention = 0.125;
-    model.update_time = 0.0625, model.cores = 3, model.divides_cores = true;
+    model.update_time = 0.0625, model.cores = 3, model.divides_cores = true, model.keeps_fastest_cores = true;
     model.grad_sqr = 0.5, model.grad_var = 1.5, model.grad_sqr_error = 0.25;
     model.init_batch_size = 64, model.max_batch_size = 1024;
     model.min_local_batch_size = 16, model.max_local_batch_size = 256;
@@ -55,7 +55,7 @@ class TestTelemetry : public QObject {
     model.residual = 0.75, model.step = 600;
     row("model", model,
         R"({"type":"model","perf":[1.0,2.0,3.0,4.0,5.0,6.0,7.0],"core_exponent":0.5,"core_overhead":0.25,
-            "contention":0.125,"update_time":0.0625,"cores":3,"divides_cores":true,"grad_sqr":0.5,"grad_var":1.5,
+            "contention":0.125,"update_time":0.0625,"cores":3,"divides_cores":true,"keeps_fastest_cores":true,"grad_sqr":0.5,"grad_var":1.5,
             "grad_sqr_error":0.25,"init_batch_size":64,"max_batch_size":1024,"min_local_batch_size":16,
             "max_local_batch_size":256,"accumulation":true,"single_gradient":true,"micro_batches":4,"devices":5,
             "max_profiled_replicas":2,"min_profiled_local_batch_size":17,"max_profiled_local_batch_size":255,
