@@ -18,6 +18,7 @@
 #include "batchscope/run/application.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/pool.h"
+#include "exchange.h"
 
 namespace batchscope::pool {
 
@@ -293,6 +294,8 @@ void Pool::keep(World& world, const Plan& plan) {
 }
 
 void Pool::carry_out(const World& world) {
+  std::vector<WaitingMove> waiting;
+  bool is_moving = false;  // so that whoever waits need not wait for long
   for (const Member& member : world.members) {
     const auto attempt = attempts_.find(member.run.id);
     const bool succeeded = attempt != attempts_.end() && arrived(member, attempt->second.target);
@@ -305,7 +308,10 @@ void Pool::carry_out(const World& world) {
       targets_.erase(found);
       continue;
     }
-    if (member.standing == Standing::in_motion) continue;
+    if (member.standing == Standing::in_motion) {
+      is_moving = true;
+      continue;
+    }
     // Held or paused by a person since: nothing more is given to it.
     if (member.standing == Standing::outside && !(member.to_be_paused && target.empty())) {
       targets_.erase(found);
@@ -318,13 +324,20 @@ void Pool::carry_out(const World& world) {
                return std::find(other.reserved.begin(), other.reserved.end(), device) != other.reserved.end();
              });
     });
-    if (in_the_way) continue;
+    if (in_the_way) {
+      waiting.push_back({member.run.id, member.held, target});
+      continue;
+    }
+    is_moving = true;
     Attempt& one = attempts_[member.run.id];
     one.patience = one.target == target ? std::min(2 * one.patience, kLongestPatience) : kAgain;
     one.target = target;
     one.next = monotonic_seconds() + one.patience;
     move(member, target);
   }
+  if (is_moving) return;
+  if (const auto run = gives_way(waiting))
+    move(*std::ranges::find(world.members, *run, [](const Member& member) { return member.run.id; }), {});
 }
 
 void Pool::move(const Member& member, const Devices& target) {
