@@ -194,7 +194,7 @@ class QueueList {
                            {"replicas", run.devices.empty() ? 0 : run.replicas},
                            {"devices", run.devices},
                            {"origin", common::originJson(origin)}});
-    protocol::Json json = common::queueJson(catalogue_, jobs);
+    protocol::Json json = common::queueJson(catalogue_, jobs, common::nodeLanes(catalogue_));
     json["elsewhere"] = elsewhere;
     json["heartbeat"] = common::heartbeatJson(run::kPool);
     return jsonLine(json);

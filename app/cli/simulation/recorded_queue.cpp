@@ -132,6 +132,7 @@ class Recording {
   // has had.
   std::map<int, double> measured_factors() {
     std::map<int, std::pair<double, double>> sums;
+    const std::vector<storage::Epoch> epochs = catalogue_.epochs(run_.id);
     for (const storage::Generation& generation : catalogue_.generations(run_.id)) {
       double steps = 0, measured = 0, predicted = 0;
       for (const run::StepTime& time : run::measure_step_times({generation}, *samples_, model_)) {
@@ -142,7 +143,7 @@ class Recording {
       }
       if (steps == 0) continue;
       auto& [sum, all] = sums[generation.replicas];
-      sum += whole_step(generation.number).value_or(measured / steps) / (predicted / steps) * steps;
+      sum += whole_step(epochs, generation.number).value_or(measured / steps) / (predicted / steps) * steps;
       all += steps;
     }
     std::map<int, double> factors;
@@ -152,9 +153,8 @@ class Recording {
   }
 
   // Returns the time from epoch to epoch within a generation, by step; none where it has not seen two begin.
-  std::optional<double> whole_step(int generation) {
+  static std::optional<double> whole_step(const std::vector<storage::Epoch>& epochs, int generation) {
     const storage::Epoch *first = nullptr, *last = nullptr;
-    const std::vector<storage::Epoch> epochs = catalogue_.epochs(run_.id);
     for (const storage::Epoch& epoch : epochs) {
       if (epoch.generation != generation) continue;
       if (first == nullptr || epoch.number < first->number) first = &epoch;
@@ -169,7 +169,7 @@ class Recording {
   std::vector<policy::MeasuredStep> step_times(int replicas, double factor, std::int64_t largest) const {
     const goodput::PerfParams perf = run::perf_params(model_);
     const goodput::Devices own{.cores_per_replica = run::devices(model_).cores(replicas),
-                                .fastest = model_.keeps_fastest_cores};
+                               .fastest = model_.keeps_fastest_cores};
     const std::int64_t low = std::max<std::int64_t>(model_.min_local_batch_size, 1);
     const std::int64_t high = std::max(
         low, model_.max_local_batch_size > 0 ? std::min(model_.max_local_batch_size, largest) : largest);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "batchscope/policy/job.h"
 #include "batchscope/policy/simulation.h"
 #include "batchscope/protocol/error.h"
 #include "files/output_file.h"
@@ -98,7 +99,6 @@ World publishedWorld(const SimulationChoice& choice) {
 // Defaults for recorded runs: one machine, decisions as the pool makes them, and pauses as measured.
 World recordedWorld(const SimulationChoice& choice, const std::string& group) {
   constexpr double kInterval = 5, kRestart = 0.1;  // s
-  constexpr double kRestartsPerTurn = 50;
   RecordedQueue queue = readRecordedQueue(group);
   World world;
   world.source = choice.profiles;
@@ -109,7 +109,7 @@ World recordedWorld(const SimulationChoice& choice, const std::string& group) {
                    choice.restart.value_or(queue.restart.value_or(kRestart))};
   policy::SimulationOptions& options = world.options;
   options.budgets_moves = options.as_pool = true;
-  options.turn = std::max(queue.turn, kRestartsPerTurn * options.restart);
+  options.turn = policy::turn_with(queue.turn, options.restart);
   options.opens = queue.opens;
   options.start = choice.restart.value_or(queue.start.value_or(options.restart));
   world.notes = std::move(queue.notes);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "batchscope/common/node_lanes.h"
 #include "batchscope/common/trial_text.h"
 #include "batchscope/storage/record_json.h"
 
@@ -110,13 +109,14 @@ double meanWait(const std::vector<PlacedJob>& jobs) {
          static_cast<double>(jobs.size());
 }
 
-Json queueJson(storage::Catalogue& catalogue, const std::vector<PlacedJob>& jobs) {
+Json queueJson(storage::Catalogue& catalogue, const std::vector<PlacedJob>& jobs,
+               const std::vector<NodeLane>& nodes) {
   Json list = Json::array();
   for (const PlacedJob& job : jobs) list.push_back(jobJson(job));
   return {{"queue", list},
           {"mean_wait", meanWait(jobs)},
           {"advice", poolAdvice(catalogue)},
-          {"nodes", nodeLanesJson(nodeLanes(catalogue))}};
+          {"nodes", nodeLanesJson(nodes)}};
 }
 
 }  // namespace batchscope::common

@@ -24,7 +24,6 @@ namespace {
 
 using Devices = std::vector<std::string>;
 
-constexpr double kRestartsPerTurn = 50;
 constexpr double kWorthSaying = 2, kShareWorthSaying = 0.02;  // s, and of the time until the end
 
 // Scale-invariant iterations still to do, as samples of the initial batch size.
@@ -346,7 +345,7 @@ double turn_of(const World& world) {
   double turn = world.settings.turn;
   for (const Member& member : world.members)
     if (member.standing == Standing::free && member.restarts > 0)
-      turn = std::max(turn, kRestartsPerTurn * member.pause);
+      turn = policy::turn_with(turn, member.pause);
   return turn;
 }
 

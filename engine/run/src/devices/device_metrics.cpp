@@ -20,8 +20,6 @@ namespace {
 
 namespace series = protocol::series;
 
-constexpr std::size_t kReadAtOnce = 16;  // processes
-
 // Seconds that the process has been on a processor.
 std::optional<double> processor_time(pid_t pid) {
   clockid_t clock{};
@@ -76,7 +74,7 @@ void DeviceMetrics::trains_on(int rank, const std::string& device, const char* v
 std::vector<std::pair<std::string, double>> DeviceMetrics::read(const std::map<int, pid_t>& processes) {
   std::vector<std::pair<std::string, double>> values;
   auto process = processes.lower_bound(next_rank_);
-  for (std::size_t left = std::min(processes.size(), kReadAtOnce); left > 0; --left, ++process) {
+  for (std::size_t left = std::min(processes.size(), std::size_t{kAtOnce}); left > 0; --left, ++process) {
     if (process == processes.end()) process = processes.begin();
     const auto [rank, pid] = *process;
     next_rank_ = rank + 1;

@@ -22,9 +22,12 @@ class DeviceMetrics {
   // Where it trains, as its Hello says: "cpu", "cuda:0". `visible`: its CUDA_VISIBLE_DEVICES, or null.
   void trains_on(int rank, const std::string& device, const char* visible);
 
-  // Series and values of now, for the living processes by rank: of 16 of them, which take turns where there
-  // are more, so that what is read and recorded does not grow with their number. Processor time is since the
-  // process was read before, so it has none at the first.
+  // Replicas that are told of at a time.
+  static constexpr int kAtOnce = 16;
+
+  // Series and values of now, for the living processes by rank: of kAtOnce of them, which take turns where
+  // there are more, so that what is read and recorded does not grow with their number. Processor time is
+  // since the process was read before, so it has none at the first.
   std::vector<std::pair<std::string, double>> read(const std::map<int, pid_t>& processes);
 
  private:

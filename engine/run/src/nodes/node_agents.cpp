@@ -15,6 +15,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
+#include "devices/device_metrics.h"
 #include "system/programs.h"
 #include "words.h"
 
@@ -26,7 +27,6 @@ using protocol::monotonic_seconds;
 
 constexpr int kItsOrder = 3;  // the descriptor on which a stand-in gets its order
 constexpr auto kLook = std::chrono::seconds(1);
-constexpr int kToldAtOnce = 16;  // replicas, at least where there are so many
 
 // A file without a name, read from its beginning.
 class OrderFile {
@@ -218,7 +218,7 @@ std::vector<std::pair<std::string, double>> NodeAgents::take_use(int generation)
     if (!use || use->generation != generation) continue;
     values.insert(values.end(), use->values.begin(), use->values.end());
     told_last_ = line->offer().node;
-    if ((replicas += use->replicas) >= kToldAtOnce) break;
+    if ((replicas += use->replicas) >= DeviceMetrics::kAtOnce) break;
   }
   return values;
 }

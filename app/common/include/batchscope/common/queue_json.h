@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "batchscope/common/node_lanes.h"
 #include "batchscope/pool/queue.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/run/store_process.h"
@@ -47,6 +48,7 @@ protocol::Json heartbeatJson(const run::StoreProcess& process);
 
 protocol::Json jobJson(const PlacedJob& job);  ///< as `queue --json` has it
 /// {"queue":[..],"mean_wait":..,"advice":"..","nodes":[..]}, the last by nodeLanesJson
-protocol::Json queueJson(storage::Catalogue& catalogue, const std::vector<PlacedJob>& jobs);
+protocol::Json queueJson(storage::Catalogue& catalogue, const std::vector<PlacedJob>& jobs,
+                         const std::vector<NodeLane>& nodes);
 
 }  // namespace batchscope::common

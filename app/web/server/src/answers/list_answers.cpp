@@ -31,9 +31,9 @@ constexpr long kUsualDecisions = 50, kMostDecisions = 1000;
 Json queue_json(Store& store) {
   storage::Catalogue& catalogue = store.catalogue();
   const std::vector<common::PlacedJob> jobs = common::placedJobs(catalogue);
-  Json json = common::queueJson(catalogue, jobs);
-  for (std::size_t i = 0; i < jobs.size(); ++i) json["queue"][i]["shown"] = common::shownJson(jobs[i]);
   const std::vector<common::NodeLane> nodes = common::nodeLanes(catalogue);
+  Json json = common::queueJson(catalogue, jobs, nodes);
+  for (std::size_t i = 0; i < jobs.size(); ++i) json["queue"][i]["shown"] = common::shownJson(jobs[i]);
   for (std::size_t i = 0; i < nodes.size(); ++i)
     json["nodes"][i]["shown"] = {{"name", common::nodeName(nodes[i]).toStdString()},
                                  {"state", common::nodeText(nodes[i], storage::now()).toStdString()},

@@ -33,7 +33,7 @@ Json run_mark(const storage::Run& run) {
 
 // Returns a mark of the queue without what passes by itself.
 Json queue_mark(storage::Catalogue& catalogue) {
-  Json queue = common::queueJson(catalogue, common::placedJobs(catalogue));
+  Json queue = common::queueJson(catalogue, common::placedJobs(catalogue), common::nodeLanes(catalogue));
   queue.erase("mean_wait");
   for (Json& job : queue["queue"]) job.erase("waited");
   return queue;

@@ -3,6 +3,7 @@
 /// What the policy knows of a job.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -48,6 +49,13 @@ inline double first_come_weight(std::size_t place, std::size_t jobs) {
 inline bool tells_what_is_left(double fraction_done) {
   constexpr double kLeastFraction = 0.005;
   return fraction_done >= kLeastFraction;
+}
+
+/// Returns how long a turn of waiting jobs is, s: as asked for, or longer where a restart takes so long that
+/// too much would be lost to those that each turn makes.
+inline double turn_with(double asked, double restart) {
+  constexpr double kRestartsPerTurn = 50;
+  return std::max(asked, kRestartsPerTurn * restart);
 }
 
 /// Returns whether the job keeps the devices that it has until it ends.
