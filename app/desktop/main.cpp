@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "batchscope/common/language.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "look/theme.h"
@@ -76,6 +77,7 @@ void fulfil(const WindowRequest& asked, MainWindow& window) {
 }
 
 int run(QApplication& app) {
+  common::chooseLanguage();
   QCommandLineParser parser;
   parser.setApplicationDescription(QStringLiteral(
       "The window of BatchScope: watches elastic training and restarts it on other numbers of replicas.\n"

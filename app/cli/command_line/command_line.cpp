@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "batchscope/common/language.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/application.h"
@@ -261,6 +262,7 @@ int runCommandLine(int argc, char** argv, const CommandParts& parts) {
   };
   int code = kExitOk;
   try {
+    common::chooseLanguage();
     code = carryOut(parts, argv, arguments);
     flushOutput();
     return code;
