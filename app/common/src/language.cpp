@@ -26,8 +26,9 @@ class Words : public QTranslator {
 };
 
 QStringList folders() {
-  QStringList all{QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("../share/batchscope/words")),
-                  QStringLiteral("/usr/share/batchscope/words")};
+  QStringList all{
+      QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("../share/batchscope/words")),
+      QStringLiteral("/usr/share/batchscope/words")};
   if (const QString own = qEnvironmentVariable("BATCHSCOPE_WORDS"); !own.isEmpty()) all.prepend(own);
   return all;
 }
@@ -50,9 +51,9 @@ void chooseLanguage() {
     }
   }
   if (!asked.isEmpty())
-    throw Error(ErrorKind::usage,
-                "BATCHSCOPE_LANGUAGE: there is no translation \"" + asked.toStdString() + "\" in " +
-                    folders().join(QStringLiteral(" or ")).toStdString() + "; unset it for English");
+    throw Error(ErrorKind::usage, "BATCHSCOPE_LANGUAGE: there is no translation \"" + asked.toStdString() +
+                                      "\" in " + folders().join(QStringLiteral(" or ")).toStdString() +
+                                      "; unset it for English");
 }
 
 }  // namespace batchscope::common

@@ -31,10 +31,10 @@ void check(std::span<const ProfileRow> rows, double contention) {
     const auto positive = [](double time) { return time > 0 && std::isfinite(time); };
     if (row.num_nodes < 1 || row.num_replicas < 1 || row.local_batch_size < 1 || row.cores < 0 ||
         row.neighbours < 0 || !positive(row.accumulation_step_time) || !positive(row.optimizer_step_time) ||
-        !positive(row.weight)) {
+        !positive(row.weight) || !(row.age >= 0 && row.age <= 1)) {
       throw std::invalid_argument("fit: row " + std::to_string(i) +
                                   " of the profile has a count, a time or a weight that is not positive and "
-                                  "finite");
+                                  "finite, or an age outside 0 to 1");
     }
   }
 }
@@ -192,6 +192,25 @@ class Fit {
   double smoothing_ = 0;
 };
 
+// The error of the logarithm of the row's whole step.
+double step_error(const PerfParams& perf, const ProfileRow& row) {
+  const double modelled = step_time(perf, {row.num_nodes, row.num_replicas, row.local_batch_size, 0},
+                                    {.cores_per_replica = std::max(row.cores, 1)});
+  return std::log(modelled / row.optimizer_step_time);
+}
+
+// Returns the rows with the weights w / (1 + age (error / 10 %)^2)^2, for rows that newer ones may
+// contradict: those of Geman and McClure for robust regression (Bull. Int. Stat. Inst. 52, 1987).
+std::vector<ProfileRow> without_trust_in_old(const PerfParams& perf, std::span<const ProfileRow> rows) {
+  constexpr double kTrusted = 0.1;
+  std::vector<ProfileRow> doubted(rows.begin(), rows.end());
+  for (ProfileRow& row : doubted)
+    row.weight /= square(1 + row.age * square(step_error(perf, row) / kTrusted));
+  return doubted;
+}
+
+constexpr int kDoubts = 6;  // times: old rows have drawn the first fits to themselves
+
 }  // namespace
 
 PerfParams fit(std::span<const ProfileRow> rows, double contention) {
@@ -199,16 +218,22 @@ PerfParams fit(std::span<const ProfileRow> rows, double contention) {
   Fit search(rows, contention);
   for (const ParamVector& start : search.starts()) search.search_from(start);
   search.polish();
-  return search.result();
+  PerfParams perf = search.result();
+  const bool all_new = std::ranges::all_of(rows, [](const ProfileRow& row) { return row.age == 0; });
+  for (int i = 1; i <= kDoubts && !all_new; ++i) {
+    const std::vector<ProfileRow> doubted = without_trust_in_old(perf, rows);
+    Fit again(doubted, contention);
+    again.search_from(to_vector(perf));
+    if (i == kDoubts) again.polish();
+    perf = again.result();
+  }
+  return perf;
 }
 
 double fit_residual(const PerfParams& perf, std::span<const ProfileRow> rows) {
   double squares = 0, weights = 0;
   for (const ProfileRow& row : rows) {
-    const double modelled = step_time(perf, {row.num_nodes, row.num_replicas, row.local_batch_size, 0},
-                                      {.cores_per_replica = std::max(row.cores, 1)});
-    const double error = std::log(modelled / row.optimizer_step_time);
-    squares += row.weight * error * error;
+    squares += row.weight * square(step_error(perf, row));
     weights += row.weight;
   }
   return std::sqrt(squares / weights);

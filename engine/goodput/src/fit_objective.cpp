@@ -16,8 +16,6 @@ namespace batchscope::goodput {
 
 namespace {
 
-double square(double x) { return x * x; }
-
 template <typename Value>
 std::size_t index_of(const Value& value, std::vector<Value>& values) {
   const auto found = std::find(values.begin(), values.end(), value);

@@ -37,6 +37,8 @@ enum Param : std::size_t {
 };
 using ParamVector = std::array<double, kParams>;
 
+inline double square(double x) { return x * x; }
+
 ParamVector to_vector(const PerfParams& perf);
 PerfParams to_params(const ParamVector& vector);
 

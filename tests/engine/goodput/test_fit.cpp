@@ -279,6 +279,40 @@ class TestFit : public QObject {
     }
   }
 
+  // The machine was half as fast again: two thirds of the rows tell of it still, one third of now.
+  void oldRowsThatNewOnesContradictLoseTheirWeight_data() {
+    QTest::addColumn<double>("age");
+    QTest::addColumn<double>("least");
+    QTest::addColumn<double>("most");
+    QTest::newRow("as new as the others") << 0.0 << 0.10 << 0.40;
+    QTest::newRow("old") << 1.0 << 0.0 << 0.05;
+  }
+  void oldRowsThatNewOnesContradictLoseTheirWeight() {
+    QFETCH(const double, age);
+    QFETCH(const double, least);
+    QFETCH(const double, most);
+    const std::vector<ProfileRow> now = measured(kTrue, {{1, 1}, {1, 2}, {1, 4}}, {32, 128});
+    std::vector<ProfileRow> rows = measured(kTrue, {{1, 1}, {1, 2}, {1, 4}}, {16, 24, 64, 96});
+    for (ProfileRow& row : rows) {
+      row.accumulation_step_time /= 1.5;
+      row.optimizer_step_time /= 1.5;
+      row.age = age;
+    }
+    rows.insert(rows.end(), now.begin(), now.end());
+    const double error = fit_residual(fit(rows), now);
+    QVERIFY2(error >= least && error <= most, qPrintable(QString::number(error)));
+  }
+
+  // Nothing newer contradicts them.
+  void oldRowsAloneKeepTheirWeight() {
+    std::vector<ProfileRow> rows = measured(kTrue, kEverywhere, {16, 64, 256});
+    for (ProfileRow& row : rows)
+      if (row.num_replicas > 1) row.age = 1;
+    for (ProfileRow& row : rows)
+      QVERIFY(within(step_time(fit(rows), {row.num_nodes, row.num_replicas, row.local_batch_size, 0}),
+                     row.optimizer_step_time, 0.02));
+  }
+
   void theGradientIsThatOfTheObjective_data() {
     batchscope::testing::rows<QByteArray>("smoothing", {"0", "1e-3", "0.5"});
   }

@@ -77,6 +77,15 @@ class TestProfile : public QObject {
     QCOMPARE(profile.rows()[1].weight, 1.0);
   }
 
+  void a_row_is_as_old_as_what_came_after_it() {
+    Profile profile;
+    for (int i = 0; i < 30; ++i) profile.add_optimizer({1, 1, 8}, 1, 0);
+    QCOMPARE(profile.rows()[0].age, 0.0);
+    for (int i = 0; i < 10; ++i) profile.add_optimizer({1, 1, 16}, 1, 0);
+    QCOMPARE(profile.rows()[0].age, 0.25);
+    QCOMPARE(profile.rows()[1].age, 0.0);
+  }
+
   void rows_of_unknown_cores_give_way() {
     protocol::Json old = Profile().json();  // as versions wrote it that did not know of cores
     old["rows"].push_back({{"nodes", 1},

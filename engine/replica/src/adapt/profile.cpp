@@ -63,6 +63,11 @@ std::optional<double> Profile::step_time(const Key& key, int accumulation_steps)
   return optimizer.value() + accumulation_steps * accumulation.value();
 }
 
+double Profile::age_of(const Row& row) const {
+  const auto measured = static_cast<double>(std::max<std::int64_t>(measured_, 1));
+  return std::clamp(1 - static_cast<double>(row.last) / measured, 0.0, 1.0);
+}
+
 double Profile::update_time() const {
   double sum = 0, weights = 0;
   for (const auto& [key, row] : rows_) {
@@ -88,7 +93,7 @@ std::vector<goodput::ProfileRow> Profile::rows(double update) const {
     const double compute = std::max(whole - row.sync.value(), kLeastFraction * whole);
     rows.push_back({key.nodes, key.replicas, key.local_batch_size,
                     row.accumulation.count() > 0 ? row.accumulation.value() : compute, whole, key.cores,
-                    key.neighbours, weight_of(row.optimizer)});
+                    key.neighbours, weight_of(row.optimizer), age_of(row)});
   }
   return rows;
 }

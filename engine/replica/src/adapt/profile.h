@@ -66,6 +66,7 @@ class Profile {
     std::int64_t last = 0;  // measured_ when it was last added to
   };
   Row& row(const Key& key);
+  double age_of(const Row& row) const;  // as in goodput::ProfileRow
 
   std::map<Key, Row> rows_;
   std::int64_t measured_ = 0;

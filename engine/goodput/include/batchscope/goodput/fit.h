@@ -6,7 +6,8 @@
 /// core exponent in [0, 1] and the contention in [0, 3]. Parameters that the profile cannot tell are fixed as
 /// in AdaptDL; the core exponent and the core overhead are 0 where all rows have the same number of cores.
 /// The contention is the first guess where all rows have the same number of neighbours, and is drawn to it a
-/// little otherwise; that guess is 0 where nothing is known of the machine.
+/// little otherwise; that guess is 0 where nothing is known of the machine. Old rows that the fit is far from
+/// lose weight, and the fit is made again: a machine that others use, too, is another machine than before.
 #pragma once
 
 #include <span>
@@ -19,7 +20,7 @@ namespace batchscope::goodput {
 /// Returns the parameters that explain the rows best; takes about 0.5 ms for 20 rows. Their `update` is 0: it
 /// is measured, and not in the rows. `contention` is the first guess, as other programs have shown it on the
 /// same machine. Throws std::invalid_argument for no rows, a row with times, counts or a weight that are not
-/// positive and finite, or a guess outside 0 to kMostContention.
+/// positive and finite or an age outside 0 to 1, or a guess outside 0 to kMostContention.
 PerfParams fit(std::span<const ProfileRow> rows, double contention = 0);
 inline constexpr double kMostContention = 3;  ///< the largest that fit finds
 
@@ -27,7 +28,7 @@ inline constexpr double kMostContention = 3;  ///< the largest that fit finds
 /// ratio, each row by its weight. The rows are as fit takes them; NaN for no rows.
 double fit_residual(const PerfParams& perf, std::span<const ProfileRow> rows);
 
-/// Returns the objective that fit minimises, for rows as fit takes them. It has no unit, as its times are
+/// Returns the objective that fit minimises, for rows as fit takes them, whatever their age. It has no unit, as its times are
 /// logarithms. For tests and for showing the error of a model.
 double fit_objective(const PerfParams& perf, std::span<const ProfileRow> rows);
 

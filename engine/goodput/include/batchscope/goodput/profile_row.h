@@ -15,6 +15,7 @@ struct ProfileRow {
   int cores = 0;                      ///< that each replica computes with; 0: unknown
   int neighbours = 0;                 ///< replicas on one node at a time, this one included; 0: unknown
   double weight = 1;                  ///< of the row in the fit, positive
+  double age = 0;                     ///< share of all that was measured which came after it, 0 to 1
 };
 
 }  // namespace batchscope::goodput
