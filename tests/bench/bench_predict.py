@@ -7,7 +7,9 @@ one a replica (1, where it ends at as many replicas as there are cores). Of the 
 `batchscope show --json` has it, predict.PROGRAM.CORES.median and .largest are the error on a number of replicas that was
 seen before, in percent, and .first that of the first restarts on each that was not; .covered is the share of all that
 came out within what was expected. Each run has a store in which a run of another program has shown before how much
-replicas slow one another down on this machine; with --untaught it has an empty one. predict.PROGRAM.auto12 is how far a
+replicas slow one another down on this machine; with --untaught it has an empty one. With --beside another process takes
+half a core meanwhile. The baseline is predict.PROGRAM.CORES.again: how far what a number of replicas had obtained the time
+before is from what it obtains: machine and batch size change in between. predict.PROGRAM.auto12 is how far a
 run with --replicas auto:1-2 gets in a minute, over the better of one and of two replicas throughout."""
 
 import argparse
@@ -16,8 +18,10 @@ import os
 import pathlib
 import statistics
 import sys
+import subprocess
 import tempfile
 import time
+from typing import NamedTuple
 
 from own_store import Store
 
@@ -37,7 +41,7 @@ GOALS = {"median": 5, "largest": 12, "first": 15, "covered": 85, "auto12": 0.98}
 def names():
     for program in PROGRAMS:
         for cores in ("auto", "1"):
-            yield from (f"predict.{program}.{cores}.{what}" for what in ("median", "largest", "first", "covered"))
+            yield from (f"predict.{program}.{cores}.{what}" for what in ("median", "largest", "first", "covered", "again"))
         yield f"predict.{program}.auto12"
 
 
@@ -63,8 +67,16 @@ def train(store, program, cores, seed, turns):
     return found
 
 
+class Restart(NamedTuple):
+    """What was predicted of a restart, and what came."""
+
+    replicas: int
+    error: float  # of the predicted throughput, in percent
+    held: bool  # whether it came out within the range that was expected
+    again: float | None  # the error, in percent, if what this number of replicas had before is taken for the prediction
+
+
 def restarts(program, cores, seed, taught):
-    """(number of replicas, error of the predicted throughput in percent, whether it came out as expected) for each restart."""
     turns = [2, 1, 2, 1, 2, 3] if cores == "auto" else [2, 1, 2, 1, 2]
     with tempfile.TemporaryDirectory(prefix="predict-", ignore_cleanup_errors=True) as home:
         store = Store(home)
@@ -72,13 +84,22 @@ def restarts(program, cores, seed, taught):
             shown = train(store, TEACHERS[program], cores, seed, [2])["goodput"]["parameters"]["contention"]
             print(f"# {TEACHERS[program]} has shown a contention of {shown:.2f}", file=sys.stderr, flush=True)
         found = train(store, program, cores, seed, turns)["generations"]
-    told = []
+    told, before = [], {}
     for generation in found[-len(turns):]:
         predicted, obtained = generation["predicted_throughput"], generation["obtained_throughput"]
+        replicas = generation["replicas"]
         if predicted and obtained:
             held = 1 / (1 + generation["predicted_error"]) <= obtained / predicted <= 1 + generation["predicted_error"]
-            told.append((generation["replicas"], 100 * (predicted / obtained - 1), held))
+            again = 100 * (before[replicas] / obtained - 1) if replicas in before else None
+            told.append(Restart(replicas, 100 * (predicted / obtained - 1), held, again))
+        before[replicas] = obtained or before.get(replicas)
     return told
+
+
+def half_a_core():
+    """A process that computes for half of the time."""
+    return subprocess.Popen([sys.executable, "-c", "import time\nwhile True:\n  end = time.monotonic() + 0.05\n"
+                             "  while time.monotonic() < end: pass\n  time.sleep(0.05)"])  # fmt: skip
 
 
 def progress(program, replicas, seed):
@@ -97,19 +118,21 @@ def row(name, values, unit, better, goal):
 
 
 def measure(program, cores, wanted, seeds, taught):
-    first, seen, came_out = [], [], []
+    first, seen, came_out, again = [], [], [], []
     for seed in seeds:
         known = {1}
-        for replicas, error, held in restarts(program, cores, seed, taught):
-            print(f"# {program} {cores} seed {seed}: on {replicas} {error:+.0f} %{'' if held else ', not expected'}", file=sys.stderr,
-                  flush=True)
-            came_out.append(100 * held)
-            (seen if replicas in known else first).append(abs(error))
-            known.add(replicas)
+        for restart in restarts(program, cores, seed, taught):
+            print(f"# {program} {cores} seed {seed}: on {restart.replicas} {restart.error:+.0f} %{'' if restart.held else ', not expected'}",
+                  file=sys.stderr, flush=True)  # fmt: skip
+            came_out.append(100 * restart.held)
+            (seen if restart.replicas in known else first).append(abs(restart.error))
+            known.add(restart.replicas)
+            if restart.again is not None:
+                again.append(abs(restart.again))
     prefix = f"predict.{program}.{cores}."
-    for what, values in (("median", seen), ("largest", [max(seen)]), ("first", first)):
+    for what, values in (("median", seen), ("largest", [max(seen)]), ("first", first), ("again", again)):
         if prefix + what in wanted:
-            row(prefix + what, values, "%", "lower", GOALS[what])
+            row(prefix + what, values, "%", "lower", GOALS.get(what))
     if prefix + "covered" in wanted:
         row(prefix + "covered", [statistics.mean(came_out)], "%", "higher", GOALS["covered"])
 
@@ -119,12 +142,22 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--seeds", type=int, default=len(SEEDS))
     parser.add_argument("--untaught", action="store_true")
+    parser.add_argument("--beside", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     if options.list:
         print("\n".join(names()))
         return
     wanted = set(options.names or names())
+    other = half_a_core() if options.beside else None
+    try:
+        measure_all(options, wanted)
+    finally:
+        if other:
+            other.kill()
+
+
+def measure_all(options, wanted):
     for program in PROGRAMS:
         for cores in ("auto", "1"):
             if any(name.startswith(f"predict.{program}.{cores}.") for name in wanted):
