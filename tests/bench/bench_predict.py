@@ -90,7 +90,7 @@ def restarts(program, cores, seed, taught):
         replicas = generation["replicas"]
         if predicted and obtained:
             held = 1 / (1 + generation["predicted_error"]) <= obtained / predicted <= 1 + generation["predicted_error"]
-            again = 100 * (before[replicas] / obtained - 1) if replicas in before else None
+            again = 100 * (before[replicas] / obtained - 1) if before.get(replicas) else None
             told.append(Restart(replicas, 100 * (predicted / obtained - 1), held, again))
         before[replicas] = obtained or before.get(replicas)
     return told
