@@ -4,11 +4,15 @@
 // charts, a few of them unasked; charts are shown, hidden, moved, enlarged and presented, by mouse, by key
 // and by menu; the layout is kept by the charts' names, and the default comes back.
 #include <QLabel>
+#include <QNetworkAccessManager>
+#include <QNetworkReply>
+#include <QProcess>
 #include <QScrollBar>
 #include <QSettings>
 #include <QToolButton>
 
 #include "batchscope/common/charts.h"
+#include "batchscope/protocol/json.h"
 #include "batchscope/storage/samples.h"
 #include "test_case.h"
 #include "visual_checks.h"
@@ -24,6 +28,25 @@ QString titlesOf(const std::vector<common::ChartSpec>& charts) {
   QStringList titles;
   for (const common::ChartSpec& chart : charts) titles << chart.title;
   return titles.join(QStringLiteral(" | "));
+}
+
+QString program() { return qEnvironmentVariable("BATCHSCOPE_BIN") + QStringLiteral("/batchscope"); }
+
+// The answer of a server of this store, as a page gets it.
+protocol::Json answerOf(const QString& path) {
+  QProcess server;
+  server.start(program(), {QStringLiteral("serve"), QStringLiteral("--json"), QStringLiteral("--port=0")});
+  if (!server.waitForReadyRead()) return server.errorString().toStdString();
+  const auto place = protocol::Json::parse(server.readLine().toStdString());
+  QNetworkRequest request(
+      QUrl(QStringLiteral("http://127.0.0.1:%1%2").arg(place.at("port").get<int>()).arg(path)));
+  request.setRawHeader("Authorization", "Bearer " + QByteArray::fromStdString(place.at("token")));
+  QNetworkAccessManager network;
+  const std::unique_ptr<QNetworkReply> reply(network.get(request));
+  const bool isAnswered = QTest::qWaitFor([&] { return reply->isFinished(); }, 30'000);
+  server.terminate();
+  server.waitForFinished();
+  return isAnswered ? protocol::Json::parse(reply->readAll().toStdString(), nullptr, false) : "no answer";
 }
 
 }  // namespace
@@ -50,6 +73,27 @@ class TestDashboard : public test::WindowTest {
     return test::clickMenu(*window_, QStringLiteral("View/Charts/") + entry);
   }
   static QPoint headOf(const ChartCard* card) { return {30, card->plot()->y() / 2}; }
+
+  // A chart is one entry of app/common's list, or a series that a program names: whichever face looks has it.
+  void isInEveryFace(const std::string& series) {
+    const QString run = QString::fromStdString(window_->session()->run().id);
+    QProcess terminal;
+    terminal.start(program(), {QStringLiteral("plot"), run, QStringLiteral("--list")});
+    QVERIFY(terminal.waitForFinished());
+    const QString listed = QString::fromUtf8(terminal.readAllStandardOutput());
+    const protocol::Json page = answerOf(QStringLiteral("/api/runs/") + run);
+    QVERIFY2(page.is_object() && page.contains("charts"), page.dump().c_str());
+    std::set<std::string> charts;
+    for (const protocol::Json& chart : page["charts"]) charts.insert(chart.at("name"));
+    QVERIFY(charts.contains("own:" + series));
+    QVERIFY2(listed.contains(QString::fromStdString(series)), qPrintable(listed));
+    for (const common::ChartSpec& chart : common::runCharts()) {
+      if (chart.showing != common::Showing::Always) continue;
+      QVERIFY2(charts.contains(chart.name), chart.name.c_str());
+      QVERIFY2(card(chart.name.c_str()) != nullptr, chart.name.c_str());
+      QVERIFY2(listed.contains(chart.title), qPrintable(chart.title));
+    }
+  }
 
  private Q_SLOTS:
   void initTestCase() {
@@ -336,6 +380,7 @@ class TestDashboard : public test::WindowTest {
       writer.commit();
     }
     QTRY_VERIFY(card("own:perplexity") != nullptr);
+    isInEveryFace("perplexity");
     QVERIFY(card("own:loss_d")->plot()->spec().draws("loss_g"));
     QVERIFY(card("own:x") != nullptr && card("own:y") != nullptr && card("own:z") == nullptr);
     QTRY_VERIFY(!card("own:perplexity")->plot()->grab().isNull() &&
