@@ -89,6 +89,10 @@ class TestAdoption : public QObject {
       QCOMPARE(generations[1].last_step, 3000);
       QCOMPARE(generations[1].replicas, 2);
       QCOMPARE(generations[1].started, 1e9 + 1401);
+      QCOMPARE(generations[1].ended, 1e9 + 3000);
+      QCOMPARE(generations[0].reason, std::string("start"));
+      QCOMPARE(generations[1].reason, std::string("resume"));
+      QCOMPARE(catalogue.events(id).back().generation, 2);
       for (const std::string& other : {bare, std::string("dam4ged0")}) {
         QCOMPARE(catalogue.run(other)->name, other);
         QCOMPARE(catalogue.run(other)->step, 0);
@@ -99,7 +103,7 @@ class TestAdoption : public QObject {
 
   void whatWasKeptBesideTheSpecComesBack() {
     const Folder store;
-    std::string id, removed, alive;
+    std::string id, removed, alive, queued;
     RunRecord before;
     {
       Catalogue catalogue(store / "runs.db");
@@ -120,6 +124,7 @@ class TestAdoption : public QObject {
       catalogue.put_model(id, 0, model);
       catalogue.put_checkpoint(id, {"checkpoint-000001", 0, 10, 0, 1, 1e9, 1, 1, "manual"});
       catalogue.add_event(id, 0, 10, "info", "something");
+      catalogue.set_progress(id, 10, 0, 1, 0.5, {{"loss", 10}});
       catalogue.set_state(id, RunState::failed, "out of memory");
       catalogue.set_name(id, "renamed");  // long after its end
       catalogue.set_note(id, "a note\nof two lines");
@@ -127,7 +132,9 @@ class TestAdoption : public QObject {
       before = catalogue.record(id);
       removed = catalogue.create_run(named("removed"));
       alive = catalogue.create_run(named("alive"));
-      for (const std::string& run : {removed, alive}) fs::create_directories(run_folder(store, run));
+      queued = catalogue.submit_run(named("queued"), {});
+      for (const std::string& run : {removed, alive, queued}) fs::create_directories(run_folder(store, run));
+      catalogue.set_note(queued, "waits");
       catalogue.move_to_trash(removed);
       catalogue.set_state(alive, RunState::running);
       catalogue.put_epoch(alive, {0, 0, 1e9, 0, 1, 0});
@@ -145,7 +152,8 @@ class TestAdoption : public QObject {
     QCOMPARE(after.run.created, before.run.created);
     QCOMPARE(after.run.ended, before.run.ended);
     QCOMPARE(after.run.hyperparameters, before.run.hyperparameters);
-    QCOMPARE(after.run.step, 3010);  // to which the series came
+    QCOMPARE(after.run.step, 3010);                                               // to which the series came
+    QCOMPARE(after.run.latest, (std::map<std::string, double>{{"loss", 3010}}));  // of which it told
     QCOMPARE(after.generations.size(), 3u);
     QCOMPARE(after.generations[0].outcome, "finished");
     QCOMPARE(after.generations[0].pause_parts, before.generations[0].pause_parts);
@@ -161,6 +169,8 @@ class TestAdoption : public QObject {
     QCOMPARE(catalogue.trash()[0].id, removed);
     QCOMPARE(catalogue.run(alive)->state, RunState::interrupted);
     QCOMPARE(catalogue.epochs(alive).size(), 1u);
+    QCOMPARE(catalogue.run(queued)->state, RunState::stopped);  // the queue is lost
+    QCOMPARE(catalogue.run(queued)->note, "waits");
   }
 
   void aRecordThatCannotBeReadIsSaidAndTheSeriesAreTaken_data() {
@@ -235,6 +245,12 @@ class TestAdoption : public QObject {
       QCOMPARE(run.state, RunState::stopped);
       QVERIFY(!catalogue.record(run.id).generations.empty());
     }
+  }
+
+  void whereNothingTellsItWasOneReplica() {
+    const Folder store;
+    SampleWriter(run_folder(store, "abcd1234") / "samples.db").append(0, "time", 1, 1e9);
+    QCOMPARE(Catalogue(store / "runs.db").generations("abcd1234").at(0).replicas, 1);
   }
 
   void anEmptyCatalogueIsAMissingOne() {

@@ -2,6 +2,7 @@
 //
 // The catalogue: what is put comes back, runs are found by what people type, one supervisor holds a run.
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <thread>
 
@@ -193,6 +194,8 @@ class TestCatalogue : public QObject {
     catalogue_->set_state(id, RunState::paused);
     QCOMPARE(catalogue_->run(id)->ended, 0.0);
     QCOMPARE(catalogue_->run(id)->message, std::string());
+    catalogue_->set_state(id, RunState::pending);
+    QCOMPARE(catalogue_->run(id)->ended, 0.0);
   }
 
   void theHistoryComesBack() {
@@ -319,6 +322,16 @@ class TestCatalogue : public QObject {
     QCOMPARE(kind_of([&] { catalogue_->resolve("cifar"); }), "usage");
   }
 
+  void eightThatMatchAreListed() {
+    for (int i = 0; i < 8; ++i) catalogue_->create_run(spec("digits-" + std::to_string(i)));
+    const auto listed = [&] { return testing::thrown_by([&] { catalogue_->resolve("digits"); }); };
+    VERIFY_HOLDS(listed(), "matches 8 runs", "(digits-0)", "(digits-7)");
+    QVERIFY(!testing::holds(listed(), "..."));
+    catalogue_->create_run(spec("digits-8"));
+    VERIFY_HOLDS(listed(), "matches 9 runs", "(digits-8)", "(digits-1), ...");
+    QVERIFY(!testing::holds(listed(), "(digits-0)"));
+  }
+
   void removingTakesTheRowsAndNothingElse() {
     const std::string gone = catalogue_->create_run(spec("a")), kept = catalogue_->create_run(spec("a"));
     for (const std::string& id : {gone, kept}) {
@@ -384,8 +397,40 @@ class TestCatalogue : public QObject {
   void aNewRunMayWaitForItsSupervisor() {
     const std::string id = catalogue_->create_run(spec("a"));
     QCOMPARE(catalogue_->run(id)->state, RunState::starting);
+    catalogue_->set_state(id, RunState::running);
+    QCOMPARE(catalogue_->run(id)->state, RunState::interrupted);  // somebody has had it
+    catalogue_->set_state(id, RunState::starting);
+    QCOMPARE(catalogue_->run(id)->state, RunState::starting);
     QVERIFY(meddle(folder_ / "runs.db", "UPDATE run SET created = created - 3600"));
     QCOMPARE(catalogue_->run(id)->state, RunState::interrupted);
+  }
+
+  void aSupervisorThatDiedAtTheStartIsNotWaitedFor() {
+    const std::string id = catalogue_->create_run(spec("a"));
+    {
+      const Sleeper other([&] { return Catalogue(folder_ / "runs.db").claim_supervisor(id); });
+    }
+    QCOMPARE(catalogue_->run(id)->state, RunState::interrupted);
+  }
+
+  // Whoever was killed may have been writing; a run that nobody held is nobody's crash.
+  void whoFollowsADeadSupervisorLooksForDamage() {
+    const std::string held = catalogue_->create_run(spec("held")), other = catalogue_->create_run(spec("b"));
+    for (int i = 0; i < 500; ++i) catalogue_->add_event(other, 0, i, "info", std::string(200, 'x'));
+    {
+      const Sleeper dead([&] { return Catalogue(folder_ / "runs.db").claim_supervisor(held); });
+    }
+    catalogue_.reset();
+    const auto file = folder_ / "runs.db";
+    {
+      std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
+      bytes.seekp(static_cast<std::streamoff>(std::filesystem::file_size(file) / 4096 / 2 * 4096));
+      bytes << std::string(4096, '\xA5');
+    }
+    catalogue_.emplace(file);
+    QVERIFY(catalogue_->claim_supervisor(other));
+    VERIFY_THROWS("corrupt", "is damaged", catalogue_->claim_supervisor(held));
+    QVERIFY(catalogue_->claim_supervisor(other));
   }
 
   void othersCommitsAreNoticed() {

@@ -6,7 +6,9 @@
 #include <numeric>
 #include <random>
 
+#include "batchscope/storage/annotation.h"
 #include "batchscope/storage/maintenance.h"
+#include "full_disk.h"
 #include "rows.h"
 #include "store_test.h"
 #include "test_case.h"
@@ -162,6 +164,30 @@ class TestDamage : public QObject {
     QCOMPARE(count, last + 69'999);
   }
 
+  // The summaries after a gap stay where they belong, of other samples than those that are lost.
+  void aMissingTierRowIsDoneWithout() {
+    const auto file = folder_ / "samples.db";
+    fill(file, 10);
+    QVERIFY(meddle(file, "DELETE FROM tier WHERE level = 2"));
+    constexpr std::int64_t kLast = 100 * kChunk;
+    {
+      SampleWriter writer(file);
+      for (std::int64_t step = 10 * kChunk + 101; step <= kLast; ++step)
+        writer.append(0, "x", step, static_cast<double>(step));
+    }
+    for (const int columns : {1, 2, 4, 60}) {
+      std::int64_t next = 1;
+      for (const Bucket& bucket : SampleReader(file).summarize("x", 0, 0, INT64_MAX, columns)) {
+        QCOMPARE(bucket.first_step, next);
+        QCOMPARE(bucket.min, static_cast<double>(bucket.first_step));
+        QCOMPARE(bucket.max, static_cast<double>(bucket.last_step));
+        QCOMPARE(bucket.count, bucket.last_step - bucket.first_step + 1);
+        next = bucket.last_step + 1;
+      }
+      QCOMPARE(next, kLast + 1);
+    }
+  }
+
   void aDamagedTailIsSetAsideAndTheRunGoesOn() {
     const auto file = folder_ / "samples.db";
     fill(file, 1);  // leaves an unfinished chunk, number 1
@@ -180,7 +206,10 @@ class TestDamage : public QObject {
     {
       SampleReader reader(copy);
       QCOMPARE(kind_of([&] { reader.read("x", 0); }), "corrupt");
-      QCOMPARE(kind_of([&] { reader.read("x", 0, 1140, 1141); }), "corrupt");
+      for (const auto& [from, to] : {std::pair{1140, 1141}, {1130, 1135}, {1144, 1150}})
+        QCOMPARE(kind_of([&] { reader.read("x", 0, from, to); }), "corrupt");
+      QCOMPARE(reader.read("x", 0, 1125, 1134).size(), 10u);
+      QCOMPARE(reader.read("x", 0, 1145, 2000).size(), 30u);
       QCOMPARE(reader.read("y", 0).size(), 50u);
       QCOMPARE(reader.read("x", 0, 1, 1000).size(), 1000u);
     }
@@ -188,12 +217,43 @@ class TestDamage : public QObject {
       SampleWriter writer(copy);
       QCOMPARE(writer.repairs().size(), 1u);
       QVERIFY(writer.repairs()[0].find("1135 to 1144 of 'x'") != std::string::npos);
+      QCOMPARE(SampleReader(copy).read("x", 0, 1125).size(), 40u);  // what is set aside is in nobody's way
       writer.append(0, "x", 1175, std::vector<double>(5000, 2.0));
     }
     SampleReader reader(copy);
     QCOMPARE(reader.read("x", 0).size(), static_cast<std::size_t>(kChunk + 40 + 5000));
     QCOMPARE(reader.read("y", 0).size(), 50u);
     QVERIFY(meddle(copy, "CREATE TABLE two AS SELECT 1 / ((SELECT count(*) FROM damaged) = 2)"));
+  }
+
+  void aTailOfNoSeriesIsSetAside() {
+    const auto file = folder_ / "samples.db", copy = folder_ / "copy/samples.db";
+    {
+      SampleWriter writer(file);
+      for (const char* series : {"x", "y"}) writer.append(0, series, 1, 1.0);
+      writer.commit();
+      copy_unclosed(file, copy);
+    }
+    QVERIFY(meddle(copy, "DELETE FROM track WHERE series = 'y'"));
+    {
+      SampleWriter writer(copy);
+      QCOMPARE(writer.repairs().size(), 1u);
+      VERIFY_HOLDS(writer.repairs()[0], "steps 1 to 1 of a series that is not listed");
+    }
+    QCOMPARE(SampleReader(copy).read("x", 0).size(), 1u);
+    QVERIFY(SampleWriter(copy).repairs().empty());
+  }
+
+  // A search takes seconds in a large file; what is damaged is found by whoever reads it.
+  void aFileThatWasClosedIsNotSearched() {
+    const auto file = folder_ / "samples.db";
+    fill(file, 40);
+    overwrite(file, std::filesystem::file_size(file) / 4096 / 2 * 4096, std::string(16, '\x55'));
+    QVERIFY(!check(file).empty());
+    SampleWriter writer(file);
+    writer.append(0, "y", 1, 1.0);
+    writer.commit();
+    QCOMPARE(SampleReader(file).read("y", 0).size(), 1u);
   }
 
   void aFileThatWasNotClosedIsChecked() {
@@ -214,7 +274,7 @@ class TestDamage : public QObject {
   void whatCanBeReadIsRecovered_data() {
     QTest::addColumn<int>("every");
     QTest::addColumn<int>("least");  // samples that survive
-    QTest::newRow("nothing is broken") << 0 << 41'060;
+    QTest::newRow("nothing is broken") << 0 << 41'061;
     QTest::newRow("some pages") << 30 << 20'000;
     QTest::newRow("most pages") << 2 << 0;
     QTest::newRow("all but the first page") << 1 << 0;
@@ -239,8 +299,10 @@ class TestDamage : public QObject {
     const std::int64_t saved = recover_samples(broken, mended);
     SampleReader reader(mended);
     std::int64_t count = 0;
+    if (every == 0) QCOMPARE(reader.series().size(), 2u);
     for (const SeriesInfo& series : reader.series()) {
       count += series.count;
+      if (every == 0) QVERIFY(series.name == "x" || series.name == "y");
       const bool named = series.name == "x" || series.name.starts_with("recovered/");
       for (const int generation : reader.generations(series.name))
         for (const Sample& sample : reader.read(series.name, generation))
@@ -249,6 +311,33 @@ class TestDamage : public QObject {
     QCOMPARE(count, saved);
     QVERIFY2(saved >= least, qPrintable(QString::number(saved)));
     QVERIFY(saved <= 40 * kChunk + 101);
+  }
+
+  void aSeriesThatHasLostItsNameIsRecovered() {
+    const auto file = folder_ / "samples.db", mended = folder_ / "mended/samples.db";
+    const std::string longest(kLongestSeries, 'l'), too_long(kLongestSeries + 1, 't');
+    {
+      SampleWriter writer(file);
+      for (const char* series : {"longest", "too long", "none", "lost"}) writer.append(3, series, 1, 1.0);
+    }
+    QVERIFY(meddle(file, "UPDATE track SET series = '" + longest + "' WHERE series = 'longest'"));
+    QVERIFY(meddle(file, "UPDATE track SET series = '" + too_long + "' WHERE series = 'too long'"));
+    QVERIFY(meddle(file, "UPDATE track SET series = '' WHERE series = 'none'"));
+    QVERIFY(meddle(file, "DELETE FROM track WHERE series = 'lost'"));
+    QCOMPARE(recover_samples(file, mended), 4);
+    SampleReader reader(mended);
+    Names names;
+    for (const SeriesInfo& series : reader.series()) names.push_back(series.name);
+    QCOMPARE(names, (Names{longest, "recovered/2", "recovered/3", "recovered/4"}));
+    QCOMPARE(reader.generations("recovered/3"), std::vector<int>{3});
+    QCOMPARE(reader.generations("recovered/4"), std::vector<int>{0});  // nothing says of which
+  }
+
+  // Who believed the number would throw the damaged file away.
+  void aRecoveryThatCannotWriteSaysSo() {
+    fill(folder_ / "samples.db", 20);
+    const FullDisk full(100'000);
+    VERIFY_THROWS("io", "mended", recover_samples(folder_ / "samples.db", folder_ / "mended/samples.db"));
   }
 
   void nothingCanBeRecoveredFromWhatIsNoDatabase() {

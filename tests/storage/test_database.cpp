@@ -2,12 +2,14 @@
 //
 // Opening files: new, older, newer, foreign, damaged, on a read-only medium.
 #include <grp.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
 
 #include "database/database.h"
+#include "rows.h"
 #include "store_test.h"
 #include "test_case.h"
 
@@ -52,6 +54,67 @@ class TestDatabase : public QObject {
     QCOMPARE(number(backup, "SELECT x FROM a"), 5);
   }
 
+  // A table is made anew under its old name, as SQLite's ALTER TABLE cannot change a column: who refers to
+  // its rows keeps his own.
+  void aTableMadeAnewKeepsWhatRefersToIt() {
+    const Schema before{0x1234,
+                        "a test file",
+                        {"CREATE TABLE run (key INTEGER PRIMARY KEY) STRICT;"
+                         "CREATE TABLE note (run INTEGER REFERENCES run (key) ON DELETE CASCADE) STRICT"}};
+    Schema after = before;
+    after.migrations.push_back(
+        "CREATE TABLE new_run (key INTEGER PRIMARY KEY, name TEXT) STRICT;"
+        "INSERT INTO new_run SELECT key, 'a' FROM run; DROP TABLE run; ALTER TABLE new_run RENAME TO run");
+    {
+      Database database(folder_ / "test.db", before, Access::write);
+      database.write([&] {
+        database.execute("INSERT INTO run VALUES (1)");
+        database.execute("INSERT INTO note VALUES (1)");
+      });
+    }
+    Database database(folder_ / "test.db", after, Access::write);
+    QCOMPARE(number(database, "SELECT count(*) FROM note"), 1);
+    database.write([&] { database.execute("DELETE FROM run"); });
+    QCOMPARE(number(database, "SELECT count(*) FROM note"), 0);
+  }
+
+  // storage/FORMAT.md, "Common to both": of a new file, one that is migrated, and one that is up to date.
+  void aFileIsOpenedByItsRules() {
+    { Database database(folder_ / "old.db", kFirst, Access::write); }
+    { Database database(folder_ / "present.db", kSecond, Access::write); }
+    for (const char* name : {"new.db", "old.db", "present.db"}) {
+      Database database(folder_ / name, kSecond, Access::write);
+      QCOMPARE(number(database, "PRAGMA application_id"), 0x1234);
+      QCOMPARE(number(database, "PRAGMA user_version"), 2);
+      QCOMPARE(number(database, "PRAGMA foreign_keys"), 1);
+      QCOMPARE(number(database, "PRAGMA synchronous"), 1);  // NORMAL
+      QCOMPARE(number(database, "PRAGMA journal_size_limit"), 16 << 20);
+      QCOMPARE(number(database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
+    }
+  }
+
+  void whatMustSurviveAPowerCutWaitsForTheDisk() {
+    Database database(folder_ / "test.db", kFirst, Access::write);
+    const auto synchronous = [&] {
+      Query row = database.query("PRAGMA synchronous");
+      row.next();
+      return row.integer(0);
+    };
+    QCOMPARE(database.write(synchronous), 1);
+    QCOMPARE(database.write_durably(synchronous), 2);  // FULL
+    QCOMPARE(database.write(synchronous), 1);
+  }
+
+  // Of a process with the same id, which was killed while it made the copy.
+  void anUnfinishedBackupIsNotInTheWay() {
+    const fs::path file = folder_ / "test.db";
+    { Database database(file, kFirst, Access::write); }
+    write_file(backup_path(file, 1).string() + "." + std::to_string(getpid()), std::string(5000, 'x'));
+    { Database database(file, kSecond, Access::write); }
+    Database backup(backup_path(file, 1), kFirst, Access::read);
+    QCOMPARE(number(backup, "PRAGMA user_version"), 1);
+  }
+
   void whatIsMadeIsTheOwnersAlone() {
     const mode_t mask = umask(022);
     const fs::path file = folder_ / "deep/down/test.db";
@@ -85,6 +148,11 @@ class TestDatabase : public QObject {
     broken.migrations.back() =
         "CREATE TABLE b (x INTEGER REFERENCES a (rowid_)) STRICT; INSERT INTO b VALUES (1)";
     QVERIFY(error_of([&] { Database database(folder_ / "test.db", broken, Access::write); }));
+    broken.migrations.back() =
+        "CREATE TABLE b (x INTEGER PRIMARY KEY) STRICT;"
+        "CREATE TABLE c (x INTEGER REFERENCES b (x)) STRICT; INSERT INTO c VALUES (1)";
+    VERIFY_THROWS("corrupt", "the table c refers to rows that do not exist",
+                  Database database(folder_ / "test.db", broken, Access::write));
     Database database(folder_ / "test.db", kFirst, Access::write);
     QCOMPARE(number(database, "SELECT count(*) FROM sqlite_schema"), 1);
   }
@@ -118,10 +186,48 @@ class TestDatabase : public QObject {
     QCOMPARE(kind_of([&] { Catalogue catalogue(folder_ / "other.db"); }), "corrupt");
     { SampleWriter writer(folder_ / "samples.db"); }
     QCOMPARE(kind_of([&] { Catalogue catalogue(folder_ / "samples.db"); }), "corrupt");
+    QVERIFY(meddle(folder_ / "begun.db", "PRAGMA application_id = 5"));  // it has no tables yet
+    QCOMPARE(kind_of([&] { Catalogue catalogue(folder_ / "begun.db"); }), "corrupt");
     std::ofstream(folder_ / "text.db") << std::string(5000, 'x');
     QCOMPARE(kind_of([&] { Catalogue catalogue(folder_ / "text.db"); }), "corrupt");
     QCOMPARE(kind_of([&] { SampleReader reader(folder_ / "text.db"); }), "corrupt");
     QCOMPARE(kind_of([&] { Catalogue catalogue(folder_ / "text.db/below/runs.db"); }), "io");
+  }
+
+  void anEmptyFileHoldsNothingYet() {
+    write_file(folder_ / "test.db", "");
+    VERIFY_THROWS("not_found", "test.db", Database database(folder_ / "test.db", kFirst, Access::read));
+    Database database(folder_ / "test.db", kFirst, Access::write);
+    QCOMPARE(number(database, "SELECT count(*) FROM a"), 0);
+  }
+
+  void whatSqliteRefusesHasItsKind_data() {
+    const auto row = testing::columns<int, QString, bool>({"code", "kind", "is_read_only_medium"});
+    row("busy", SQLITE_BUSY, "timeout", false);
+    row("busy, extended", SQLITE_BUSY_SNAPSHOT, "timeout", false);
+    row("locked", SQLITE_LOCKED, "timeout", false);
+    row("corrupt", SQLITE_CORRUPT, "corrupt", false);
+    row("corrupt, extended", SQLITE_CORRUPT_VTAB, "corrupt", false);
+    row("no database", SQLITE_NOTADB, "corrupt", false);
+    row("full", SQLITE_FULL, "io", false);
+    row("read only", SQLITE_READONLY, "io", true);
+    row("read only, extended", SQLITE_READONLY_CANTINIT, "io", true);
+    row("not permitted", SQLITE_PERM, "io", true);
+    row("not authorised", SQLITE_AUTH, "io", false);
+    row("cannot be opened", SQLITE_CANTOPEN, "io", true);
+    row("input or output", SQLITE_IOERR_WRITE, "io", false);
+    row("anything else", SQLITE_MISUSE, "failure", false);
+  }
+  void whatSqliteRefusesHasItsKind() {
+    QFETCH(int, code);
+    QFETCH(QString, kind);
+    QFETCH(bool, is_read_only_medium);
+    const SQLite::Exception cause("no", code);
+    const auto error = error_of([&] { throw_error("runs.db", cause); });
+    QCOMPARE(QString(error_kind_name(error->kind())), kind);
+    VERIFY_HOLDS(error->what(), "runs.db", "no");
+    if (kind == "timeout") VERIFY_HOLDS(error->what(), "for 10 s");
+    QCOMPARE(storage::is_read_only_medium(cause), is_read_only_medium);
   }
 
   void anExceptionRollsBack() {
@@ -161,7 +267,7 @@ class TestDatabase : public QObject {
   }
 
   void anOlderFileOnAReadOnlyMediumServesForLookingToo() {
-    const fs::path file = folder_ / "test.db";
+    const fs::path file = folder_ / "50%4A #1?.db";  // SQLite is told by a URI
     {
       Database database(file, kFirst, Access::write);
       database.write([&] { database.execute("INSERT INTO a (x) VALUES (?)", 5); });

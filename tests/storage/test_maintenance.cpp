@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Copies made while others write, room given back, and damage found.
+#include <unistd.h>
+
 #include <atomic>
 #include <fstream>
 #include <thread>
@@ -47,6 +49,33 @@ class TestMaintenance : public QObject {
     QCOMPARE(kind_of([&] { back_up(folder_ / "runs/a/samples.db", folder_ / "copy.db"); }), "conflict");
     QCOMPARE(kind_of([&] { back_up(folder_ / "none.db", folder_ / "other.db"); }), "not_found");
     QVERIFY(!fs::exists(folder_ / "other.db"));
+  }
+
+  void aCopyThatFailsLeavesNothing() {
+    write_file(folder_ / "text.db", std::string(5000, 't'));
+    fs::create_directory(folder_ / "copies");
+    QCOMPARE(kind_of([&] { back_up(folder_ / "none.db", folder_ / "copies/copy.db"); }), "not_found");
+    QCOMPARE(kind_of([&] { back_up(folder_ / "text.db", folder_ / "copies/copy.db"); }), "corrupt");
+    QVERIFY(fs::is_empty(folder_ / "copies"));
+    QCOMPARE(kind_of([&] { back_up(folder_ / "none.db", folder_ / "nowhere/copy.db"); }), "not_found");
+  }
+
+  // Of a process with the same id, which was killed.
+  void anUnfinishedCopyIsNotInTheWay() {
+    { SampleWriter(folder_ / "samples.db").append(0, "loss", 1, 0.5); }
+    const fs::path unfinished = (folder_ / "copy.db").string() + ".partial-" + std::to_string(getpid());
+    write_file(unfinished, std::string(5000, 'x'));
+    back_up(folder_ / "samples.db", folder_ / "copy.db");
+    QCOMPARE(SampleReader(folder_ / "copy.db").read("loss", 0).size(), 1u);
+    QVERIFY(!fs::exists(unfinished));
+  }
+
+  void aSizeIsThatOfTheFileWithItsLog() {
+    QCOMPARE(size_on_disk(folder_ / "test.db"), 0);
+    write_file(folder_ / "test.db-wal", std::string(30, 'x'));
+    QCOMPARE(size_on_disk(folder_ / "test.db"), 30);
+    write_file(folder_ / "test.db", std::string(500, 'x'));
+    QCOMPARE(size_on_disk(folder_ / "test.db"), 530);
   }
 
   void givesRoomBack() {

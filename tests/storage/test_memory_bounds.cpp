@@ -42,6 +42,8 @@ class TestMemoryBounds : public QObject {
     QVERIFY(meddle(file_,
                    "INSERT INTO latest SELECT key, 'local_batch_size', 64 FROM run WHERE id = '" + id + "'"));
     QCOMPARE(memory_bounds(file_, "/bin/a").front().fitted, 64);
+    QVERIFY(meddle(file_, "UPDATE latest SET value = 1"));
+    QCOMPARE(memory_bounds(file_, "/bin/a").front().fitted, 1);
     QVERIFY(meddle(file_, "UPDATE latest SET value = NULL"));
     QCOMPARE(memory_bounds(file_, "/bin/a").front().fitted, 0);
   }

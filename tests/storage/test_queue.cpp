@@ -55,6 +55,18 @@ class TestQueue : public QObject {
     QCOMPARE(catalogue_->job(c)->priority, 2);
   }
 
+  void prioritiesHaveBounds() {
+    const std::string id = catalogue_->submit_run(named("a"), {.priority = -10});
+    QCOMPARE(catalogue_->job(id)->priority, -10);
+    catalogue_->prioritise(id, 10);
+    for (const int beyond : {-11, 11}) {
+      VERIFY_THROWS("usage", "expected -10 to 10", catalogue_->prioritise(id, beyond));
+      VERIFY_THROWS("usage", "priority", catalogue_->submit_run(named("b"), {.priority = beyond}));
+    }
+    QCOMPARE(catalogue_->job(id)->priority, 10);
+    QCOMPARE(catalogue_->runs().size(), 1u);
+  }
+
   // The supervisor has said that the run stopped, and is not gone yet.
   void whatHasJustStoppedGoesBackIntoTheQueue() {
     const std::string id = catalogue_->submit_run(named("a"), {.held = true});
@@ -170,6 +182,14 @@ class TestQueue : public QObject {
     catalogue_->hold(id, false);
     QVERIFY(!catalogue_->pool_needed());  // a person has paused it
     QVERIFY(catalogue_->job(id)->rests);
+    catalogue_->set_state(id, RunState::pausing);
+    QVERIFY(!catalogue_->pool_needed());
+    catalogue_->go_on(id);
+    QVERIFY(!catalogue_->job(id)->rests);
+    QVERIFY(catalogue_->pool_needed());            // it is to give devices when there are some
+    catalogue_->set_state(id, RunState::running);  // it went on, and is paused again
+    catalogue_->set_state(id, RunState::paused);
+    QVERIFY(!catalogue_->pool_needed());
     Job job = catalogue_->job(id).value();
     job.preempted = true;
     catalogue_->put_job(job);
@@ -191,6 +211,10 @@ class TestQueue : public QObject {
     }
     QVERIFY(catalogue_->pool_needed());
     catalogue_->set_state(b, RunState::paused);
+    QVERIFY(!catalogue_->pool_needed());
+    const std::string fixed = catalogue_->create_run(named("c"));  // has its number of replicas
+    QVERIFY(catalogue_->claim_supervisor(fixed));
+    catalogue_->set_state(fixed, RunState::running);
     QVERIFY(!catalogue_->pool_needed());
   }
 
@@ -231,6 +255,7 @@ class TestQueue : public QObject {
       });
       QCOMPARE(catalogue_->lease_events(0).at(0).until, 0.0);
     }
+    QVERIFY(catalogue_->lease_events(0).at(0).until > 0);
     catalogue_->lease_devices(b, always({"cuda:0"}));
     const auto events = catalogue_->lease_events(0);
     QCOMPARE(events.size(), 2u);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "random_question.h"
+#include "rows.h"
 #include "store_test.h"
 #include "test_case.h"
 
@@ -270,6 +271,34 @@ class TestSampleTable : public QObject {
     SqlSession none(folder_ / "runs.db", {{"run", folder_ / "none.db"}});
     QCOMPARE(ask(none, "SELECT 1"), Rows{"1|"});
     QCOMPARE(kind_of([&] { ask(none, "SELECT * FROM sample"); }), "not_found");
+  }
+
+  // Fewer samples than there were are no answer. Each leaves what is before the damage to be asked for.
+  void whatIsMissingIsNotPassedOver_data() {
+    const auto row = testing::columns<QString, QString>({"damage", "lost"});
+    row("a chunk", "DELETE FROM chunk WHERE number = 1", "step > 1500");
+    row("a chunk, by step", "DELETE FROM chunk WHERE number = 1", "step = 1500");
+    row("the last full chunk", "DELETE FROM chunk WHERE number > 1", "step = 2500");
+    row("samples that nobody counts", "UPDATE track SET count = 1024", "step > 5");
+    row("samples that are not there", "UPDATE track SET count = 3100", "step > 1024");
+    row("a batch of nobody knows which steps", "UPDATE batch SET checksum = 0", "step > 3074");
+  }
+  void whatIsMissingIsNotPassedOver() {
+    QFETCH(QString, damage);
+    QFETCH(QString, lost);
+    Catalogue(folder_ / "runs.db");
+    const auto file = folder_.path() / "run" / "samples.db";
+    { SampleWriter(file).append(0, "loss", 1, std::vector<double>(3073, 1.0)); }
+    SampleWriter writer(file);
+    writer.append(0, "loss", 3074, std::vector<double>(5, 1.0));
+    writer.commit();
+    QVERIFY(meddle(file, damage.toStdString()));
+    SqlSession session(folder_ / "runs.db", {{"run", file}});
+    for (const char* order : {"step", "step DESC"}) {
+      const std::string question = "SELECT value FROM sample WHERE " + lost.toStdString() + " ORDER BY ";
+      QCOMPARE(kind_of([&] { ask(session, question + order); }), "corrupt");
+    }
+    QCOMPARE(ask(session, "SELECT count(*) FROM sample WHERE step <= 1000"), Rows{"1000|"});
   }
 
  private:

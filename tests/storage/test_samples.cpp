@@ -6,6 +6,9 @@
 #include <numeric>
 #include <random>
 
+#include "database/database.h"
+#include "rows.h"
+#include "samples/samples_schema.h"
 #include "store_test.h"
 #include "test_case.h"
 
@@ -22,6 +25,14 @@ std::vector<double> ramp(std::size_t count, double from = 0) {
   std::vector<double> values(count);
   std::iota(values.begin(), values.end(), from);
   return values;
+}
+
+// The batches that have not been made chunks yet.
+std::int64_t count_batches(const std::filesystem::path& file) {
+  Database database(file, samples_schema(), Access::read);
+  Query row = database.query("SELECT count(*) FROM batch");
+  row.next();
+  return row.integer(0);
 }
 
 }  // namespace
@@ -117,6 +128,147 @@ class TestSamples : public QObject {
     QCOMPARE(reader.read("x", 0).size(), 70'006u);
   }
 
+  void aSealedStepIsSealedAfterReopening() {
+    { SampleWriter(folder_ / "samples.db").append(0, "x", 1, ramp(1025)); }  // step 1024 ends a full chunk
+    SampleWriter writer(folder_ / "samples.db");
+    VERIFY_THROWS("usage", "sealed up to step 1024", writer.append(0, "x", 1023, -1.0));
+    writer.append(0, "x", 1024, -2.0);
+    writer.commit();
+    const auto samples = SampleReader(folder_ / "samples.db").read("x", 0, 1023);
+    QVERIFY(same(samples, {{1023, 1022}, {1024, 1023}, {1024, -2}, {1025, 1024}}));
+  }
+
+  // Of all numbers of samples around those that fill chunks, and all ranges around the chunks' ends.
+  void everyEdgeIsInItsRange() {
+    const std::vector<std::int64_t> counts{1, 2, 1023, 1024, 1025, 2047, 2048, 2049};
+    const std::vector<std::int64_t> edges{0, 1, 2, 1023, 1024, 1025, 1026, 2047, 2048, 2049, 2050};
+    {
+      SampleWriter writer(folder_ / "samples.db");
+      for (const std::int64_t count : counts)
+        writer.append(0, std::to_string(count), 1, ramp(static_cast<std::size_t>(count), 1));
+    }
+    SampleReader reader(folder_ / "samples.db");
+    for (const std::int64_t count : counts)
+      for (const std::int64_t from : edges)
+        for (const std::int64_t to : edges) {
+          const std::string series = std::to_string(count);
+          const std::int64_t first = std::max<std::int64_t>(from, 1), last = std::min(to, count);
+          const std::int64_t expected = std::max<std::int64_t>(last - first + 1, 0);
+          const std::vector<Sample> read = reader.read(series, 0, from, to);
+          QCOMPARE(static_cast<std::int64_t>(read.size()), expected);
+          QVERIFY(same(reader.read_positions(series, 0, first - 1, to - first + 1), read));
+          std::int64_t summarised = 0;
+          const std::vector<Bucket> buckets = reader.summarize(series, 0, from, to, 2);
+          for (const Bucket& bucket : buckets) summarised += bucket.count;
+          QCOMPARE(summarised, expected);
+          if (expected == 0) continue;
+          QCOMPARE(read.front().step, first);
+          QCOMPARE(read.back().value, static_cast<double>(last));
+          QCOMPARE(buckets.front().first_step, first);
+          QCOMPARE(buckets.back().max, static_cast<double>(last));
+        }
+  }
+
+  void samplesOfOneStepMayLieInSeveralChunks() {
+    {
+      SampleWriter writer(folder_ / "samples.db");
+      writer.append(0, "x", 1, ramp(1000));
+      for (int i = 0; i < 1100; ++i) writer.append(0, "x", 1001, i);
+      writer.append(0, "x", 1002, ramp(1000));
+    }
+    SampleReader reader(folder_ / "samples.db");
+    const auto same_step = reader.read("x", 0, 1001, 1001);
+    QCOMPARE(same_step.size(), 1100u);
+    for (std::size_t i = 0; i < same_step.size(); ++i) QCOMPARE(same_step[i].value, static_cast<double>(i));
+    QCOMPARE(reader.read("x", 0, 0, 1000).size(), 1000u);
+    QCOMPARE(reader.read("x", 0, 1002).size(), 1000u);
+    std::int64_t count = 0;
+    for (const Bucket& bucket : reader.summarize("x", 0, 1001, 1001, 1)) count += bucket.count;
+    QCOMPARE(count, 1100);
+  }
+
+  void positionsEndWithTheSeries() {
+    SampleWriter writer(folder_ / "samples.db");
+    writer.append(0, "x", 1, ramp(10));
+    writer.commit();
+    SampleReader reader(folder_ / "samples.db");
+    QCOMPARE(reader.read_positions("x", 0, 4, INT64_MAX).size(), 6u);
+    QVERIFY(reader.read_positions("x", 0, 4, 0).empty());
+    QVERIFY(reader.read_positions("x", 0, -1, 5).empty());
+    QVERIFY(reader.read_positions("x", 0, INT64_MAX, INT64_MAX).empty());
+  }
+
+  // Whoever forgets to commit: the last value, behind what is committed and alone.
+  void closingWritesWhatWaits() {
+    for (const bool some_is_committed : {false, true}) {
+      const auto file = folder_ / (some_is_committed ? "some.db" : "none.db");
+      {
+        SampleWriter writer(file);
+        if (some_is_committed) {
+          writer.append(0, "x", 1, 1.0);
+          writer.commit();
+        }
+        writer.append(0, "x", 2, 2.0);
+      }
+      QCOMPARE(SampleReader(file).read("x", 0).back().value, 2.0);
+      QCOMPARE(SampleReader(file).read("x", 0).size(), some_is_committed ? 2u : 1u);
+      QCOMPARE(count_batches(file), 0);
+    }
+  }
+
+  // Else the next writer would take the file for one whose writer was killed, and search it for damage.
+  void closingEmptiesTheLogUnderAReader() {
+    const auto file = folder_ / "samples.db";
+    std::optional<SampleWriter> writer(file);
+    writer->append(0, "x", 1, ramp(100));
+    writer->commit();
+    SampleReader reader(file);
+    QCOMPARE(reader.read("x", 0).size(), 100u);
+    writer.reset();
+    QCOMPARE(std::filesystem::file_size(file.string() + "-wal"), 0u);
+    QCOMPARE(reader.read("x", 0).size(), 100u);
+  }
+
+  // 4,096 batches, and what goes beyond them makes chunks of all.
+  void batchesAreFewEnough() {
+    const auto file = folder_ / "samples.db";
+    SampleWriter writer(file);
+    for (const int half : {0, 1}) {
+      for (int i = 0; i < 2048; ++i) writer.append(half, "series " + std::to_string(i), 1, i);
+      writer.commit();
+      QCOMPARE(count_batches(file), 2048 * (half + 1));
+    }
+    writer.commit();  // nothing
+    QCOMPARE(count_batches(file), 4096);
+    writer.append(0, "series 0", 2, 0.5);
+    writer.commit();
+    QCOMPARE(count_batches(file), 0);
+    for (int step = 3; step < 5; ++step) {
+      writer.append(0, "series 0", step, 0.5);
+      writer.commit();
+      QCOMPARE(count_batches(file), step - 2);
+    }
+    QCOMPARE(SampleReader(file).read("series 0", 0).size(), 4u);
+    QCOMPARE(SampleReader(file).series().size(), 2048u);
+  }
+
+  void samplesInBatchesAreFewEnough() {
+    const auto file = folder_ / "samples.db";
+    SampleWriter writer(file);
+    for (const int half : {0, 1}) {
+      writer.append(0, "x", 1 + 32768 * half, ramp(32768));
+      writer.commit();
+      QCOMPARE(count_batches(file), half + 1);
+    }
+    writer.append(0, "x", 65537, 0.5);
+    writer.commit();
+    QCOMPARE(count_batches(file), 0);
+    writer.append(0, "x", 65538, ramp(32768));
+    writer.commit();
+    QCOMPARE(count_batches(file), 1);
+    QCOMPARE(SampleReader(file).read("x", 0).size(), 98305u);
+  }
+
   void aLiveReaderFollowsByStep() {
     SampleWriter writer(folder_ / "samples.db");
     std::vector<Sample> expected, seen;
@@ -163,7 +315,7 @@ class TestSamples : public QObject {
         from = 0;
         to = INT64_MAX;
       }
-      const int columns = 1 + static_cast<int>(random() % 2000);
+      const int columns = 1 + static_cast<int>(random() % (round % 4 == 0 ? 8 : 2000));
       const auto buckets = reader.summarize("x", 3, from, to, columns);
       QVERIFY(buckets.size() <= 2u * static_cast<unsigned>(columns));
       auto sample = std::find_if(all.begin(), all.end(), [&](const Sample& s) { return s.step >= from; });
@@ -194,6 +346,33 @@ class TestSamples : public QObject {
     }
   }
 
+  // Groups of the smallest power of two of which at most 2 * columns suffice, wherever the range begins.
+  void bucketsAreAsNarrowAsColumnsAllow_data() {
+    const auto row = testing::columns<int, int, int>({"count", "columns", "buckets"});
+    row("one", 1, 1, 1);
+    row("two in a column", 2, 1, 1);
+    row("no columns are one", 2, 0, 1);
+    row("nor are fewer", 5, -3, 1);
+    row("a sample a bucket", 7, 4, 7);
+    row("one more: pairs", 8, 4, 4);
+    row("pairs", 14, 4, 7);
+    row("one more: fours", 15, 4, 4);
+    row("fours", 28, 4, 7);
+    row("one more: eights", 29, 4, 4);
+    row("a summary of the first level a bucket", 992, 16, 31);
+    row("one more: two of them", 993, 16, 16);
+    row("a chunk a bucket", 31 * 1024, 16, 31);
+    row("one more: two chunks", 31 * 1024 + 1, 16, 16);
+  }
+  void bucketsAreAsNarrowAsColumnsAllow() {
+    QFETCH(int, count);
+    QFETCH(int, columns);
+    QFETCH(int, buckets);
+    { SampleWriter(folder_ / "samples.db").append(0, "x", 1, ramp(static_cast<std::size_t>(count))); }
+    const auto found = SampleReader(folder_ / "samples.db").summarize("x", 0, 1, INT64_MAX, columns);
+    QCOMPARE(static_cast<int>(found.size()), buckets);
+  }
+
   void finiteValuesWhoseSumIsNotHaveAMean() {
     SampleWriter writer(folder_ / "samples.db");
     writer.append(0, "x", 1, std::vector{1.5e308, 1.2e308, kNan, 1.5e308});
@@ -220,6 +399,17 @@ class TestSamples : public QObject {
       QVERIFY2(reader.rows_read() - before < 3 * kColumns,
                qPrintable(QString::number(reader.rows_read() - before)));
     }
+  }
+
+  // 64 chunks, a bucket a chunk: two rows of the second level say it, in place of 64 of the first.
+  void drawingReadsTheCoarsestTierThatSuffices() {
+    { SampleWriter(folder_ / "samples.db").append(0, "x", 1, ramp(64 * 1024)); }
+    SampleReader reader(folder_ / "samples.db");
+    QCOMPARE(reader.summarize("x", 0, 0, INT64_MAX, 33).size(), 64u);
+    QVERIFY2(reader.rows_read() <= 10, qPrintable(QString::number(reader.rows_read())));
+    const auto before = reader.rows_read();
+    QCOMPARE(reader.read("x", 0).size(), 64u * 1024);
+    QVERIFY(reader.rows_read() - before >= 64);  // they are counted
   }
 
   void onlyOneWriterAtATime() {

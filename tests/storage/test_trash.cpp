@@ -99,6 +99,53 @@ class TestTrash : public QObject {
     QCOMPARE(kind_of([&] { purge_run(*catalogue_, id); }), "not_found");
   }
 
+  // Of an interrupted purge, whose run got a folder again.
+  void purgingTakesWhatAnotherHasLeft() {
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    const std::string id = catalogue_->create_run(named("a"));
+    const protocol::RunPaths paths = protocol::run_paths(id);
+    const std::filesystem::path left = paths.root.string() + ".purged";
+    for (const auto& folder : {paths.root, left}) {
+      std::filesystem::create_directories(folder);
+      write_file(folder / "words", "words");
+    }
+    purge_run(*catalogue_, id);
+    QVERIFY(!catalogue_->run(id));
+    QVERIFY(!std::filesystem::exists(paths.root) && !std::filesystem::exists(left));
+  }
+
+  void purgingNeedsNoFolder() {
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    const std::string id = catalogue_->create_run(named("a"));
+    std::filesystem::remove_all(protocol::run_paths(id).root);
+    purge_run(*catalogue_, id);
+    QVERIFY(!catalogue_->run(id));
+  }
+
+  void whatIsSupervisedIsNotPurged() {
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    const std::string id = catalogue_->create_run(named("a"));
+    const protocol::RunPaths paths = protocol::run_paths(id);
+    protocol::make_run_directories(paths);
+    write_file(paths.logs / "g0-r0.log", "words");
+    Sleeper other([&] { return Catalogue(folder_ / "runs.db").claim_supervisor(id); });
+    QCOMPARE(kind_of([&] { purge_run(*catalogue_, id); }), "conflict");
+    QCOMPARE(contents(paths.logs / "g0-r0.log"), std::string("words"));
+    QVERIFY(catalogue_->trash().empty());
+  }
+
+  // `gc` has listed it before somebody restored it.
+  void whatWasRestoredMeanwhileIsNotPurged() {
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    const Names ids{catalogue_->create_run(named("a")), catalogue_->create_run(named("b"))};
+    catalogue_->move_to_trash(ids);
+    catalogue_->restore(ids[0]);
+    VERIFY_THROWS("conflict", ids[0], purge_removed(*catalogue_, ids[0]));
+    QVERIFY(catalogue_->run(ids[0]));
+    purge_removed(*catalogue_, ids[1]);
+    QVERIFY(!catalogue_->run(ids[1]));
+  }
+
   // The rest is then under a name that gc knows, and no run is listed that is half there.
   void aFolderThatCannotGoIsLeftToGc() {
     if (geteuid() == 0) QSKIP("nothing keeps root from deleting");

@@ -33,10 +33,10 @@ void back_up(const fs::path& file, const fs::path& copy) {
   if (fs::exists(copy)) throw Error(ErrorKind::conflict, copy.string() + " exists already");
   const fs::path unfinished = copy.string() + ".partial-" + std::to_string(getpid());
   try {
-    fs::remove(unfinished);
-    protocol::make_private_file(unfinished);
     {
       SQLite::Database from = open(file, SQLite::OPEN_READONLY);
+      fs::remove(unfinished);
+      protocol::make_private_file(unfinished);
       SQLite::Database to(unfinished.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
       SQLite::Backup backup(to, from);
       for (int code = SQLITE_OK; code != SQLITE_DONE;) {

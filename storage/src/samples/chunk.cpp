@@ -82,6 +82,7 @@ Chunk pack(std::int64_t track, std::span<const Sample> samples) {
 
 std::optional<std::vector<Sample>> unpack(const Chunk& chunk) {
   if (checksum_of_data(chunk) != chunk.data_checksum) return std::nullopt;
+  if (chunk.values.size() != chunk.summary.count * sizeof(double)) return std::nullopt;
   std::vector<Sample> samples(chunk.summary.count);
   for (std::size_t i = 0; i < samples.size(); ++i)
     samples[i] = {chunk.summary.first_step + static_cast<std::int64_t>(i),

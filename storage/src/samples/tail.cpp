@@ -7,7 +7,7 @@ void Tail::refresh(Database& database, std::int64_t& rows_read) {
   {
     Query first = database.query("SELECT coalesce(min(id), 0) FROM batch");
     first.next();
-    if (const std::int64_t id = first.integer(0); id == 0 || id != first_id_) {
+    if (const std::int64_t id = first.integer(0); id != first_id_) {
       *this = Tail();
       first_id_ = id;
     }

@@ -42,6 +42,58 @@ class TestPlacer : public QObject {
     QCOMPARE(replicas(placements[1]), 3);
   }
 
+  // Each of nodes 1 to 6 has a small job. A wants a whole one. Those of 1 to 4 are at home, where alone they
+  // train well; those of 5 and 6 train as well anywhere. More devices are on a node of another kind, and
+  // nobody is asked for what he would do there.
+  void makesRoomWhereItCostsLeast() {
+    const Cluster cluster{{8, 1}, {4, 0}, {4, 0}, {4, 0}, {4, 0}, {4, 0}, {4, 0}};
+    std::vector<Wish> wishes{{.devices = 4}, {.devices = 0}};
+    for (int node = 1; node <= 6; ++node) wishes.push_back({.devices = 1, .present = {{node, 1}}});
+    bool is_possible = true;
+    const PlacementCost cost = [&](std::size_t job, const Placement& placement) {
+      for (const Share& share : placement) {
+        const Node& node = cluster.at(static_cast<std::size_t>(share.node));
+        if (node.kind != 0 || share.devices < 1 || share.devices > node.devices) is_possible = false;
+      }
+      if (placement.empty()) return 1000.0;
+      if (job == 0) return placement.size() == 1 && replicas(placement) == 4 ? 0.0 : 5.0;
+      return job < 6 && placement != wishes[job].present ? 10.0 : 0.0;
+    };
+    const std::vector<Placement> placements = place(cluster, wishes, cost);
+    QVERIFY(is_possible);
+    QVERIFY((placements[0] == Placement{{5, 4}}));
+    QVERIFY(placements[1].empty());
+    for (std::size_t job = 2; job < 6; ++job) QVERIFY(placements[job] == wishes[job].present);
+    QCOMPARE(replicas(placements[6]), 1);
+    QVERIFY(placements[6] != wishes[6].present);
+  }
+
+  // Room can be made for b on node 3. It is, although others have lost more: a, for whom none can be made,
+  // and four jobs on two nodes each of a third kind, which are fixed.
+  void whoCannotBeHelpedIsInNobodysWay() {
+    Cluster cluster{{4, 0}, {4, 0}, {4, 1}, {4, 1}};
+    std::vector<Wish> wishes{{.kind = 0, .devices = 4}, {.kind = 1, .devices = 4}};
+    for (int node = 0; node < 2; ++node)
+      wishes.push_back({.kind = 0, .devices = 1, .fixed = true, .present = {{node, 1}}});
+    for (int node = 2; node < 4; ++node) wishes.push_back({.kind = 1, .devices = 1, .present = {{node, 1}}});
+    for (int node = 4; node < 12; node += 2) {
+      cluster.insert(cluster.end(), 2, {2, 2});
+      wishes.push_back({.kind = 2, .devices = 2, .fixed = true, .present = {{node, 1}, {node + 1, 1}}});
+    }
+    const PlacementCost cost = [&](std::size_t job, const Placement& placement) {
+      if (placement.empty()) return 1000.0;
+      const bool is_whole = placement.size() == 1 && replicas(placement) == wishes[job].devices;
+      if (job < 2) return is_whole ? 0.0 : job == 0 ? 10.0 : 5.0;
+      if (wishes[job].kind == 2) return is_whole ? 0.0 : 20.0;
+      return job == 4 && placement != wishes[job].present ? 10.0 : 0.0;  // the one on node 2 is at home there
+    };
+    const std::vector<Placement> placements = place(cluster, wishes, cost);
+    QVERIFY((placements[1] == Placement{{3, 4}}));
+    QVERIFY((placements[5] == Placement{{2, 1}}));
+    for (std::size_t job = 0; job < wishes.size(); ++job)
+      if (wishes[job].fixed) QVERIFY(placements[job] == wishes[job].present);
+  }
+
   // Two jobs on several nodes do not share one while there is another way.
   void keepsSpreadJobsApart() {
     const Cluster cluster = uniform_cluster(3, 4);

@@ -278,6 +278,17 @@ class TestPrices : public QObject {
     QVERIFY(QString::fromStdString(advice.sentence).contains(" fewer devices would end the queue"));
   }
 
+  // Others than the present nodes come with them, as large as the largest: a job that trains well on one node
+  // only is not faster for them. Fewer devices are those of the first nodes.
+  void moreDevicesAreMoreNodes() {
+    Job job = timed_job("a", 1, 1200);
+    job.goodput = [](int, int nodes, int n) { return nodes > 1 ? 0.1 * n : n; };
+    const Advice advice = advise(std::vector{job}, uniform_cluster(2, 2), Objective::fair);
+    QCOMPARE(advice.counts.size(), 8u);
+    about(advice.counts[0].end, 1200);
+    for (std::size_t more = 1; more < 8; ++more) about(advice.counts[more].end, 600);
+  }
+
   void letsLargeJobsEnd() {
     Job large = timed_job("large", 1, 600);
     large.min_replicas = 4;

@@ -99,6 +99,20 @@ class TestPublishedPolicies : public QObject {
     QTEST(first_count(outcome.jobs[1]), "b");
   }
 
+  // As was published, a last epoch counts as one iteration: its end is not told from its beginning.
+  void optimusCountsALastEpochAsOneIteration() {
+    ProfileData last = application("last", 600, {1, 0.5, 0.25});
+    last.trainings[12] = {{600, 600, {1, 1}}};
+    QCOMPARE(first_count(simulate({{"a", 0, "last", 1, 12}}, known({last}), "optimus", one_node(2)).jobs[0]),
+             2);
+    // 1.5 s of one iteration before 1.05 s of one, and after 1.05 s of two.
+    for (const auto& [iterations, a] : {std::pair{1.0, 2}, {2.0, 1}}) {
+      const std::vector<Submission> workload{{"a", 0, "last", 1, 12}, {"b", 0, "flat", 1, 12}};
+      const Applications applications = known({last, application("flat", iterations, {1, 0.95, 0.9})});
+      QCOMPARE(first_count(simulate(workload, applications, "optimus", one_node(3)).jobs[0]), a);
+    }
+  }
+
   // Two replicas of a take 0.5 s for a step on one node and 5 s on two, those of b 0.8 s on either.
   void theShortestIsFirstByItsPlace_data() {
     const auto row = batchscope::testing::columns<Cluster, bool>({"cluster", "isAFirst"});

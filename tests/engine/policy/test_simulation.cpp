@@ -3,6 +3,7 @@
 // The simulator on an application that can be worked out by hand: two epochs of 60 iterations with batches of
 // 8, a second an iteration on one device, half a second on two.
 #include <algorithm>
+#include <cmath>
 
 #include "batchscope/policy/simulation.h"
 #include "rows.h"
@@ -159,6 +160,25 @@ class TestSimulation : public QObject {
     const double expected = 300 / (30 + seconds);
     QVERIFY2(std::abs(fairness / expected - 1) < 1e-12,
              qPrintable(QString("%1, expected %2").arg(fairness).arg(expected)));
+  }
+
+  // A micro-batch takes 0.2 s and a sixteenth of a second for each sample, and 0.3 s synchronise a step.
+  // Where there is only noise the largest batch is best: 64 samples, in two micro-batches of 16 on each of
+  // two replicas. The job finds that out by itself, of what it measures.
+  void aJobLearnsWhatAMicroBatchTakes() {
+    ProfileData data;
+    data.name = "app";
+    for (const std::int64_t size : {8, 64})
+      data.trainings[size] = {{6000, 6000, {0, 1}}, {12'000, 12'000, {0, 1}}};
+    data.placements[{2}] = {{1, 2, 4, {0.75, 0.3}}, {1, 2, 16, {1.5, 0.3}}};
+    const Application application(std::move(data));
+    const Submission submission{"a", 0, "app", 2, 8};
+    SimulatedJob job(submission, application, true);
+    job.reallocate({{0, 2}}, 0);
+    for (int interval = 0; interval < 10; ++interval) job.advance(10, 0);
+    const double expected = 64 / (1.2 + 1.5);
+    QVERIFY2(std::abs(job.goodput(1, 2) / expected - 1) < 0.02,
+             qPrintable(QString("%1, expected %2").arg(job.goodput(1, 2)).arg(expected)));
   }
 
   // Batches of up to 16 in micro-batches of 4 to 8 samples; a step takes an eighth of a second for each
