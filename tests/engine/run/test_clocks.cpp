@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pause of a restart and its parts, and the estimate of the time that remains.
+// The pause of a restart and its parts, the estimate of the time that remains, and times of another machine.
 #include <cmath>
 
 #include "state/pause_clock.h"
 #include "state/remaining_time.h"
+#include "supervision/our_clock.h"
 #include "test_case.h"
 
+using namespace batchscope;
 using namespace batchscope::run;
 
 namespace {
@@ -117,6 +119,35 @@ class TestClocks : public QObject {
     RemainingTime remaining;
     for (int t = 0; t < 100; ++t) remaining.add(t, 0.5);
     QVERIFY(remaining.estimate() < 0);
+  }
+
+  // --- another machine's clock ---
+
+  void allTimesOfAMessageAreByOurClock() {
+    const auto ours = [](const auto& message) {
+      return std::get<std::decay_t<decltype(message)>>(by_our_clock(message, 100));
+    };
+    protocol::Hello hello;
+    hello.started = 1;
+    hello.mono = 2;
+    QCOMPARE(ours(hello).started, 101.0);
+    QCOMPARE(ours(hello).mono, 102.0);
+    const protocol::Heartbeat beat{0, 5, "train", "", 3, 4};
+    QCOMPARE(ours(beat).since, 103.0);
+    QCOMPARE(ours(beat).mono, 104.0);
+    const protocol::Steps steps{7, {{"mono", {5, 6}}, {"loss", {5, 6}}}, 0};
+    QCOMPARE(ours(steps).columns.at("mono"), (std::vector<double>{105, 106}));
+    QCOMPARE(ours(steps).columns.at("loss"), (std::vector<double>{5, 6}));
+    protocol::CheckpointWritten written;
+    written.last_step = 7;
+    written.began = 8;
+    written.mono = 9;
+    QCOMPARE(ours(written).last_step, 107.0);
+    QCOMPARE(ours(written).began, 108.0);
+    QCOMPARE(ours(written).mono, 109.0);
+    written.last_step = 0;  // there was none
+    QCOMPARE(ours(written).last_step, 0.0);
+    QCOMPARE(ours(protocol::Scalar{"loss", 1, 2, 3}).mono, 103.0);
   }
 };
 
