@@ -154,6 +154,8 @@ class TestAutoScaling : public QObject {
     QVERIFY(!scaling.judge(1, before, 2, as_fast, 0));
     QVERIFY(!scaling.judge(1, before, 2, {.goodput = std::numeric_limits<double>::quiet_NaN()}, 0));
     QVERIFY(!scaling.judge(2, before, 2, slower, 0));  // where it has not moved
+    QVERIFY(!AutoScaling(automatic(1, 2)).judge(1, before, 2, {.goodput = 0.971 * 24'000}, 0));
+    QVERIFY(AutoScaling(automatic(1, 2)).judge(1, before, 2, {.goodput = 0.969 * 24'000}, 0));
     QCOMPARE(scaling.judge(1, before, 2, slower, 0),
              std::optional<std::string>(
                  "auto: back to 1 replica, where goodput was 24,000 samples/s; it is 21,000 on 2"));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pause of a restart and its parts, and the estimate of the time that remains.
+// The pause of a restart and its parts, the estimate of the time that remains, and times of another machine.
 #include <cmath>
 
 #include "state/pause_clock.h"
 #include "state/remaining_time.h"
+#include "supervision/our_clock.h"
 #include "test_case.h"
 
+using namespace batchscope;
 using namespace batchscope::run;
 
 namespace {
@@ -39,6 +41,7 @@ class TestClocks : public QObject {
     clock.group_stands(101.1);
     QCOMPARE(clock.phase(), "restore");
     clock.restored(101.3);
+    clock.restored(101.2);  // of another replica
     QCOMPARE(clock.phase(), "first step");
     QVERIFY(near(clock.seconds(101.3), 1.3));
     const Pause pause = clock.first_step(101.4);
@@ -50,6 +53,24 @@ class TestClocks : public QObject {
     QVERIFY(near(pause.parts.at("restore"), 0.2));
     QVERIFY(near(pause.parts.at("first step"), 0.1));
     QVERIFY(!clock.running());
+    QCOMPARE(clock.seconds(200), 0.0);
+  }
+
+  void thePauseBeginsWithTheLastStepWhoeverTellsOfIt() {
+    PauseClock clock;
+    clock.begin(10, 10);
+    QCOMPARE(clock.seconds(9.5), 0.0);  // the clock of another process
+    clock.stepped(11);
+    clock.stepped(10.5);
+    clock.checkpointed(10.7, 12);
+    clock.launched(13);
+    clock.stepped(14);  // told late, by a generation that is gone
+    QVERIFY(near(clock.first_step(15).seconds, 4));
+    clock.begin(10, 10);
+    clock.checkpointed(11.5, 12);  // the step before it is told of by the checkpoint alone
+    QVERIFY(near(clock.first_step(15).seconds, 3.5));
+    clock.begin(10, 10);
+    QCOMPARE(clock.first_step(9).seconds, 0.0);
   }
 
   void aCrashHasNoCheckpointAndStillAddsUp() {
@@ -79,6 +100,7 @@ class TestClocks : public QObject {
     clock.begin(10, 10);
     clock.launched(11);
     clock.group_stands(12);
+    clock.restored(13);
     clock.launched(20);
     QCOMPARE(clock.phase(), "launch");
     clock.group_stands(21);
@@ -93,6 +115,39 @@ class TestClocks : public QObject {
     QVERIFY(std::abs(remaining.estimate() - 900) < 1);
     for (int t = 101; t <= 200; ++t) remaining.add(t, 0.1 + 0.002 * (t - 100));  // twice as fast
     QVERIFY(std::abs(remaining.estimate() - 350) < 1);
+  }
+
+  // To the second: faster from second 100 on, and told at second 160.
+  void theWindowIsAMinute() {
+    RemainingTime remaining;
+    for (int t = 0; t <= 160; ++t) remaining.add(t, t <= 100 ? 0.001 * t : 0.1 + 0.002 * (t - 100));
+    QVERIFY(near(remaining.estimate(), 0.78 / 0.002));
+  }
+
+  void twoSecondsOfTrainingAreEnough() {
+    RemainingTime early, enough;
+    early.add(0, 0);
+    early.add(1.9, 0.1);
+    QVERIFY(early.estimate() < 0);
+    enough.add(0, 0);
+    enough.add(2, 0.1);
+    QVERIFY(near(enough.estimate(), 18));
+  }
+
+  // Ten seconds of training for a tenth, five of validation, and again.
+  void thePlateausOfValidationCount() {
+    RemainingTime remaining;
+    for (int t = 0; t <= 25; ++t) remaining.add(t, 0.01 * (t <= 10 ? t : t <= 15 ? 10 : t - 5));
+    QVERIFY(near(remaining.estimate(), 0.8 * 25 / 0.2));
+  }
+
+  void aTimeBeforeTheLastTakesNothingAway() {
+    RemainingTime remaining;
+    remaining.add(0, 0);
+    remaining.add(10, 0.1);
+    remaining.add(5, 0.15);
+    remaining.add(15, 0.2);
+    QVERIFY(near(remaining.estimate(), 0.8 * 20 / 0.2));
   }
 
   void aPauseIsNoSlowTraining() {
@@ -117,6 +172,35 @@ class TestClocks : public QObject {
     RemainingTime remaining;
     for (int t = 0; t < 100; ++t) remaining.add(t, 0.5);
     QVERIFY(remaining.estimate() < 0);
+  }
+
+  // --- another machine's clock ---
+
+  void allTimesOfAMessageAreByOurClock() {
+    const auto ours = [](const auto& message) {
+      return std::get<std::decay_t<decltype(message)>>(by_our_clock(message, 100));
+    };
+    protocol::Hello hello;
+    hello.started = 1;
+    hello.mono = 2;
+    QCOMPARE(ours(hello).started, 101.0);
+    QCOMPARE(ours(hello).mono, 102.0);
+    const protocol::Heartbeat beat{0, 5, "train", "", 3, 4};
+    QCOMPARE(ours(beat).since, 103.0);
+    QCOMPARE(ours(beat).mono, 104.0);
+    const protocol::Steps steps{7, {{"mono", {5, 6}}, {"loss", {5, 6}}}, 0};
+    QCOMPARE(ours(steps).columns.at("mono"), (std::vector<double>{105, 106}));
+    QCOMPARE(ours(steps).columns.at("loss"), (std::vector<double>{5, 6}));
+    protocol::CheckpointWritten written;
+    written.last_step = 7;
+    written.began = 8;
+    written.mono = 9;
+    QCOMPARE(ours(written).last_step, 107.0);
+    QCOMPARE(ours(written).began, 108.0);
+    QCOMPARE(ours(written).mono, 109.0);
+    written.last_step = 0;  // there was none
+    QCOMPARE(ours(written).last_step, 0.0);
+    QCOMPARE(ours(protocol::Scalar{"loss", 1, 2, 3}).mono, 103.0);
   }
 };
 

@@ -3,6 +3,8 @@
 // Contention as runs of this machine have shown it, the first guess of a new one.
 #include "batchscope/run/contention.h"
 
+#include <cmath>
+
 #include "test_case.h"
 
 using namespace batchscope;
@@ -74,6 +76,17 @@ class TestContention : public QObject {
     storage::MachineModel unfitted = shown("a", 0);
     unfitted.model.perf.reset();
     QVERIFY(!shown_contention(std::vector{unfitted}, false));
+    for (const double none : {-0.1, std::nan(""), double(INFINITY)})
+      QVERIFY(!shown_contention(std::vector{shown("a", none)}, false));
+  }
+
+  void aFitThatIsExactIsOne() {
+    storage::MachineModel exact = shown("a", 0);
+    exact.model.residual = 0;
+    QCOMPARE(shown_contention(std::vector{exact}, false)->share, 0.0);
+    storage::MachineModel unknown = shown("a", 0.4, {2, 4});
+    unknown.model.devices = 0;  // nobody says that they take turns
+    QCOMPARE(shown_contention(std::vector{unknown}, false)->share, 0.4);
   }
 };
 

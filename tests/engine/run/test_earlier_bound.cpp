@@ -74,6 +74,18 @@ class TestEarlierBound : public QObject {
     QCOMPARE(taken({ran_out(90), ran_out(70)}), 90);
   }
 
+  void aBoundOfNothingIsNone() { QCOMPARE(taken({ran_out(0), ran_out(90)}), 90); }
+
+  // Whatever it is called with.
+  void aScriptThatIsTheProgramIsOne() {
+    storage::MemoryBound one = ran_out(70);
+    one.arguments = {"a.py"};
+    protocol::RunSpec spec = python({"b.py"});
+    QCOMPARE(taken({one}, kCore, spec), 0);
+    spec.program = "/home/train.py";
+    QCOMPARE(taken({one}, kCore, spec), 70);
+  }
+
   void pythonCountsAsItsScript() {
     storage::MemoryBound one = ran_out(70);
     one.arguments = {"-u", "train.py", "--lr", "1"};

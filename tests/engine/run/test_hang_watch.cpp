@@ -70,7 +70,7 @@ class TestHangWatch : public QObject {
     f.frozen[rank] = true;
     const auto suspect = f.after(2 * kPatience);
     QCOMPARE(suspect.value().rank, rank);
-    VERIFY_HOLDS(suspect->why, "heartbeats stopped");
+    VERIFY_HOLDS(suspect->why, "heartbeats stopped 9.2 s ago");
     VERIFY_HOLDS(suspect->why, "when it was waiting in an exchange of tensors");
   }
 
@@ -81,6 +81,7 @@ class TestHangWatch : public QObject {
     f.does(0, "all_reduce 'b'");
     const auto suspect = f.after(2 * kPatience);
     QCOMPARE(suspect.value().rank, 1);
+    VERIFY_HOLDS(suspect->why, "it has waited for 11 s in all_reduce 'a' in step 23");
     VERIFY_HOLDS(suspect->why, "wait for one another");
   }
 
@@ -132,7 +133,7 @@ class TestHangWatch : public QObject {
     f.watch.said_goodbye(1, f.now);
     const auto suspect = f.after(kPatience + 1);
     QCOMPARE(suspect.value().rank, 1);
-    VERIFY_HOLDS(suspect->why, "began to end");
+    VERIFY_HOLDS(suspect->why, "began to end 10 s ago");
     VERIFY_HOLDS(suspect->why, "has not ended");
   }
 
@@ -164,6 +165,53 @@ class TestHangWatch : public QObject {
     QVERIFY(!f.watch.check(f.now, true));
     QVERIFY(!f.after(kPatience - 1));
     QVERIFY(f.after(2));
+  }
+
+  // Whole seconds, which are exact.
+  void patienceEndsAfterItsLastSecond() {
+    HangWatch watch(kPatience);
+    watch.begin(1);
+    watch.check(1000, true);
+    const Heartbeat beat{0, 22, "train", "", 1000, 1000};
+    for (double now = 1001; now <= 1000 + kPatience; ++now) {
+      watch.beat(0, beat, now);
+      QVERIFY(!watch.check(now, true));
+    }
+    watch.beat(0, beat, 1001 + kPatience);
+    QVERIFY(watch.check(1001 + kPatience, true));
+  }
+
+  void aWatchThatLooksTooSeldomWasHeldUp() {
+    for (const double tick : {1.0, 1.25}) {
+      HangWatch watch(kPatience);
+      watch.begin(1);
+      bool found = false;
+      for (double now = 1000; now < 1100; now += tick) {
+        watch.beat(0, {0, 22, "train", "", 1000, now}, now);
+        found = found || watch.check(now, true);
+      }
+      QCOMPARE(found, tick == 1.0);
+    }
+  }
+
+  // From when it was last heard, or from when we looked again.
+  void silenceIsMoreThanTwoSeconds() {
+    HangWatch watch(kPatience);
+    watch.begin(1);
+    watch.check(1000, true);
+    watch.beat(0, {0, 22, "train", "", 1000, 1000}, 1000);
+    VERIFY_HOLDS(watch.suspect(1002, 0).value().why, "it has computed for 2 s in step 23");
+    VERIFY_HOLDS(watch.suspect(1002.5, 0).value().why, "its heartbeats stopped 2.5 s ago");
+    watch.check(1010, true);
+    VERIFY_HOLDS(watch.suspect(1011, 0).value().why, "it has computed for 11 s");
+  }
+
+  void whoSaysGoodbyeWithoutHeartbeatsIsNotJudged() {
+    HangWatch watch(kPatience);
+    watch.begin(1);
+    watch.said_goodbye(0, 1000);
+    for (double now = 1000; now < 1100; ++now) QVERIFY(!watch.check(now, true));
+    QVERIFY(!watch.suspect(1100, 0));
   }
 
   void zeroPatienceIsEndlessPatience() {

@@ -120,6 +120,35 @@ class TestMeasuredRate : public QObject {
     QCOMPARE(rate->goodput, 1600.0);
     QVERIFY(!measured_rate({2, 4, 0, 0}, read));
     QCOMPARE(measured_rate({2, 4, 7, 100'000}, read)->steps, kMeasuredSteps);
+    QVERIFY(!measured_rate({2, 4, 7, 7}, read));
+  }
+
+  // A tenth of the steps at either end, the shortest and the longest.
+  void aTenthAtEitherEndIsLeftOut() {
+    std::vector<MeasuredStep> steps(20, {0.01, 100, 1});
+    steps[0].seconds = steps[1].seconds = 0.001;
+    steps[2].seconds = steps[3].seconds = 0.5;
+    QCOMPARE(measured_rate(steps)->throughput, 10000.0);
+    steps[4].seconds = 0.026;  // one more than is left out
+    QCOMPARE(measured_rate(steps)->throughput, 16 * 100 / (15 * 0.01 + 0.026));
+    steps.pop_back();  // of 19, one at either end
+    QCOMPARE(measured_rate(steps)->throughput, 17 * 100 / (0.001 + 14 * 0.01 + 0.026 + 0.5));
+  }
+
+  void whatIsNoStepIsPassedOver() {
+    std::vector<MeasuredStep> steps(10, {0.01, 100, 1});
+    for (const MeasuredStep& none :
+         {MeasuredStep{0, 100, 1}, MeasuredStep{-1, 100, 1}, MeasuredStep{0.01, 0, 1},
+          MeasuredStep{std::numeric_limits<double>::infinity(), 100, 1}})
+      steps.insert(steps.begin() + 5, none);
+    QCOMPARE(measured_rate(steps)->steps, 10);
+    QCOMPARE(measured_rate(steps)->seconds, 0.1);
+  }
+
+  void samplesBeyondTheBatchAreNone() {
+    for (const double samples : {150.0, 0.0, -5.0, kNaN})
+      QCOMPARE(measured_rate(std::vector<MeasuredStep>(10, {0.01, 100, 1, samples}))->throughput, 10000.0);
+    QCOMPARE(measured_rate(std::vector<MeasuredStep>(10, {0.01, 100, 1, 99}))->throughput, 9900.0);
   }
 
   // --- a restart ---
@@ -157,6 +186,73 @@ class TestMeasuredRate : public QObject {
     QVERIFY(!forecast.take(steps_of(20, 1, 100)));
     QVERIFY(!forecast.take(steps_of(19, 1, 200)));
     QCOMPARE(forecast.take(steps_of(1, 1, 200))->batch_size, 200.0);
+  }
+
+  // What a move is judged by.
+  void whatTheRunDidBeforeIsKept() {
+    RestartForecast forecast;
+    forecast.begin(false, {}, 1, {4});
+    QVERIFY(!forecast.take(steps_of(20, 1, 100)));  // 19 that count
+    forecast.ask();
+    forecast.begin(true, {1, 1, 100, 0}, 2, {4});
+    QVERIFY(!forecast.before());
+    forecast.take(steps_of(21, 1, 100));
+    forecast.ask();
+    forecast.begin(true, {1, 2, 50, 0}, 3, {4});
+    QCOMPARE(forecast.before()->replicas, 2);
+    QCOMPARE(forecast.before()->rate.throughput, 100.0);
+    forecast.begin(true, {1, 3, 50, 0}, 3, {4});  // nobody asked for it: a crash
+    QVERIFY(!forecast.before());
+  }
+
+  void stepsWithoutATimeOrASizeAreNone() {
+    RestartForecast forecast;
+    forecast.take(model());
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+    forecast.take(steps_of(1, 1, 100));
+    QVERIFY(!forecast.take(steps_of(50, 0, 100)));
+    QVERIFY(!forecast.take(steps_of(50, kNaN, 100)));
+    QVERIFY(!forecast.take(steps_of(50, 1, 0)));
+    protocol::Steps bare = steps_of(50, 1, 100);
+    bare.columns.erase(series::kBatchSize);
+    QVERIFY(!forecast.take(bare));
+    bare = steps_of(20, 1, 100);
+    bare.columns.erase(series::kEfficiency);
+    const auto obtained = forecast.take(bare);
+    QCOMPARE(obtained->throughput, 100.0);
+    QVERIFY(std::isnan(obtained->goodput));
+  }
+
+  // The last step of a pass, which the throughput is of.
+  void aShortStepCountsItsSamples() {
+    RestartForecast forecast;
+    forecast.take(model());
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+    forecast.take(steps_of(1, 1, 100));
+    protocol::Steps steps = steps_of(20, 1, 100);
+    steps.columns[series::kThroughput] = std::vector<double>(20, 40);
+    QCOMPARE(forecast.take(steps)->throughput, 40.0);
+  }
+
+  void twentyStepsOfFiveSecondsAreTheLeast() {
+    RestartForecast forecast;
+    forecast.take(model());
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+    QVERIFY(!forecast.take(steps_of(20, 0.25, 100)));  // 19, 4.75 s
+    QVERIFY(forecast.take(steps_of(1, 0.25, 100)));
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+    QVERIFY(!forecast.take(steps_of(40, 0.125, 100)));  // 39, 4.875 s
+    QVERIFY(forecast.take(steps_of(1, 0.125, 100)));
+  }
+
+  void withoutNoiseOnlyTheThroughputIsPredicted() {
+    RestartForecast forecast;
+    protocol::Model quiet = model();
+    quiet.grad_var = 0;
+    quiet.max_batch_size = 0;
+    forecast.take(quiet);
+    const auto predicted = forecast.begin(true, {1, 2, 32, 0}, 2, {4});
+    QVERIFY(predicted->throughput > 0 && std::isnan(predicted->goodput));
   }
 
   void theModelIsThatOfTheRequest() {
@@ -248,7 +344,11 @@ class TestMeasuredRate : public QObject {
                                                       {"0", -0.0},
                                                       {"nan", kNaN},
                                                       {"-12,350", -12345},
+                                                      {"999.9", 999.94},
+                                                      {"1,000", 999.96},
                                                       {"0.0001", 1e-4},
+                                                      {"9,999,000,000", 9.9994e9},
+                                                      {"1 × 10¹⁰", 9.9996e9},
                                                       {"1 × 10⁻⁵", 1e-5},
                                                       {"-1.5 × 10⁻⁷", -1.5e-7},
                                                       {"1.235 × 10¹²", 1.2346e12}};
@@ -264,6 +364,13 @@ class TestMeasuredRate : public QObject {
     QCOMPARE(change_text(-0.031), std::string("−3 %"));
     QCOMPARE(change_text(0.12), std::string("+12 %"));
     QCOMPARE(change_text(-0.004), std::string("0 %"));
+    QCOMPARE(change_text(0.006), std::string("+1 %"));
+  }
+
+  void aRangeIsToldWhereItIsKnown() {
+    QCOMPARE(range_text(100, 0.25), std::string("100 (80 to 125)"));
+    QCOMPARE(range_text(100, 0), std::string("100"));
+    QCOMPARE(range_text(kNaN, 0.25), std::string("nan"));
   }
 };
 

@@ -127,6 +127,29 @@ class TestNodeCheckpoints : public QObject {
     QVERIFY(!names_in(there_).contains("checkpoint-000001.partial"));
   }
 
+  // While it is sent, its file is cut.
+  void aFileThatIsShorterThanItsManifestSaysIsNotSent() {
+    const fs::path sent = make(here_, "checkpoint-000001", {{"model", std::string(1000, 'x')}});
+    CheckpointSender sender(sent);
+    fs::resize_file(sent / "model", 999);
+    VERIFY_HOLDS(thrown_by([&] {
+                   while (!sender.next().empty()) {
+                   }
+                 }),
+                 "corrupt: model is shorter than its manifest says");
+  }
+
+  void aCheckpointThatGoesOnBeyondItsEndIsRefused() {
+    auto frames = frames_of(make(here_, "checkpoint-000001"));
+    frames.back().bytes += "more";
+    CheckpointReceiver receiver(there_, frames.front().bytes, false);
+    VERIFY_HOLDS(thrown_by([&] {
+                   for (auto frame = frames.begin() + 1; frame != frames.end(); ++frame)
+                     receiver.take(frame->bytes);
+                 }),
+                 "checkpoint-000001 is longer than its manifest says");
+  }
+
   void noNameButACheckpointsIsTaken() {
     for (const char* announced :
          {"", "{}", R"({"name":"../checkpoint-000001","manifest_bytes":9})",

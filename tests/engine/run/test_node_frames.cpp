@@ -69,6 +69,71 @@ class TestNodeFrames : public QObject {
     VERIFY_HOLDS(refusal([&] { encode(order); }), "UTF-8");
   }
 
+  void allElseSurvivesTheWay() {
+    const NodeHello hello = decode_hello(encode(NodeHello{"secret", Caller::supervisor}));
+    QCOMPARE(hello.token, std::string("secret"));
+    QVERIFY(hello.caller == Caller::supervisor);
+    QVERIFY(decode_hello(encode(NodeHello{"secret", Caller::stand_in})).caller == Caller::stand_in);
+    VERIFY_HOLDS(refusal([] { decode_hello(R"({"version":1,"token":"","caller":"passer-by"})"); }),
+                 "neither a supervisor nor a replica");
+    const ProgramOrder program =
+        decode_program(encode(ProgramOrder{{"/bin/digits", {}, "/tmp", {}, ""}, "mark"}));
+    QCOMPARE(program.program.program, std::string("/bin/digits"));
+    QCOMPARE(program.mark, std::string("mark"));
+    const StandInOrder stand_in = decode_stand_in(encode(
+        StandInOrder{"10.0.0.2", 4711, {"token", true}, "/telemetry", "/checkpoints", program.program}));
+    QCOMPARE(stand_in.address, std::string("10.0.0.2"));
+    QCOMPARE(stand_in.port, 4711);
+    QCOMPARE(stand_in.welcome.token, std::string("token"));
+    QVERIFY(stand_in.welcome.tls);
+    QCOMPARE(stand_in.telemetry_socket, std::string("/telemetry"));
+    QCOMPARE(stand_in.checkpoints, std::string("/checkpoints"));
+    QCOMPARE(stand_in.replica.program, std::string("/bin/digits"));
+    for (const bool yes : {false, true}) {
+      QCOMPARE(decode_ready(encode_ready(yes)), yes);
+      QCOMPARE(decode_wanted(encode_wanted(yes)), yes);
+    }
+    const News news = decode_news(encode(News{"warning", "no \xff"}));  // what is no text is shown as such
+    QCOMPARE(news.level, std::string("warning"));
+    VERIFY_HOLDS(news.text, "no ");
+    QCOMPARE(decode_beat(encode_beat(123.25)), 123.25);
+    QCOMPARE(decode_status(encode_status(9)), 9);
+    const OfferedCheckpoint offered =
+        decode_offered(encode(OfferedCheckpoint{"checkpoint-000001", 4294967295u, {"checkpoint-000002"}}));
+    QCOMPARE(offered.name, std::string("checkpoint-000001"));
+    QCOMPARE(offered.manifest_crc32, 4294967295u);
+    QCOMPARE(offered.later, std::vector<std::string>{"checkpoint-000002"});
+    QVERIFY(decode_offered(encode(OfferedCheckpoint{})).name.empty());
+  }
+
+  void limitsAreTheLastThatAreTaken() {
+    const auto at_port = [](int port) {
+      return refusal([&] { decode_offer(encode(NodeOffer{"n2", "127.0.0.2", port, {{"cpu:0"}, {}}})); });
+    };
+    for (const int port : {1, 65535}) QCOMPARE(at_port(port), std::string("nothing was thrown"));
+    for (const int port : {0, -1, 65536}) VERIFY_HOLDS(at_port(port), "there is no port");
+    const auto digits = [](std::size_t count) {
+      return refusal([&] { decode_welcome(encode(Welcome{std::string(count, 'a'), false})); });
+    };
+    QCOMPARE(digits(64), std::string("nothing was thrown"));
+    for (const std::size_t count : {0, 63, 65}) VERIFY_HOLDS(digits(count), "64 digits");
+    const auto announced = [](std::int64_t bytes) {
+      return refusal([&] { decode_announced(encode(AnnouncedCheckpoint{"checkpoint-000001", bytes})); });
+    };
+    QCOMPARE(announced(1), std::string("nothing was thrown"));
+    VERIFY_HOLDS(announced(0), "without a manifest");
+    const auto of_kind = [](FrameKind kind) { return refusal_of(encode(kind, "x")); };
+    for (const FrameKind kind : {FrameKind::hello, FrameKind::use})
+      QCOMPARE(of_kind(kind), std::string("nothing was thrown"));
+    VERIFY_HOLDS(of_kind(static_cast<FrameKind>(static_cast<int>(FrameKind::use) + 1)), "no frame of kind");
+    QVERIFY(decode_telemetry(std::string_view("\0\0\0\1", 4)).bytes.empty());  // the end of that connection
+    FrameSplitter splitter;
+    splitter.feed(encode(FrameKind::output, std::string(70'000, 'x')));
+    Frame frame;
+    QVERIFY(splitter.next(frame));
+    QCOMPARE(frame.bytes.size(), 70'000u);
+  }
+
   void onlySignalsThatReplicasKnowAreHandedOn() {
     const HandedSignal came = decode_signal(encode(HandedSignal{SIGTERM, 1}));
     QCOMPARE(came.number, SIGTERM);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <optional>
 
 #include "batchscope/protocol/manifest.h"
@@ -125,6 +126,157 @@ class TestRecorder : public QObject {
     QCOMPARE(catalogue().epochs(id()).size(), 1u);
     QVERIFY(catalogue().checkpoints(id()).empty());
     QVERIFY(storage::SampleReader(paths().samples).series().empty());
+  }
+
+  void stepsAreOfTheWallsClock() {
+    const double offset = storage::now() - protocol::monotonic_seconds();
+    recorder().take(protocol::Steps{5, {{"mono", {100, 101.5}}, {"loss", {3, 2}}}, 0});
+    QCOMPARE(recorder().last_step(), 6);
+    recorder().take(protocol::Steps{7, {{"mono", {}}}, 0});  // of no step
+    QCOMPARE(recorder().last_step(), 6);
+    recorder().commit();
+    storage::SampleReader reader(paths().samples);
+    const auto times = reader.read("time", 0);
+    QCOMPARE(times.size(), 2u);
+    QCOMPARE(times[0].step, 5);
+    QVERIFY(std::abs(times[0].value - (100 + offset)) < 5);
+    QVERIFY(std::abs(times[1].value - times[0].value - 1.5) < 1e-5);
+    QVERIFY(reader.read("mono", 0).empty());
+    recorder().begin_generation(1);
+    QCOMPARE(recorder().last_step(), 0);
+  }
+
+  void stepsThatWereMissedAreToldAsTheyCome() {
+    std::int64_t step = 1;
+    for (const std::int64_t dropped : {3, 3, 5})
+      recorder().take(protocol::Steps{step++, {{"mono", {1}}}, dropped});
+    recorder().begin_generation(1);  // counts anew
+    recorder().take(protocol::Steps{step++, {{"mono", {1}}}, 2});
+    recorder().flush();
+    QStringList told;
+    for (const auto& event : catalogue().events(id()))
+      told << QString::fromStdString(event.text).section(' ', 0, 1);
+    QCOMPARE(told, (QStringList{"3 steps", "2 steps", "2 steps"}));
+  }
+
+  void whatIsNoStepIsRefused() {
+    VERIFY_THROWS("usage", "steps begin with 1", recorder().take(protocol::Steps{0, {{"mono", {1}}}, 0}));
+    VERIFY_THROWS("usage", "carry the column \"mono\"",
+                  recorder().take(protocol::Steps{1, {{"loss", {1}}}, 0}));
+    VERIFY_THROWS("usage", "at least 0", recorder().take(protocol::Scalar{"loss", -1, 2}));
+    recorder().take(protocol::Steps{1, {{"mono", {1}}}, 0});
+    recorder().take(protocol::Scalar{"loss", 0, 2});
+  }
+
+  // However many restarts it saw; what a crash threw back begins again.
+  void anEpochIsOneRow() {
+    recorder().take(protocol::EpochMark{0, true, 0, 10});
+    recorder().take(protocol::EpochMark{0, false, 8, 20});
+    recorder().take(protocol::EpochMark{1, true, 8, 21});
+    recorder().begin_generation(1);
+    recorder().take(protocol::EpochMark{1, false, 16, 40});
+    recorder().take(protocol::EpochMark{2, true, 16, 41});
+    recorder().begin_generation(2);
+    recorder().take(protocol::EpochMark{2, true, 16, 60});
+    recorder().take(protocol::EpochMark{3, false, 30, 80});  // of whose begin nobody heard
+    recorder().flush();
+    std::map<std::pair<int, int>, storage::Epoch> rows;  // by number and generation
+    for (const storage::Epoch& epoch : catalogue().epochs(id()))
+      rows[{epoch.number, epoch.generation}] = epoch;
+    const auto is = [&](int number, int generation, std::int64_t first, std::int64_t last, double seconds) {
+      const storage::Epoch& row = rows.at({number, generation});
+      return row.first_step == first && row.last_step == last &&
+             (last == 0 ? row.ended == 0 : std::abs(row.ended - row.started - seconds) < 1e-5);
+    };
+    QVERIFY(is(0, 0, 1, 8, 10));
+    QVERIFY(is(1, 0, 9, 16, 19));
+    QVERIFY(is(2, 2, 17, 0, 0));
+    QVERIFY(is(3, 2, 31, 30, 0));
+  }
+
+  void aCheckpointIsListedWithItsTimeWhileItIsThere() {
+    const auto take = [&](int number) {
+      write(paths(), number, {{0, trained(0, 10)}});
+      protocol::CheckpointWritten written;
+      written.name = protocol::checkpoint_name(number);
+      written.reason = "manual";
+      written.step = 10;
+      written.epoch = 2;
+      written.progress = 3.5;
+      written.bytes = 77;
+      written.began = 100;
+      written.mono = 101.5;
+      recorder().take(written);
+      recorder().flush();
+    };
+    take(0);
+    const storage::Checkpoint row = catalogue().checkpoints(id()).at(0);
+    QCOMPARE(row.name, "checkpoint-000000");
+    QCOMPARE(row.reason, "manual");
+    QCOMPARE(row.step, 10);
+    QCOMPARE(row.epoch, 2);
+    QCOMPARE(row.progress, 3.5);
+    QCOMPARE(row.bytes, 77);
+    QCOMPARE(row.seconds, 1.5);
+    QVERIFY(std::abs(row.time - recorder().wall(101.5)) < 1e-5);
+    std::filesystem::remove_all(paths().checkpoints / "checkpoint-000000");
+    take(1);
+    QCOMPARE(catalogue().checkpoints(id()).size(), 1u);
+    QCOMPARE(catalogue().checkpoints(id()).at(0).name, "checkpoint-000001");
+  }
+
+  // --- what an earlier supervisor left ---
+
+  void theNextGenerationIsBeyondAllThatLeftSomething() {
+    const auto next = [&](const std::vector<int>& numbers) {
+      std::vector<storage::Generation> generations;
+      for (const int number : numbers) generations.emplace_back().number = number;
+      return next_generation(generations, paths());
+    };
+    QCOMPARE(next({}), 0);
+    QCOMPARE(next({0}), 1);
+    QCOMPARE(next({4, 2}), 5);
+    std::filesystem::create_directories(paths().logs);
+    std::ofstream(paths().log_file(6, 1)) << "its supervisor died";
+    std::ofstream(paths().logs / "fork-server.log") << "";
+    QCOMPARE(next({4, 2}), 7);
+    QCOMPARE(next({9}), 10);
+  }
+
+  void runTimeIsThatOfTheGenerations() {
+    std::vector<storage::Generation> generations(3);
+    generations[0].started = 100;
+    generations[0].ended = 130;
+    generations[1].started = 200;  // has not ended
+    generations[2].started = 300;
+    generations[2].ended = 312.5;
+    QCOMPARE(time_in_generations(generations), 42.5);
+    QCOMPARE(time_in_generations({}), 0.0);
+  }
+
+  // As late as its series go, and no earlier than it began.
+  void aGenerationThatWasCutOffEndsWithItsLastStep() {
+    for (const int number : {0, 1, 2}) {
+      storage::Generation begun;
+      begun.number = number;
+      begun.started = 1e9 + 100 * number;
+      if (number == 1) begun.ended = 1e9 + 150, begun.last_step = 4, begun.outcome = "finished";
+      if (number == 2) begun.last_step = 9;
+      catalogue().put_generation(id(), begun);
+    }
+    recorder().measured(7, {{"time", 1e9 + 60}});
+    recorder().begin_generation(2);
+    recorder().measured(8, {{"time", 1e9 + 190}});
+    recorder().commit();
+    reconcile(catalogue(), *catalogue().run(id()), paths());
+    const auto generations = catalogue().generations(id());
+    QCOMPARE(generations.at(0).ended, 1e9 + 60);
+    QCOMPARE(generations.at(0).last_step, 7);
+    QCOMPARE(generations.at(0).outcome, "interrupted");
+    QCOMPARE(generations.at(1).ended, 1e9 + 150);
+    QCOMPARE(generations.at(1).outcome, "finished");
+    QCOMPARE(generations.at(2).ended, 1e9 + 200);
+    QCOMPARE(generations.at(2).last_step, 9);
   }
 
   // A store of before holds one: the generation ended when it began, for all that is known.

@@ -78,8 +78,9 @@ std::string RunCheckpoints::repeated_from(std::int64_t step, const RunBoard& boa
   } catch (const Error&) {
     // Series that cannot be read hold up no restart.
   }
-  if (now == board.latest().end() || !then || !(now->second > *then)) return clause + " are repeated";
-  return fmt::format("{} with {} samples are repeated", clause, whole(now->second - *then));
+  const char* const repeated = steps == 1 ? "is repeated" : "are repeated";
+  if (now == board.latest().end() || !then || !(now->second > *then)) return clause + " " + repeated;
+  return fmt::format("{} with {} samples {}", clause, whole(now->second - *then), repeated);
 }
 
 }  // namespace batchscope::run

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstdio>
 #include <utility>
-#include <variant>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
@@ -25,6 +24,7 @@
 #include "launch/program_file.h"
 #include "log/last_words.h"
 #include "record/predecessor.h"
+#include "supervision/our_clock.h"
 #include "system/process_table.h"
 #include "words.h"
 
@@ -50,18 +50,6 @@ bool wants_adaptdl(const RunSpec& spec) {
 
 bool trains_on_gpus(const Placement& placement) {
   return !placement.devices.empty() && is_gpu(placement.devices.front());
-}
-
-// Each machine's monotonic clock has an origin of its own.
-Message by_our_clock(Message message, double offset) {
-  std::visit(
-      [offset](auto& m) {
-        if constexpr (requires { m.mono; }) m.mono += offset;
-        if constexpr (requires { m.since; }) m.since += offset;
-        if constexpr (requires { m.started; }) m.started += offset;
-      },
-      message);
-  return message;
 }
 
 // A trial that diverges has told its sweep what it was to find out; it would diverge again from its

@@ -118,8 +118,9 @@ void Supervision::on_restored(const Restored& restored, std::int64_t step_before
   current_.restored(restored.checkpoint);
   recorder_.restored(restored.checkpoint);
   if (step_before > restored.step)
-    tell("warning", fmt::format("went back to step {}: {} steps are repeated", restored.step,
-                                step_before - restored.step));
+    tell("warning",
+         fmt::format("went back to step {}: {} {} repeated", restored.step, step_before - restored.step,
+                     step_before - restored.step == 1 ? "step is" : "steps are"));
   settle();
 }
 
