@@ -32,7 +32,7 @@ bool is_partial_checkpoint(const std::string& name) {
 void write_checkpoint(const fs::path& folder, Manifest& manifest, const std::function<void()>& fill,
                       const std::function<void()>& take_name) {
   std::error_code error;
-  if (!fs::create_directory(folder, error)) fail_to("create", folder, error.value());
+  if (!fs::create_directory(folder, error)) fail_to("create", folder, error ? error.value() : EEXIST);
   try {
     fill();
     write_manifest(folder, manifest);

@@ -48,11 +48,76 @@ class TestRequest : public QObject {
     row("long head", "GET / HTTP/1.1\r\nA: " + QByteArray(9000, 'a') + "\r\n\r\n", 431);
     row("endless head", QByteArray(9000, 'a'), 431);
     row("zeros", QByteArray(100, '\0') + "\r\n\r\n", 400);
+    row("a blank in the path", "GET /a b HTTP/1.1\r\n\r\n", 400);
+    row("no method", " / HTTP/1.1\r\n\r\n", 400);
+    row("HTTP/1.2", "GET / HTTP/1.2\r\n\r\n", 505);
+    row("a blank in a name", "GET / HTTP/1.1\r\nA B: c\r\n\r\n", 400);
+    row("no name", "GET / HTTP/1.1\r\n: c\r\n\r\n", 400);
+    row("DEL in a name", "GET / HTTP/1.1\r\nA\x7f: c\r\n\r\n", 400);
+    row("no length", "PUT / HTTP/1.1\r\nContent-Length: \r\n\r\n", 400);
+    row("length and more", "PUT / HTTP/1.1\r\nContent-Length: 2 3\r\n\r\n", 400);
+    row("length with a sign", "PUT / HTTP/1.1\r\nContent-Length: +2\r\n\r\n", 400);
+    for (const char separator : QByteArray("\"(),/;<=>?@[\\]{}"))
+      QTest::addRow("%c in a name", separator)
+          << QByteArray("GET / HTTP/1.1\r\nA") + separator + ": c\r\n\r\n"
+          << 400;
   }
   void aMalformedRequestIsRefused() {
     QFETCH(QByteArray, text);
     QFETCH(int, code);
     QCOMPARE(refusal(text), code);
+  }
+
+  // The longest head and body, and one byte more; whether or not their ends are there.
+  void boundsBelongToTheirRanges() {
+    const auto head = [](qsizetype length) {
+      const QByteArray begin = "GET / HTTP/1.1\r\nA: ";
+      return begin + QByteArray(length - begin.size(), 'a');
+    };
+    for (const char* end : {"", "\r\n\r\n"}) {
+      QCOMPARE(refusal(head(8192) + end), 0);
+      QCOMPARE(refusal(head(8193) + end), 431);
+    }
+    const QByteArray longest = "PUT / HTTP/1.1\r\nContent-Length: 65536\r\n\r\n";
+    QCOMPARE(refusal(longest), 0);
+    QCOMPARE(parsed((longest + QByteArray(65536, 'b')).toStdString()).body.size(), std::size_t{65536});
+    QVERIFY(!RequestReader().feed((longest + QByteArray(65535, 'b')).toStdString()));
+  }
+
+  void whatIsJustAllowed() {
+    QCOMPARE(parsed("GET / HTTP/1.0\r\n\r\n").method, std::string("GET"));
+    const std::string token = "!#$%&'*+-.^_`|~09AZaz";
+    const Request request = parsed(token + " /a//b?x=1=2&&y HTTP/1.1\r\n" + token +
+                                   ": \t a b \t\r\nEmpty:\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n" +
+                                   std::string("a\0b", 3) + "and more");
+    QCOMPARE(request.method, token);
+    QCOMPARE(request.target, std::string("/a//b?x=1=2&&y"));
+    QCOMPARE(request.path, (std::vector<std::string>{"a", "", "b"}));
+    QCOMPARE(request.query.size(), std::size_t{2});
+    QCOMPARE(request.value("x").value(), std::string("1=2"));
+    QCOMPARE(request.value("y").value(), std::string());
+    QCOMPARE(std::string(request.field("!#$%&'*+-.^_`|~09azaz")), std::string("a b"));
+    QVERIFY(request.fields.contains("empty") && request.field("empty").empty());
+    QCOMPARE(request.body, std::string("a\0b", 3));
+    QCOMPARE(parsed("GET / HTTP/1.1\r\n\r\n").path, std::vector<std::string>{""});
+  }
+
+  // Once, before the body comes, and it may refuse the request.
+  void theHeadIsTakenFirst() {
+    RequestReader reader;
+    int heads = 0;
+    reader.on_head = [&](const Request& head) {
+      ++heads;
+      if (head.target == "/no") throw Fault{403, "no"};
+    };
+    QVERIFY(!reader.feed("PUT /yes HTTP/1.1\r\nContent-Length: 2\r\n\r\n"));
+    QCOMPARE(heads, 1);
+    QVERIFY(!reader.feed("a"));
+    QCOMPARE(reader.feed("b")->body, std::string("ab"));
+    QCOMPARE(heads, 1);
+    RequestReader other;
+    other.on_head = reader.on_head;
+    QVERIFY_EXCEPTION_THROWN(other.feed("PUT /no HTTP/1.1\r\nContent-Length: 2\r\n\r\n"), Fault);
   }
 
   void bytesMayComeOneByOne() {

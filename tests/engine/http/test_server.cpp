@@ -282,6 +282,49 @@ class TestServer : public QObject {
     QCOMPARE(closed, kReaders / 2);
   }
 
+  void anAnswerIsWhatItIs() {
+    Server server;
+    server.fields = {{"A", "1"}};
+    server.on_request = [](const Request& request, const Reply& reply) {
+      if (request.target == "/fault") throw Fault{409, "it is busy"};
+      if (request.target == "/page") throw Fault{401, "who?", "<p>who?</p>"};
+      reply({404, "{}", "text/plain", {{"B", "2"}}});
+      reply({200, "another"});
+      QVERIFY(!reply.stream({200, "", "text/plain"}, [] {}).open());
+    };
+    const auto got = [&](const char* path) {
+      return exchange(server.port(), QByteArray("GET ") + path + " HTTP/1.1\r\n\r\n");
+    };
+    QCOMPARE(got("/"),
+             QByteArray("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n"
+                        "A: 1\r\nB: 2\r\nConnection: close\r\n\r\n{}"));
+    QCOMPARE(got("/fault"),
+             QByteArray("HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: 22\r\n"
+                        "A: 1\r\nConnection: close\r\n\r\n{\"error\":\"it is busy\"}"));
+    QCOMPARE(got("/page"),
+             QByteArray("HTTP/1.1 401 Unauthorized\r\nContent-Type: text/html; charset=utf-8\r\n"
+                        "Content-Length: 11\r\nA: 1\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n"
+                        "<p>who?</p>"));
+    QCOMPARE(error_response(400, "no \xff").body, std::string("{\"error\":\"no \uFFFD\"}"));
+  }
+
+  // As many bytes may wait as were said, and not one more.
+  void theBacklogHasABound() {
+    Server server(Address(), {4, 60s, 4, 1000});
+    std::vector<Stream> streams;
+    server.on_request = [&](const Request&, const Reply& reply) {
+      streams.push_back(reply.stream({200, "", "text/plain"}, [] {}));
+    };
+    std::vector<std::unique_ptr<QTcpSocket>> clients;
+    for (const std::size_t size : {1000u, 1001u}) {
+      clients.push_back(connected(server.port()));
+      clients.back()->write("GET / HTTP/1.1\r\n\r\n");
+      QVERIFY(until(*clients.back(), "\r\n\r\n").endsWith("\r\n\r\n"));
+      QCOMPARE(streams.back().send(std::string(size, 'x')), size == 1000);
+      QCOMPARE(streams.back().open(), size == 1000);
+    }
+  }
+
   void aHeadIsAllThatIsSentOfIt() {
     Server server;
     server.on_request = [](const Request&, const Reply& reply) { reply({200, "[1]"}); };
