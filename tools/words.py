@@ -22,31 +22,41 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = pathlib.Path("/usr/lib/qt6/bin")
-CODE = [ROOT / "app/common", ROOT / "app/cli", ROOT / "app/desktop", ROOT / "app/web/server"]
+CODE = [ROOT / "app/common", ROOT / "app/cli", ROOT / "app/web/server"]
+WINDOW = ROOT / "app/desktop"  # whose functions named say do not translate
 PAGE = ROOT / "app/web/page/src"
-ALIASES = ["tr+=say", "QT_TR_NOOP+=word"]
+ALIASES = ["QT_TR_NOOP+=word"]
 LITERAL = r'"((?:[^"\\\n]|\\.)*)"'
+COUNTED = re.compile(rf"\bplural\([^;]*?,\s*{LITERAL}\)")
 SAID = re.compile(rf"\bsay\(\s*({LITERAL}(?:\s*\+\s*{LITERAL})*)")
 
 
 class Text(NamedTuple):
     english: str
     place: str  # FILE:LINE
-    by_number: bool = False  # whether it depends on a number, %n
+    by_number: bool = False  # whether it depends on a number, %n or {}
 
 
-def texts_of_code():
+def texts_of_code(folders, aliases):
     with tempfile.TemporaryDirectory() as folder:
         table = pathlib.Path(folder, "code.ts")
-        aliases = [word for alias in ALIASES for word in ("-tr-function-alias", alias)]
-        done = subprocess.run([BIN / "lupdate", "-silent", "-extensions", "cpp,h", "-locations", "absolute", *aliases, *CODE, "-ts", table],
+        aliases = [word for alias in aliases for word in ("-tr-function-alias", alias)]
+        done = subprocess.run([BIN / "lupdate", "-silent", "-extensions", "cpp,h", "-locations", "absolute", *aliases, *folders, "-ts", table],
                               capture_output=True, text=True)  # fmt: skip
-        if done.returncode:
+        if done.returncode or "without context" in done.stderr:  # then it passes texts over
             sys.exit(f"words.py: lupdate failed: {done.stderr.strip()}")
         for message in xml.parse(table).getroot().iter("message"):
             place = message.find("location")
             file = (pathlib.Path(folder) / place.get("filename")).resolve().relative_to(ROOT)
             yield Text(message.findtext("source"), f"{file}:{place.get('line')}", message.get("numerus") == "yes")
+
+
+def counted_things():
+    """Returns what the terminal counts, as plural() asks for it (app/cli/text/format.h): "{} replica(s)"."""
+    for path in sorted(path for folder in CODE for path in folder.rglob("*.cpp")):
+        code = path.read_text(encoding="utf-8")
+        for found in COUNTED.finditer(code):
+            yield Text(f"{{}} {found[1]}(s)", f"{path.relative_to(ROOT)}:{code.count(chr(10), 0, found.start()) + 1}", True)
 
 
 def texts_of_page():
@@ -60,7 +70,7 @@ def texts_of_page():
 def texts():
     """Returns every text once, in the order of files and lines."""
     found = {}
-    for text in [*texts_of_code(), *texts_of_page()]:
+    for text in [*texts_of_code(CODE, [*ALIASES, "tr+=say"]), *texts_of_code([WINDOW], ALIASES), *counted_things(), *texts_of_page()]:
         found.setdefault(text.english, text)
     return sorted(found.values(), key=lambda text: (text.place.rpartition(":")[0], int(text.place.rpartition(":")[2])))
 

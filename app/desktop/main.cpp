@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "batchscope/common/language.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "look/theme.h"
@@ -23,10 +24,8 @@
 #include "window/main_window.h"
 #include "window/single_instance.h"
 
+namespace batchscope::desktop {
 namespace {
-
-using namespace batchscope;
-using namespace batchscope::desktop;
 
 bool asksFor(int argc, char** argv, std::initializer_list<std::string_view> options) {
   return std::any_of(argv + 1, argv + argc, [&](std::string_view argument) {
@@ -55,8 +54,23 @@ Theme::Mode themeFrom(const QString& text) {
     return static_cast<Theme::Mode>(QSettings().value(QStringLiteral("window/theme"), 0).toInt());
   if (text == QLatin1String("light")) return Theme::Mode::Light;
   if (text == QLatin1String("dark")) return Theme::Mode::Dark;
-  throw Error(ErrorKind::usage, "--theme: \"" + text.toStdString() + "\" is not a theme: use light or dark");
+  throw Error(ErrorKind::usage,
+              tr("--theme: \"%1\" is not a theme: use light or dark").arg(text).toStdString());
 }
+
+// Qt's words in the help and in errors, which the translators of the interface translate, too.
+[[maybe_unused]] constexpr const char* kWordsOfQt[] = {
+    QT_TR_NOOP("Usage: %1"),
+    QT_TR_NOOP("[options]"),
+    QT_TR_NOOP("Options:"),
+    QT_TR_NOOP("Arguments:"),
+    QT_TR_NOOP("Displays help on commandline options."),
+    QT_TR_NOOP("Displays help including Qt specific options."),
+    QT_TR_NOOP("Displays version information."),
+    QT_TR_NOOP("Unknown option '%1'."),
+    QT_TR_NOOP("Unknown options: %1."),
+    QT_TR_NOOP("Missing value after '%1'."),
+    QT_TR_NOOP("Unexpected value after '%1'.")};
 
 constexpr int kTitleBar = 40;  // about what a window manager adds above
 
@@ -65,7 +79,7 @@ QSize sizeFrom(const QString& text) {
   const auto match = form.match(text);
   if (!match.hasMatch()) {
     throw Error(ErrorKind::usage,
-                "--size: \"" + text.toStdString() + "\" is not a size: write it as 1440x900");
+                tr("--size: \"%1\" is not a size: write it as 1440x900").arg(text).toStdString());
   }
   return {match.captured(1).toInt(), match.captured(2).toInt()};
 }
@@ -79,44 +93,44 @@ void fulfil(const WindowRequest& asked, MainWindow& window) {
 int run(QApplication& app) {
   common::chooseLanguage();
   QCommandLineParser parser;
-  parser.setApplicationDescription(QStringLiteral(
-      "The window of BatchScope: watches elastic training and restarts it on other numbers of replicas.\n"
-      "Without options it shows the newest active run. Closing it never stops training."));
+  parser.setApplicationDescription(
+      tr("The window of BatchScope: watches elastic training and restarts it on other numbers of replicas.\n"
+         "Without options it shows the newest active run. Closing it never stops training."));
   const QCommandLineOption help = parser.addHelpOption();
   const QCommandLineOption version = parser.addVersionOption();
-  const auto add = [&parser](const char* name, const char* description, const char* value = "") {
-    const QCommandLineOption option(QString::fromLatin1(name), QString::fromLatin1(description),
-                                    QString::fromLatin1(value));
+  const auto add = [&parser](const char* name, const QString& description, const char* value = "") {
+    const QCommandLineOption option(QString::fromLatin1(name), description, QString::fromLatin1(value));
     parser.addOption(option);
     return option;
   };
-  const auto runOption = add("run", "Show this run: a prefix of its id or name, or latest.", "RUN");
-  const auto demo =
-      add("demo",
-          "Start the demo run on two replicas unless it is active; arguments after -- go to its program.");
-  const auto grab = add("grab", "Draw the window into a picture and exit; needs no display.", "FILE.png");
+  const auto runOption = add("run", tr("Show this run: a prefix of its id or name, or latest."), "RUN");
+  const auto demo = add(
+      "demo",
+      tr("Start the demo run on two replicas unless it is active; arguments after -- go to its program."));
+  const auto grab = add("grab", tr("Draw the window into a picture and exit; needs no display."), "FILE.png");
   const auto report =
-      add("report", "Write a report of the run, a web page of one file, and exit; needs no display.",
+      add("report", tr("Write a report of the run, a web page of one file, and exit; needs no display."),
           "FILE.html");
-  const auto size = add("size", "Size of the window; default: 1440x900.", "WxH");
-  const auto theme = add("theme", "light or dark; default: as chosen last, or as the system.", "NAME");
-  const auto another = add(
-      "new-window", "Open another window even if one is open; without this, the open window shows the run.");
-  parser.addPositionalArgument(
-      QStringLiteral("FILE"),
-      QStringLiteral("Import this exported run, as batchscope import does, and show it."),
-      QStringLiteral("[FILE]"));
+  const auto size = add("size", tr("Size of the window; default: 1440x900."), "WxH");
+  const auto theme = add("theme", tr("light or dark; default: as chosen last, or as the system."), "NAME");
+  const auto another =
+      add("new-window",
+          tr("Open another window even if one is open; without this, the open window shows the run."));
+  parser.addPositionalArgument(QStringLiteral("FILE"),
+                               tr("Import this exported run, as batchscope import does, and show it."),
+                               QStringLiteral("[FILE]"));
   if (!parser.parse(QApplication::arguments()))
     throw Error(ErrorKind::usage, parser.errorText().toStdString());
   QStringList files = parser.isSet(demo) ? QStringList() : parser.positionalArguments();
   const qsizetype most = parser.isSet(grab) || parser.isSet(report) ? 0 : 1;
   if (files.size() > most) {
-    throw Error(ErrorKind::usage,
-                "unexpected argument \"" + files[most].toStdString() + "\"; see batchscope-desktop --help");
+    throw Error(
+        ErrorKind::usage,
+        tr("unexpected argument \"%1\"; see batchscope-desktop --help").arg(files[most]).toStdString());
   }
   for (QString& file : files) {
     if (!QFileInfo(file).isFile())
-      throw Error(ErrorKind::not_found, "there is no file " + file.toStdString());
+      throw Error(ErrorKind::not_found, tr("there is no file %1").arg(file).toStdString());
     file = QFileInfo(file).absoluteFilePath();
   }
   if (parser.isSet(help)) {
@@ -142,9 +156,10 @@ int run(QApplication& app) {
     const QSize extent = parser.isSet(size) ? sizeFrom(parser.value(size)) : QSize(1440, 900);
     const QString file = parser.value(grab);
     if (!grabWindow(&watcher, id, extent).save(file)) {
-      throw Error(ErrorKind::io,
-                  "cannot write the picture " + file.toStdString() +
-                      ": check that its folder can be written, and that the name ends in .png or .jpg");
+      throw Error(ErrorKind::io, tr("cannot write the picture %1: check that its folder can be written, and "
+                                    "that the name ends in .png or .jpg")
+                                     .arg(file)
+                                     .toStdString());
     }
     return kExitOk;
   }
@@ -155,7 +170,8 @@ int run(QApplication& app) {
   request.demo = parser.isSet(demo);
   request.demoArguments = parser.positionalArguments();
   if (!parser.isSet(another) && instance.handOver(request)) {
-    std::printf("batchscope-desktop: the window that is open shows this; --new-window opens another\n");
+    std::printf("batchscope-desktop: %s\n",
+                qPrintable(tr("the window that is open shows this; --new-window opens another")));
     return kExitOk;
   }
   MainWindow window(&watcher);
@@ -178,9 +194,11 @@ int run(QApplication& app) {
 }
 
 }  // namespace
+}  // namespace batchscope::desktop
 
 int main(int argc, char** argv) {
-  if (!chooseDisplay(argc, argv)) return kExitFailure;
+  using namespace batchscope;
+  if (!desktop::chooseDisplay(argc, argv)) return kExitFailure;
   QApplication app(argc, argv);
   QApplication::setApplicationName(QStringLiteral("batchscope"));
   QApplication::setOrganizationName(QStringLiteral("batchscope"));
@@ -191,7 +209,7 @@ int main(int argc, char** argv) {
   // The C locale groups no thousands.
   if (QLocale::system().language() == QLocale::C) QLocale::setDefault(QLocale(QLocale::English));
   try {
-    return run(app);
+    return desktop::run(app);
   } catch (const Error& error) {
     std::fprintf(stderr, "batchscope-desktop: %s\n", error.what());
     return exit_code(error.kind());

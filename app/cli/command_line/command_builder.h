@@ -3,11 +3,11 @@
 // Declares commands: the arguments and flags of each, and the member of its options into which each value
 // goes. The command's function is called with these options.
 //
-//     declare(set, "tail", "Follow the values of a run", help::kTail, tailRun)
+//     declare(set, "tail", say("Follow the values of a run"), help::kTail, tailRun)
 //         .run()
-//         .option("SERIES", &TailOptions::series, "The series to follow; default: loss", Values::series)
-//         .option("-n,--lines N", &TailOptions::lines, "Begin N steps before the newest", range(0, 100))
-//         .flag("--once", &TailOptions::once, "Do not wait for more")
+//         .option("SERIES", &TailOptions::series, say("The series to follow; default: loss"), Values::series)
+//         .option("-n,--lines N", &TailOptions::lines, say("Begin N steps before the newest"), range(0, 100))
+//         .flag("--once", &TailOptions::once, say("Do not wait for more"))
 //         .json();
 #pragma once
 
@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "command_line/command_set.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 
@@ -65,7 +66,7 @@ class CommandBuilder {
     return *this;
   }
 
-  CommandBuilder& json(const std::string& description = "Answer in JSON") {
+  CommandBuilder& json(const std::string& description = say("Answer in JSON")) {
     app_->add_flag("--json", options_->json, description);
     return *this;
   }
@@ -74,7 +75,7 @@ class CommandBuilder {
   CommandBuilder& run(Values values = Values::runs) { return run(&Options::run, values); }
   template <class Member>
   CommandBuilder& run(Member member, Values values = Values::runs) {
-    return option("RUN", member, "\"latest\", or a prefix of id or name", Takes::required, values);
+    return option("RUN", member, say("\"latest\", or a prefix of id or name"), Takes::required, values);
   }
 
  private:

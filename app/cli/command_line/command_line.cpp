@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line/command_line.h"
 
+#include <fmt/args.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -14,6 +16,7 @@
 #include <utility>
 
 #include "batchscope/common/language.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/application.h"
@@ -28,6 +31,7 @@
 #include "terminal/standard_output.h"
 #include "terminal/terminal.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -40,6 +44,34 @@ constexpr std::array<std::pair<const char*, const char*>, 2> kTopics{
     {{"exit-codes", help::kExitCodes}, {"sweep-file", help::kSweepFile}}};
 
 constexpr std::size_t kLongestEcho = 300;  // bytes of an argument that a message repeats
+
+// CLI11's texts of what is wrong in a command line, by its names for these errors.
+constexpr std::pair<const char*, const char*> kFaults[] = {
+    {"RequiredError", QT_TR_NOOP("{} is required")},
+    {"RequiresError", QT_TR_NOOP("{} requires {}")},
+    {"ExcludesError", QT_TR_NOOP("{} excludes {}")},
+    {"ConversionError", QT_TR_NOOP("Could not convert: {} = {}")},
+    {"ArgumentMismatch", QT_TR_NOOP("{}: At Most {} required but received {}")},
+    {"ArgumentMismatch", QT_TR_NOOP("{}: {} required {} missing")},
+    {"ValidationError", QT_TR_NOOP("{}: Value {} not in range {} to {}")},
+    {"ValidationError", QT_TR_NOOP("{}: {} not in {}")},
+};
+
+// Returns what CLI11 says, in the language of the interface. CLI11 makes its texts of the words itself.
+std::string faultText(const CLI::ParseError& error) {
+  for (const auto& [name, english] : kFaults) {
+    const QString form = QRegularExpression::escape(QString::fromUtf8(english))
+                             .replace(QStringLiteral("\\{\\}"), QStringLiteral("(.*)"));
+    const auto match = QRegularExpression(QRegularExpression::anchoredPattern(form),
+                                          QRegularExpression::DotMatchesEverythingOption)
+                           .match(QString::fromUtf8(error.what()));
+    if (error.get_name() != name || !match.hasMatch()) continue;
+    fmt::dynamic_format_arg_store<fmt::format_context> values;
+    for (int i = 1; i <= match.lastCapturedIndex(); ++i) values.push_back(match.captured(i).toStdString());
+    return fmt::vformat(tr(english).toStdString(), values);
+  }
+  return error.what();
+}
 
 // Qt complains on standard error about every locale that is not UTF-8 and replaces it. We have asked the
 // locale what we wanted to know before; the variable is put back for the programs that we start.
@@ -92,16 +124,16 @@ class CommandLine {
   static void refuseEmptyValues(const Strings& words) {
     for (const std::string& word : words)
       if (word.starts_with("--") && word.find('=') == word.size() - 1)
-        throw Error(ErrorKind::usage, fmt::format("{} has an empty value", word));
+        throw Error(ErrorKind::usage, say("{} has an empty value", word));
   }
 
   void addHelp() {
     const auto topic = std::make_shared<Strings>();
-    CLI::App* command = set_.add("help", "Show help on a command, exit-codes or sweep-file", "",
+    CLI::App* command = set_.add("help", say("Show help on a command, exit-codes or sweep-file"), "",
                                  [this, topic] { return printTopic(*topic); });
-    set_.setValues(
-        command->add_option("TOPIC", *topic, "A command's name, exit-codes or sweep-file")->type_name(""),
-        CommandSet::Values::commands);
+    set_.setValues(command->add_option("TOPIC", *topic, say("A command's name, exit-codes or sweep-file"))
+                       ->type_name(""),
+                   CommandSet::Values::commands);
   }
 
   // Not by app.help(), which speaks of the command that was parsed.
@@ -115,7 +147,7 @@ class CommandLine {
   int printTopic(const Strings& topic) {
     for (const auto& [name, text] : kTopics)
       if (topic == Strings{name}) {
-        fmt::print("{}", text);
+        fmt::print("{}", tr(text).toStdString());
         return kExitOk;
       }
     const CLI::App* command = &set_.app();
@@ -127,16 +159,15 @@ class CommandLine {
       if (&family == &set_.app())
         for (const auto& [name, text] : kTopics) topics.emplace_back(name);
       throw Error(ErrorKind::usage,
-                  fmt::format("there is no help about \"{}\"{}", word, protocol::did_you_mean(word, topics)));
+                  say("there is no help about \"{}\"{}", word, protocol::did_you_mean(word, topics)));
     }
     return printHelp(*command);
   }
 
   [[noreturn]] static void refuseCommand(const CLI::App& family, const std::string& word) {
     const std::string name = CommandSet::fullName(family);
-    throw Error(ErrorKind::usage,
-                fmt::format("{} has no command \"{}\"{}; {} --help lists them", name, word,
-                            protocol::did_you_mean(word, CommandSet::commandNames(family)), name));
+    throw Error(ErrorKind::usage, say("{} has no command \"{}\"{}; {} --help lists them", name, word,
+                                      protocol::did_you_mean(word, CommandSet::commandNames(family)), name));
   }
 
   // CLI11 reports help and version as errors, and does not report an unknown command before them.
@@ -154,19 +185,19 @@ class CommandLine {
       };
     }
     const std::string name = CommandSet::fullName(command);
-    const char* const for_program =
-        set_.programArguments(command) ? "; put the program's own arguments after \"--\"" : "";
+    const std::string for_program =
+        set_.programArguments(command) ? say("; put the program's own arguments after \"--\"") : "";
     for (const std::string& left : app.remaining(true)) {
       const std::string word = CommandSet::withoutMark(left);
       if (left.starts_with('-'))
-        throw Error(ErrorKind::usage,
-                    fmt::format("{} has no flag {}{}{}", name, word,
-                                protocol::did_you_mean(word, CommandSet::flagNames(command)), for_program));
+        throw Error(ErrorKind::usage, say("{} has no flag {}{}", name, word,
+                                          protocol::did_you_mean(word, CommandSet::flagNames(command))) +
+                                          for_program);
       if (CommandSet::isFamily(command)) refuseCommand(command, word);
       throw Error(ErrorKind::usage,
-                  fmt::format("{} does not take \"{}\"{}; see {} --help", name, word, for_program, name));
+                  say("{} does not take \"{}\"{}; see {} --help", name, word, for_program, name));
     }
-    throw Error(ErrorKind::usage, fmt::format("{}; see {} --help", error.what(), name));
+    throw Error(ErrorKind::usage, say("{}; see {} --help", faultText(error), name));
   }
 
   CommandSet set_;
@@ -197,7 +228,7 @@ Strings withOwnCommand(const CommandSet& set, std::string_view file, Strings wor
 [[noreturn]] void becomeProgram(const std::string& command, char** argv) {
   const std::string file = run::own_program("batchscope-" + command).string();
   execv(file.c_str(), argv);
-  throw Error(ErrorKind::io, fmt::format("cannot start {}: {}", file, std::strerror(errno)));
+  throw Error(ErrorKind::io, say("cannot start {}: {}", file, std::strerror(errno)));
 }
 
 int carryOut(const CommandParts& parts, char** argv, Strings arguments) {
@@ -224,7 +255,7 @@ std::string withoutLongEchoes(std::string message, const Strings& arguments) {
     if (value.size() <= kLongestEcho) continue;
     std::size_t end = kLongestEcho / 2;
     while ((static_cast<unsigned char>(value[end]) & 0xC0) == 0x80) --end;  // within a character of UTF-8
-    const std::string beginning = fmt::format("{}.. ({} bytes)", value.substr(0, end), value.size());
+    const std::string beginning = say("{}.. ({} bytes)", value.substr(0, end), value.size());
     for (auto at = message.find(value); at != std::string::npos;
          at = message.find(value, at + beginning.size()))
       message.replace(at, value.size(), beginning);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line/command_set.h"
 
-#include <fmt/core.h>
-
 #include <memory>
 #include <utility>
 
+#include "batchscope/common/translate.h"
 #include "command_line/help_text.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -23,18 +23,29 @@ class HelpFormatter : public CLI::Formatter {
       text.erase(at, 1);
     return text;
   }
+
+ private:
+  // The group of options that were put into none is CLI11's.
+  std::string make_group(std::string group, bool isPositional,
+                         std::vector<const CLI::Option*> options) const override {
+    return Formatter::make_group(group == "Options" ? say("Options") : group, isPositional, options);
+  }
 };
 
 }  // namespace
 
-CommandSet::CommandSet() : app_(help::kAbout, "batchscope") {
+CommandSet::CommandSet() : app_(tr(help::kAbout).toStdString(), "batchscope") {
   app_.formatter(std::make_shared<HelpFormatter>());
   app_.get_formatter()->column_width(kFlagColumn);
+  app_.get_formatter()->label("Usage", say("Usage"));
+  app_.get_formatter()->label("Positionals", say("Positionals"));
   app_.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app_.get_formatter()->label("REQUIRED", "");
-  app_.get_formatter()->label("Excludes", "not with");
-  app_.set_version_flag("--version", "batchscope " BATCHSCOPE_VERSION, "Print the version");
-  app_.footer(help::kOverview);
+  app_.get_formatter()->label("Needs", say("Needs"));
+  app_.get_formatter()->label("Excludes", say("not with"));
+  app_.set_help_flag("-h,--help", say("Print this help message and exit"));
+  app_.set_version_flag("--version", "batchscope " BATCHSCOPE_VERSION, say("Print the version"));
+  app_.footer(tr(help::kOverview).toStdString());
   app_.require_subcommand(0, 1);  // a program or a topic may be named like a command
 }
 
@@ -43,7 +54,7 @@ CLI::App* CommandSet::add(const std::string& name, const std::string& descriptio
   const auto space = name.find(' ');
   CLI::App* family = space == std::string::npos ? &app_ : app_.get_subcommand(name.substr(0, space));
   CLI::App* command = family->add_subcommand(name.substr(space + 1), description);
-  command->footer(footer);
+  command->footer(tr(footer).toStdString());
   command->group(group_);
   actions_[command] = std::move(action);
   return command;
@@ -51,14 +62,14 @@ CLI::App* CommandSet::add(const std::string& name, const std::string& descriptio
 
 CLI::App* CommandSet::addFamily(const std::string& name, const std::string& description, const char* footer) {
   CLI::App* family = app_.add_subcommand(name, description);
-  family->footer(footer);
+  family->footer(tr(footer).toStdString());
   family->group(group_);
   family->require_subcommand(0, 1);
   return family;
 }
 
-void CommandSet::addProgram(const std::string& name, const std::string& description) {
-  programs_.insert(add(name, description, "", {}));
+void CommandSet::addProgram(const std::string& name, const char* description) {
+  programs_.insert(add(name, tr(description).toStdString(), "", {}));
 }
 
 std::string CommandSet::programNamed(Strings words) const {
@@ -73,7 +84,8 @@ void CommandSet::checkValues(CLI::App& command) {
   for (CLI::Option* option : command.get_options()) {
     if (option->get_items_expected_max() == 0) continue;  // a flag
     if (!emptyToo_.contains(option))
-      option->check([](const std::string& text) { return text.empty() ? "its value is empty" : ""; });
+      option->check(
+          [](const std::string& text) { return text.empty() ? say("its value is empty") : std::string(); });
     if (option->get_positional())
       option->transform(CLI::Validator(
           [](std::string& word) {
@@ -125,7 +137,7 @@ CLI::Validator CommandSet::between(double least, double most) {
             double value = 0;
             if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most)
               return std::string();
-            return fmt::format("\"{}\" is not a number from {} to {}", text, least, most);
+            return say("\"{}\" is not a number from {} to {}", text, least, most);
           },
           ""};
 }

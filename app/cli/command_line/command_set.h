@@ -34,14 +34,15 @@ class CommandSet {
   // The heading in the help of the commands that are added from now on.
   void beginGroup(const std::string& heading) { group_ = heading; }
 
-  // Adds a command "NAME", or "FAMILY NAME" in a family that was added before.
+  // Adds a command "NAME", or "FAMILY NAME" in a family that was added before. The footer is in English, as
+  // in help_text.h.
   CLI::App* add(const std::string& name, const std::string& description, const char* footer, Action action);
   // Adds a family, a command that only groups others.
   CLI::App* addFamily(const std::string& name, const std::string& description, const char* footer);
 
   // Adds a command that is a program of its own, batchscope-NAME, beside this one: few need it, so it is not
-  // built into the program that all use.
-  void addProgram(const std::string& name, const std::string& description);
+  // built into the program that all use. The description is in English, too.
+  void addProgram(const std::string& name, const char* description);
   // Returns the name of such a command, if the words name one, or ask for its help or completion; else "".
   std::string programNamed(Strings words) const;
 

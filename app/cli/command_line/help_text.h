@@ -3,14 +3,16 @@
 // The longer texts of the help: examples below each command's flags, and the topic of exit codes.
 #pragma once
 
+#include <QtGlobal>
+
 namespace batchscope::cli::help {
 
-inline constexpr char kAbout[] =
+inline constexpr char kAbout[] = QT_TR_NOOP(
     "batchscope: elastic training on one machine. Starts training programs under a supervisor, watches\n"
     "them, and restarts them on another number of replicas without losing a sample.\n"
-    "RUN is \"latest\", or a unique prefix of a run's id or name.";
+    "RUN is \"latest\", or a unique prefix of a run's id or name.");
 
-inline constexpr char kOverview[] =
+inline constexpr char kOverview[] = QT_TR_NOOP(
     "Examples:\n"
     "  batchscope run digits --replicas 2\n"
     "  batchscope rescale latest 3\n"
@@ -18,9 +20,9 @@ inline constexpr char kOverview[] =
     "  batchscope submit digits --replicas 1-4\n"
     "  batchscope queue\n"
     "\n"
-    "More: batchscope COMMAND --help, batchscope help exit-codes.\n";
+    "More: batchscope COMMAND --help, batchscope help exit-codes.\n");
 
-inline constexpr char kRun[] =
+inline constexpr char kRun[] = QT_TR_NOOP(
     "Prints what replica 0 prints, and below it the run's progress. `batchscope logs` has all replicas.\n"
     "Ctrl-C stops the run with a checkpoint and says how to resume it. A second Ctrl-C does not wait for\n"
     "the checkpoint and leaves the run to its supervisor.\n"
@@ -48,9 +50,9 @@ inline constexpr char kRun[] =
     "  batchscope run --recipe digits --set epochs=8\n"
     "  batchscope run examples/digits --set epochs=8            the recipe in this folder\n"
     "  batchscope run --headless digits --replicas 2 --at epoch=1:replicas=1 --at epoch=2:replicas=3 \\\n"
-    "      --expect 'accuracy>=0.97' --timeout 10m --report report.json\n";
+    "      --expect 'accuracy>=0.97' --timeout 10m --report report.json\n");
 
-inline constexpr char kList[] =
+inline constexpr char kList[] = QT_TR_NOOP(
     "A FILTER compares fields by = != < <= > >= ~ (contains) or !~, with and, or, not and parentheses.\n"
     "Fields are age, created, device, devices, duration, ended, epoch, epochs, fraction, group, id,\n"
     "message, name, note, program, replicas, restarts, state, step, sweep, tag, trial, the newest value of\n"
@@ -67,41 +69,41 @@ inline constexpr char kList[] =
     "  batchscope ls --sort -accuracy --limit 10 --columns id,name,lr,batch_size,accuracy\n"
     "  batchscope ls --where sweep=digits-lr --sort -accuracy\n"
     "  batchscope ls --watch\n"
-    "  batchscope ls --json --where 'group=ablation'\n";
+    "  batchscope ls --json --where 'group=ablation'\n");
 
-inline constexpr char kShow[] =
+inline constexpr char kShow[] = QT_TR_NOOP(
     "Examples:\n"
     "  batchscope show latest\n"
     "  batchscope show latest --epochs\n"
     "  batchscope show latest --predictions\n"
-    "  batchscope show digits --json\n";
+    "  batchscope show digits --json\n");
 
-inline constexpr char kRescale[] =
+inline constexpr char kRescale[] = QT_TR_NOOP(
     "The replicas stop after the same step, write a checkpoint, and go on from the next sample.\n"
     "\n"
     "Examples:\n"
     "  batchscope rescale latest 4\n"
     "  batchscope rescale latest auto:1-4    goodput chooses, until you ask for a number\n"
-    "  batchscope rescale latest --devices cpu:1    one replica, on that core\n";
+    "  batchscope rescale latest --devices cpu:1    one replica, on that core\n");
 
-inline constexpr char kCheckpoint[] = "Example:\n  batchscope checkpoint latest\n";
+inline constexpr char kCheckpoint[] = QT_TR_NOOP("Example:\n  batchscope checkpoint latest\n");
 
-inline constexpr char kPause[] =
+inline constexpr char kPause[] = QT_TR_NOOP(
     "The supervisor keeps running. `batchscope resume` continues the run.\n"
     "\n"
     "Example:\n"
-    "  batchscope pause latest\n";
+    "  batchscope pause latest\n");
 
-inline constexpr char kResume[] =
+inline constexpr char kResume[] = QT_TR_NOOP(
     "Continues a run that was paused, stopped, failed or interrupted, from its newest good checkpoint.\n"
     "\n"
     "Examples:\n"
     "  batchscope resume latest\n"
     "  batchscope resume 3f9a --replicas 4 --detach\n"
     "  batchscope resume latest --devices cuda:0,cuda:1\n"
-    "  batchscope resume latest --hang-timeout 5m --rescale-timeout 6m --checkpoint-timeout 6m\n";
+    "  batchscope resume latest --hang-timeout 5m --rescale-timeout 6m --checkpoint-timeout 6m\n");
 
-inline constexpr char kFork[] =
+inline constexpr char kFork[] = QT_TR_NOOP(
     "The new run begins with the step after the checkpoint. The other run is not changed, and may be "
     "training\n"
     "or finished. Arguments after \"--\" replace all arguments of the program.\n"
@@ -109,9 +111,9 @@ inline constexpr char kFork[] =
     "Examples:\n"
     "  batchscope fork latest\n"
     "  batchscope fork 3f9a --checkpoint 12 --name \"lr 0.01\" -- --lr 0.01\n"
-    "  batchscope fork latest --checkpoint checkpoint-000003 --replicas 4 --detach\n";
+    "  batchscope fork latest --checkpoint checkpoint-000003 --replicas 4 --detach\n");
 
-inline constexpr char kNoise[] =
+inline constexpr char kNoise[] = QT_TR_NOOP(
     "Starts the run's program from a copy of the checkpoint, on one replica, and computes gradients of the\n"
     "initial batch size without taking a step. Prints the noise scale with its standard error, and beside "
     "it\n"
@@ -123,9 +125,9 @@ inline constexpr char kNoise[] =
     "Examples:\n"
     "  batchscope noise latest\n"
     "  batchscope noise 3f9a --checkpoint 12 --micro-batches 1000\n"
-    "  batchscope noise latest --json\n";
+    "  batchscope noise latest --json\n");
 
-inline constexpr char kBranch[] =
+inline constexpr char kBranch[] = QT_TR_NOOP(
     "Puts one run for each batch size into the queue. Each begins at a copy of the checkpoint, keeps its "
     "batch\n"
     "size, gets its learning rate by the program's scaling rule, and trains over the same samples in the "
@@ -141,37 +143,37 @@ inline constexpr char kBranch[] =
     "  batchscope branch latest --batch-sizes 32..1024 --samples 65536\n"
     "  batchscope branch 3f9a --checkpoint 12 --batch-sizes 64,128,192 --samples 20000 --tolerance 0.02\n"
     "  batchscope branch 3f9a --show\n"
-    "  batchscope plot 3f9a noise_scale batch_size critical_batch_size --x progress --log\n";
+    "  batchscope plot 3f9a noise_scale batch_size critical_batch_size --x progress --log\n");
 
-inline constexpr char kStop[] =
+inline constexpr char kStop[] = QT_TR_NOOP(
     "Nothing is lost: `batchscope resume` continues from the checkpoint.\n"
     "\n"
     "Example:\n"
-    "  batchscope stop latest\n";
+    "  batchscope stop latest\n");
 
-inline constexpr char kAttach[] =
+inline constexpr char kAttach[] = QT_TR_NOOP(
     "Prints what replica 0 prints from now on, and below it the run's progress. A run in the queue shows "
     "its\n"
     "place until it begins. Ctrl-C ends the watching; the run goes on.\n"
     "\n"
     "Example:\n"
-    "  batchscope attach latest\n";
+    "  batchscope attach latest\n");
 
-inline constexpr char kLogs[] =
+inline constexpr char kLogs[] = QT_TR_NOOP(
     "Examples:\n"
     "  batchscope logs latest\n"
     "  batchscope logs -f latest\n"
     "  batchscope logs --since 10m latest\n"
-    "  batchscope logs --replica 1 --generation 0 digits\n";
+    "  batchscope logs --replica 1 --generation 0 digits\n");
 
-inline constexpr char kDiff[] =
+inline constexpr char kDiff[] = QT_TR_NOOP(
     "Compares hyperparameters, generations, last values, and how the runs were started.\n"
     "\n"
     "Examples:\n"
     "  batchscope diff baseline latest\n"
-    "  batchscope diff 3f9a 81cc --all --json\n";
+    "  batchscope diff 3f9a 81cc --all --json\n");
 
-inline constexpr char kPlot[] =
+inline constexpr char kPlot[] = QT_TR_NOOP(
     "Broken lines mark restarts; the number behind a line is the number of replicas after it. `--list` "
     "lists\n"
     "the charts of the window and the page, with the series of each that this run has recorded. `batchscope\n"
@@ -182,30 +184,30 @@ inline constexpr char kPlot[] =
     "  batchscope plot latest loss\n"
     "  batchscope plot latest accuracy --x time --with baseline\n"
     "  batchscope plot latest throughput goodput --from 1000 --to 2000\n"
-    "  batchscope plot latest loss --log --output loss.png --width 1600 --height 900\n";
+    "  batchscope plot latest loss --log --output loss.png --width 1600 --height 900\n");
 
-inline constexpr char kTail[] =
+inline constexpr char kTail[] = QT_TR_NOOP(
     "Ends when the run no longer trains, or at Ctrl-C.\n"
     "\n"
     "Examples:\n"
     "  batchscope tail latest\n"
     "  batchscope tail latest loss gain -n 100 --once\n"
-    "  batchscope tail latest accuracy --json\n";
+    "  batchscope tail latest accuracy --json\n");
 
-inline constexpr char kTag[] =
+inline constexpr char kTag[] = QT_TR_NOOP(
     "Examples:\n"
     "  batchscope tag latest +paper -draft\n"
-    "  batchscope ls --where tag=paper\n";
+    "  batchscope ls --where tag=paper\n");
 
-inline constexpr char kNote[] =
+inline constexpr char kNote[] = QT_TR_NOOP(
     "Examples:\n"
     "  batchscope note latest 'warm-up of 500 steps'\n"
     "  batchscope note latest - < notes.txt\n"
-    "  batchscope note latest ''               clears it\n";
+    "  batchscope note latest ''               clears it\n");
 
-inline constexpr char kRename[] = "Example:\n  batchscope rename latest baseline\n";
+inline constexpr char kRename[] = QT_TR_NOOP("Example:\n  batchscope rename latest baseline\n");
 
-inline constexpr char kExport[] =
+inline constexpr char kExport[] = QT_TR_NOOP(
     "jsonl and sqlite hold the whole record, and `batchscope import` reads it back exactly. csv has one "
     "line\n"
     "for each sample. tensorboard is a folder with an event file. No format holds checkpoints, logs or the\n"
@@ -235,9 +237,9 @@ inline constexpr char kExport[] =
     "  batchscope export 3f9a --format sqlite -o digits.sqlite\n"
     "  batchscope export latest --format tensorboard -o events\n"
     "  batchscope export latest --format html -o digits.html\n"
-    "  batchscope export 3f9a --follow -o /shared/3f9a12bc/record.jsonl\n";
+    "  batchscope export 3f9a --follow -o /shared/3f9a12bc/record.jsonl\n");
 
-inline constexpr char kImport[] =
+inline constexpr char kImport[] = QT_TR_NOOP(
     "PATH is a file that `batchscope export` wrote, or what another experiment tracker wrote:\n"
     "  TensorBoard  events.out.tfevents.*, or a folder above them: scalars and hyperparameters (hparams).\n"
     "               The files of one folder are one run, and each file is a generation\n"
@@ -267,9 +269,9 @@ inline constexpr char kImport[] =
     "  batchscope import runs/**/events.out.tfevents.*\n"
     "  batchscope import --watch runs\n"
     "  batchscope import wandb mlruns results.csv\n"
-    "  batchscope import --run-folder /shared/3f9a12bc\n";
+    "  batchscope import --run-folder /shared/3f9a12bc\n");
 
-inline constexpr char kFollow[] =
+inline constexpr char kFollow[] = QT_TR_NOOP(
     "DIR holds the record.jsonl that `batchscope export --follow` writes where the run trains. HOST is a "
     "name\n"
     "that ssh knows; it needs the program tail, but no open port. A broken connection is tried again and\n"
@@ -288,9 +290,9 @@ inline constexpr char kFollow[] =
     "\n"
     "Examples:\n"
     "  batchscope follow /shared/runs/3f9a12bc\n"
-    "  batchscope follow login.cluster:/scratch/me/runs/3f9a12bc\n";
+    "  batchscope follow login.cluster:/scratch/me/runs/3f9a12bc\n");
 
-inline constexpr char kSql[] =
+inline constexpr char kSql[] = QT_TR_NOOP(
     "Queries cannot change the store. Tables: run, generation, epoch, event, checkpoint, hyperparameter,\n"
     "latest, tag, ledger and others (storage/FORMAT.md). --run adds the table sample (run, series,\n"
     "generation, step, value), in which NULL is NaN. Joins of samples by step are fast. Ctrl-C and "
@@ -303,62 +305,62 @@ inline constexpr char kSql[] =
     "      GROUP BY 1\"\n"
     "  batchscope sql --run latest \"SELECT a.step, a.value, b.value FROM sample a JOIN sample b\n"
     "      USING (run, generation, step) WHERE a.series = 'loss' AND b.series = 'gain'\" --timeout 30s\n"
-    "  batchscope sql --csv \"SELECT * FROM event\" > events.csv\n";
+    "  batchscope sql --csv \"SELECT * FROM event\" > events.csv\n");
 
-inline constexpr char kCompact[] =
+inline constexpr char kCompact[] = QT_TR_NOOP(
     "Rewrites the samples of runs that do not train, and frees unused space.\n"
     "\n"
     "Examples:\n"
     "  batchscope compact\n"
-    "  batchscope compact latest\n";
+    "  batchscope compact latest\n");
 
-inline constexpr char kBackup[] =
+inline constexpr char kBackup[] = QT_TR_NOOP(
     "Copies the catalogue and all series, each as of one moment, without checkpoints and logs.\n"
     "\n"
     "Example:\n"
-    "  batchscope backup /mnt/backup/batchscope-monday\n";
+    "  batchscope backup /mnt/backup/batchscope-monday\n");
 
-inline constexpr char kRemove[] =
+inline constexpr char kRemove[] = QT_TR_NOOP(
     "A run in the trash stays complete until `batchscope gc` deletes it after 30 days. Stop an active run\n"
     "first. --purge asks for confirmation on a terminal.\n"
     "\n"
     "Examples:\n"
     "  batchscope rm 3f9a\n"
     "  batchscope ls --trash\n"
-    "  batchscope rm --purge --yes latest\n";
+    "  batchscope rm --purge --yes latest\n");
 
-inline constexpr char kRestore[] =
+inline constexpr char kRestore[] = QT_TR_NOOP(
     "Example:\n"
-    "  batchscope restore latest        the run that was removed last\n";
+    "  batchscope restore latest        the run that was removed last\n");
 
-inline constexpr char kCollect[] =
+inline constexpr char kCollect[] = QT_TR_NOOP(
     "Prints what it would delete, and asks on a terminal. Folders of runs that the catalogue does not list\n"
     "are kept: `batchscope adopt` lists such a run, and `batchscope rm --purge` then deletes it.\n"
     "\n"
     "Examples:\n"
     "  batchscope gc --dry-run\n"
-    "  batchscope gc --days 7 --checkpoints --yes\n";
+    "  batchscope gc --days 7 --checkpoints --yes\n");
 
-inline constexpr char kAdopt[] =
+inline constexpr char kAdopt[] = QT_TR_NOOP(
     "Lists runs whose folders were added or missed after the catalogue was made. If the catalogue itself is\n"
     "lost, you need not call this: the next command makes a new one from the runs' folders. Tags, notes,\n"
     "events and hyperparameters of adopted runs are lost.\n"
     "\n"
     "Examples:\n"
     "  batchscope adopt\n"
-    "  batchscope adopt k3v90abc\n";
+    "  batchscope adopt k3v90abc\n");
 
-inline constexpr char kCopy[] =
+inline constexpr char kCopy[] = QT_TR_NOOP(
     "PATH begins with one of the folders share (what the program shared), tensorboard, checkpoints and "
     "logs.\n"
     "\n"
     "Examples:\n"
     "  batchscope cp latest:share/model.pt .\n"
     "  batchscope cp digits:tensorboard /tmp/events\n"
-    "  batchscope cp latest:share/metrics.json -          to standard output\n";
+    "  batchscope cp latest:share/metrics.json -          to standard output\n");
 
-inline constexpr char kServeAbout[] = "Show the runs in a browser, on this machine or another";
-inline constexpr char kServe[] =
+inline constexpr char kServeAbout[] = QT_TR_NOOP("Show the runs in a browser, on this machine or another");
+inline constexpr char kServe[] = QT_TR_NOOP(
     "Prints an address with a token, and serves until Ctrl-C. Nobody gets in without the token. To look "
     "from\n"
     "another machine, type the ssh line that is printed there, and open the same address. The token stays\n"
@@ -371,10 +373,10 @@ inline constexpr char kServe[] =
     "  batchscope serve link latest                         one run, for a day\n"
     "  batchscope serve --metrics-port 9471                 http://localhost:9471/metrics for Prometheus\n"
     "  batchscope serve --socket ~/.batchscope/web.sock     ssh -L 8471:PATH reaches it\n"
-    "  batchscope serve --listen 0.0.0.0 --host-name lab7 --certificate lab7.pem --key lab7.key\n";
+    "  batchscope serve --listen 0.0.0.0 --host-name lab7 --certificate lab7.pem --key lab7.key\n");
 
-inline constexpr char kServeTokensAbout[] = "List, make and revoke the tokens of other people";
-inline constexpr char kServeTokens[] =
+inline constexpr char kServeTokensAbout[] = QT_TR_NOOP("List, make and revoke the tokens of other people");
+inline constexpr char kServeTokens[] = QT_TR_NOOP(
     "Each token has a name and lets one person in: to look, or to control runs as their owner can. A "
     "running\n"
     "server applies a change at once. Only --add prints a token's secret; the list does not show it.\n"
@@ -382,33 +384,34 @@ inline constexpr char kServeTokens[] =
     "Examples:\n"
     "  batchscope serve tokens\n"
     "  batchscope serve tokens --add anna --add ben:control\n"
-    "  batchscope serve tokens --revoke anna\n";
+    "  batchscope serve tokens --revoke anna\n");
 
-inline constexpr char kServeLinkAbout[] = "Make a link that shows one run, for a day";
-inline constexpr char kServeLink[] =
+inline constexpr char kServeLinkAbout[] = QT_TR_NOOP("Make a link that shows one run, for a day");
+inline constexpr char kServeLink[] = QT_TR_NOOP(
     "Whoever has the link can look at this run and its log, and at nothing else. The link cannot change the\n"
     "run, and expires. `batchscope serve tokens` lists links, and revokes them by name.\n"
     "\n"
     "Examples:\n"
     "  batchscope serve link latest\n"
-    "  batchscope serve link k3v9 --hours 2\n";
+    "  batchscope serve link k3v9 --hours 2\n");
 
-inline constexpr char kTensorboard[] =
+inline constexpr char kTensorboard[] = QT_TR_NOOP(
     "TensorBoard shows several runs under their names.\n"
     "\n"
     "Examples:\n"
     "  batchscope tensorboard latest\n"
-    "  batchscope tensorboard baseline latest --port 7007\n";
+    "  batchscope tensorboard baseline latest --port 7007\n");
 
-inline constexpr char kDoctor[] =
+inline constexpr char kDoctor[] = QT_TR_NOOP(
     "Examples:\n"
     "  batchscope doctor\n"
     "  batchscope doctor --store        checks every file of the store against its checksums\n"
     "  batchscope doctor --tighten      0700 for the store's folders, 0600 for its files\n"
-    "  batchscope doctor --slurm --folder /scratch/me    holds two jobs for a moment, and cancels them\n";
+    "  batchscope doctor --slurm --folder /scratch/me    holds two jobs for a moment, and cancels them\n");
 
-inline constexpr char kSimulateAbout[] = "Compute how long a workload would take under each policy";
-inline constexpr char kSimulate[] =
+inline constexpr char kSimulateAbout[] =
+    QT_TR_NOOP("Compute how long a workload would take under each policy");
+inline constexpr char kSimulate[] = QT_TR_NOOP(
     "Computes, without any device, how long a workload would take under each policy.\n"
     "Policies that give each job the devices it asked for: fifo (in order; no job is stopped), las or "
     "tiresias\n"
@@ -446,17 +449,17 @@ inline constexpr char kSimulate[] =
     "  batchscope simulate workload.csv --profiles profiles --policy fifo,pollux,fast --nodes 2 --gpus 8\n"
     "  batchscope simulate workload.csv --profiles profiles --policy fair --gantt fair.svg\n"
     "  batchscope simulate --profiles runs:night --gpus 4 --policy fifo,fair,fast\n"
-    "  batchscope simulate scenario.toml --expect 'fast.worst_fairness < 2'\n";
+    "  batchscope simulate scenario.toml --expect 'fast.worst_fairness < 2'\n");
 
-inline constexpr char kCompletion[] =
+inline constexpr char kCompletion[] = QT_TR_NOOP(
     "Completes commands, flags, and the present names of runs, series and fields.\n"
     "\n"
     "Examples:\n"
     "  source <(batchscope completion bash)                  for this shell; in ~/.bashrc for all\n"
     "  batchscope completion zsh > ~/.zfunc/_batchscope      a folder of fpath\n"
-    "  batchscope completion fish > ~/.config/fish/completions/batchscope.fish\n";
+    "  batchscope completion fish > ~/.config/fish/completions/batchscope.fish\n");
 
-inline constexpr char kExitCodes[] =
+inline constexpr char kExitCodes[] = QT_TR_NOOP(
     "Exit codes\n"
     "    0  done. After run, resume and attach: the run finished, or ended in a state that --expect asked "
     "for.\n"
@@ -474,6 +477,6 @@ inline constexpr char kExitCodes[] =
     "       sweep resume` continues it\n"
     "\n"
     "With --json an error is also printed on standard output as {\"error\":{\"kind\":..,\"message\":..}}.\n"
-    "Kinds are failure, usage, not_found, conflict, corrupt, version, timeout and io.\n";
+    "Kinds are failure, usage, not_found, conflict, corrupt, version, timeout and io.\n");
 
 }  // namespace batchscope::cli::help

@@ -3,9 +3,11 @@
 // The longer help texts of the queue's commands (see help_text.h).
 #pragma once
 
+#include <QtGlobal>
+
 namespace batchscope::cli::help {
 
-inline constexpr char kSubmit[] =
+inline constexpr char kSubmit[] = QT_TR_NOOP(
     "The run waits for its turn, then trains in the background; you may close the terminal. Runs in the "
     "queue\n"
     "share the devices by goodput. `batchscope queue` shows which runs get more devices, which get fewer, "
@@ -32,9 +34,9 @@ inline constexpr char kSubmit[] =
     "  batchscope submit --slurm=gpu ./train --nodes 1-4 --gpus-per-node 2 --time 12:00:00 --folder "
     "/scratch/me\n"
     "  batchscope slurm-job /scratch/me/ID -- show latest     and rescale, checkpoint, stop, ..\n"
-    "  scancel --name batchscope-ID                           ends the run and its next job\n";
+    "  scancel --name batchscope-ID                           ends the run and its next job\n");
 
-inline constexpr char kSlurmJob[] =
+inline constexpr char kSlurmJob[] = QT_TR_NOOP(
     "The script of each Slurm job calls this command. People call it with a batchscope command after "
     "\"--\",\n"
     "from any machine that shares the run's folder: `srun --overlap` carries the command out where the run\n"
@@ -48,17 +50,17 @@ inline constexpr char kSlurmJob[] =
     "Examples:\n"
     "  batchscope slurm-job /scratch/me/k3v90abc -- show latest\n"
     "  batchscope slurm-job /scratch/me/k3v90abc -- rescale latest 4\n"
-    "  batchscope slurm-job /scratch/me/k3v90abc -- stop latest\n";
+    "  batchscope slurm-job /scratch/me/k3v90abc -- stop latest\n");
 
-inline constexpr char kSlurmNodes[] =
+inline constexpr char kSlurmNodes[] = QT_TR_NOOP(
     "The pool calls this command where `batchscope pool --slurm` said so. It submits and cancels jobs that "
     "hold\n"
     "a node each, and prints the nodes of those that run.\n"
     "\n"
     "Example:\n"
-    "  squeue --me --name $(squeue --me --noheader --format %j | grep batchscope-pool)\n";
+    "  squeue --me --name $(squeue --me --noheader --format %j | grep batchscope-pool)\n");
 
-inline constexpr char kQueue[] =
+inline constexpr char kQueue[] = QT_TR_NOOP(
     "Runs are ordered by priority, then by the time of submission. The pool says below each run why it "
     "waits\n"
     "or has its devices.\n"
@@ -71,9 +73,9 @@ inline constexpr char kQueue[] =
     "Examples:\n"
     "  batchscope queue\n"
     "  batchscope queue --watch\n"
-    "  batchscope queue --all --json\n";
+    "  batchscope queue --all --json\n");
 
-inline constexpr char kPool[] =
+inline constexpr char kPool[] = QT_TR_NOOP(
     "Without flags, shows the settings and the pool's last decision:\n"
     "  DEVICES  the number of devices that a run will have\n"
     "  BEFORE   the number that it had\n"
@@ -95,29 +97,29 @@ inline constexpr char kPool[] =
     "  batchscope pool --drain                 start nothing new, for example before a shutdown\n"
     "  batchscope pool --decisions 3\n"
     "  batchscope pool --price 0.9 --scale-command ./machines.sh\n"
-    "  batchscope pool --advise --json\n";
+    "  batchscope pool --advise --json\n");
 
-inline constexpr char kCancel[] =
+inline constexpr char kCancel[] = QT_TR_NOOP(
     "A waiting run leaves the queue. A training run stops with a checkpoint, and `batchscope resume`\n"
     "continues it.\n"
     "\n"
     "Examples:\n"
     "  batchscope cancel latest\n"
-    "  batchscope cancel 3f9a 81cc\n";
+    "  batchscope cancel 3f9a 81cc\n");
 
-inline constexpr char kHold[] =
+inline constexpr char kHold[] = QT_TR_NOOP(
     "A training run is paused with a checkpoint, and its devices go to other runs. `batchscope release` "
     "lets\n"
     "it go on.\n"
     "\n"
     "Example:\n"
-    "  batchscope hold 3f9a 81cc\n";
+    "  batchscope hold 3f9a 81cc\n");
 
-inline constexpr char kRelease[] = "Example:\n  batchscope release 3f9a 81cc\n";
+inline constexpr char kRelease[] = QT_TR_NOOP("Example:\n  batchscope release 3f9a 81cc\n");
 
-inline constexpr char kPriority[] =
+inline constexpr char kPriority[] = QT_TR_NOOP(
     "Examples:\n"
     "  batchscope priority 3f9a 5\n"
-    "  batchscope priority latest -3\n";
+    "  batchscope priority latest -3\n");
 
 }  // namespace batchscope::cli::help

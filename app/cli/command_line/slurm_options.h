@@ -17,13 +17,16 @@ template <class Options>
 void addSlurmNodeOptions(CommandBuilder<Options>& command, const std::string& does) {
   command.app()
       ->add_flag(fmt::format("--slurm{{{}}}", SlurmOptions::kSitesDefault), command.options()->partition)
-      ->description(does + "; --slurm=NAME in this partition");
-  command.option("--nodes N", &Options::nodes, "With --slurm: how many nodes, such as 2 or 1-4; default: 1")
-      .option("--gpus-per-node N", &Options::gpusPerNode, "With --slurm: GPUs of each node; default: none",
-              range(1, SlurmOptions::kMostPerNode))
-      .option("--time TIME", &Options::time, "With --slurm: the time limit of each job, as sbatch takes it")
+      ->description(say("{}; --slurm=NAME in this partition", does));
+  command
+      .option("--nodes N", &Options::nodes, say("With --slurm: how many nodes, such as 2 or 1-4; default: 1"))
+      .option("--gpus-per-node N", &Options::gpusPerNode,
+              say("With --slurm: GPUs of each node; default: none"), range(1, SlurmOptions::kMostPerNode))
+      .option("--time TIME", &Options::time,
+              say("With --slurm: the time limit of each job, as sbatch takes it"))
       .option("--sbatch-arg ARG", &Options::sbatchArguments,
-              "With --slurm: any option of sbatch, such as --sbatch-arg=--account=physics", Takes::repeated);
+              say("With --slurm: any option of sbatch, such as --sbatch-arg=--account=physics"),
+              Takes::repeated);
 }
 
 template <class Options>
@@ -31,13 +34,14 @@ void addSlurmOptions(CommandBuilder<Options>& command, const std::string& does) 
   addSlurmNodeOptions(command, does);
   command
       .option("--replicas-per-node N", &Options::replicasPerNode,
-              "With --slurm: replicas on each node; default: one for each GPU, or one",
+              say("With --slurm: replicas on each node; default: one for each GPU, or one"),
               range(1, SlurmOptions::kMostPerNode))
-      .option("--folder DIR", &Options::folder,
-              "With --slurm: where the run's folder is made, on a file system that the nodes share; default: "
-              "batchscope-runs in this folder",
-              Values::files)
-      .flag("--print", &Options::print, "With --slurm: only print the script");
+      .option(
+          "--folder DIR", &Options::folder,
+          say("With --slurm: where the run's folder is made, on a file system that the nodes share; default: "
+              "batchscope-runs in this folder"),
+          Values::files)
+      .flag("--print", &Options::print, say("With --slurm: only print the script"));
 }
 
 }  // namespace batchscope::cli

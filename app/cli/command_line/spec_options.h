@@ -22,40 +22,40 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
                     const std::string& replicas) {
   set.passProgramArguments(command.app(), command.options()->arguments);
   command
-      .option(
-          "PROGRAM", &Options::program,
-          "A program or Python script, by path or name, or a recipe's folder; its arguments, or the whole "
-          "command, go after \"--\"",
-          Values::files)
+      .option("PROGRAM", &Options::program,
+              say("A program or Python script, by path or name, or a recipe's folder; its arguments, or the "
+                  "whole command, go after \"--\""),
+              Values::files)
       .option("--replicas N", &Options::replicas, replicas, replicaText())
       .option("--efficiency-floor X", &Options::efficiency_floor,
-              "With auto: the least speed-up per replica, from 0 to 1; default: 0.5",
+              say("With auto: the least speed-up per replica, from 0 to 1; default: 0.5"),
               CommandSet::between(0, 1))
-      .option("--name TEXT", &Options::name, "The run's name; default: the program's")
-      .option("--group TEXT", &Options::group, "A name for runs that belong together")
-      .option("--tag TEXT", &Options::tags, "A tag of the run; may be repeated", Takes::repeated)
-      .option("--note TEXT", &Options::note, "A note on the run")
+      .option("--name TEXT", &Options::name, say("The run's name; default: the program's"))
+      .option("--group TEXT", &Options::group, say("A name for runs that belong together"))
+      .option("--tag TEXT", &Options::tags, say("A tag of the run; may be repeated"), Takes::repeated)
+      .option("--note TEXT", &Options::note, say("A note on the run"))
       .option("--device NAME", &Options::device, device, deviceKind())
       .option("--devices-per-replica N", &Options::devices_per_replica,
-              "GPUs, or cores, of each replica; default: one GPU, or its share of the free cores",
+              say("GPUs, or cores, of each replica; default: one GPU, or its share of the free cores"),
               range(1, protocol::kMostReplicas))
-      .option("--cores N", &Options::cores,
-              "The same for a run on cores, which keeps them over restarts: twice the replicas are twice the "
-              "cores",
-              range(1, protocol::kMostReplicas))
-      .option("--recipe TEXT", &Options::recipe, "A recipe's name, file or folder instead of a program")
-      .option("--set TEXT", &Options::settings, "A parameter of the recipe, KEY=VALUE", Takes::repeated)
-      .option("--at EVENT", &Options::triggers, "A scripted event, such as epoch=2:replicas=1",
+      .option(
+          "--cores N", &Options::cores,
+          say("The same for a run on cores, which keeps them over restarts: twice the replicas are twice the "
+              "cores"),
+          range(1, protocol::kMostReplicas))
+      .option("--recipe TEXT", &Options::recipe, say("A recipe's name, file or folder instead of a program"))
+      .option("--set TEXT", &Options::settings, say("A parameter of the recipe, KEY=VALUE"), Takes::repeated)
+      .option("--at EVENT", &Options::triggers, say("A scripted event, such as epoch=2:replicas=1"),
               Takes::repeated)
       .option("--checkpoint-every TIME", &Options::checkpoint_every,
-              "Write a checkpoint this often; default: 60s; 0: never")
+              say("Write a checkpoint this often; default: 60s; 0: never"))
       .option("--resume-arg TEXT", &Options::resume_argument,
-              "Restart a script with this argument and the path that its torch.save wrote last")
+              say("Restart a script with this argument and the path that its torch.save wrote last"))
       .flag("--tls", &Options::tls,
-            "Encrypt the lines to other nodes; what replicas exchange among themselves stays plain")
+            say("Encrypt the lines to other nodes; what replicas exchange among themselves stays plain"))
       .option("--notify CMD|URL", &Options::notify,
-              "When it has finished or failed, call CMD with a sentence, or post JSON to URL; default: "
-              "$BATCHSCOPE_NOTIFY");
+              say("When it has finished or failed, call CMD with a sentence, or post JSON to URL; default: "
+                  "$BATCHSCOPE_NOTIFY"));
   addFaultFlags(command.app(), command.options()->faults);
 }
 

@@ -3,9 +3,11 @@
 // The longer help texts of `batchscope sweep` (see help_text.h).
 #pragma once
 
+#include <QtGlobal>
+
 namespace batchscope::cli::help {
 
-inline constexpr char kSweep[] =
+inline constexpr char kSweep[] = QT_TR_NOOP(
     "A sweep trains one program with many hyperparameters and finds the best. A file says what is searched\n"
     "and how. Each trial is a run of the pool, and bad trials are stopped early. A background process "
     "begins\n"
@@ -17,16 +19,16 @@ inline constexpr char kSweep[] =
     "  batchscope sweep new --example > my.toml     a file to begin with\n"
     "  batchscope sweep run my.toml                 train, and watch\n"
     "  batchscope sweep status latest\n"
-    "  batchscope sweep best                        the command that trains the winner\n";
+    "  batchscope sweep best                        the command that trains the winner\n");
 
-inline constexpr char kSweepNew[] =
+inline constexpr char kSweepNew[] = QT_TR_NOOP(
     "Checks the file and adds the sweep. Nothing trains until `batchscope sweep resume`.\n"
     "\n"
     "Examples:\n"
     "  batchscope sweep new --example > my.toml     all that it may hold: batchscope help sweep-file\n"
-    "  batchscope sweep new my.toml\n";
+    "  batchscope sweep new my.toml\n");
 
-inline constexpr char kSweepFile[] =
+inline constexpr char kSweepFile[] = QT_TR_NOOP(
     "The file of a sweep, in TOML\n"
     "  name          the sweep's name; default: the file's, without .toml\n"
     "  recipe        what is trained: the name of an example, or a folder with a recipe.toml\n"
@@ -58,9 +60,9 @@ inline constexpr char kSweepFile[] =
     "  value         one value, for a parameter that is not searched\n"
     "  when          { OTHER = [VALUE, ..] }: used only where parameter OTHER has one of these values\n"
     "\n"
-    "A file to begin with: batchscope sweep new --example\n";
+    "A file to begin with: batchscope sweep new --example\n");
 
-inline constexpr char kSweepRun[] =
+inline constexpr char kSweepRun[] = QT_TR_NOOP(
     "Shows how many trials are done, the best so far and the estimated time left. At the end it shows the\n"
     "best five trials and the command that trains the winner. Ctrl-C leaves the sweep running and says how "
     "to\n"
@@ -80,9 +82,9 @@ inline constexpr char kSweepRun[] =
     "  batchscope sweep run my.toml\n"
     "  batchscope sweep run my.toml --detach\n"
     "  batchscope sweep run my.toml --headless      in CI\n"
-    "  batchscope sweep run my.toml --slurm=gpu --jobs 8 --gpus-per-node 1 --folder /scratch/me\n";
+    "  batchscope sweep run my.toml --slurm=gpu --jobs 8 --gpus-per-node 1 --folder /scratch/me\n");
 
-inline constexpr char kSweepStatus[] =
+inline constexpr char kSweepStatus[] = QT_TR_NOOP(
     "Lists all sweeps, or with NAME the trials of one. RUNG is the number of the last rung that a trial\n"
     "reached, from 0, with the rung's iterations. A paused trial waits at its rung until it is among the "
     "best.\n"
@@ -90,62 +92,62 @@ inline constexpr char kSweepStatus[] =
     "Examples:\n"
     "  batchscope sweep status\n"
     "  batchscope sweep status latest --watch\n"
-    "  batchscope sweep status digits-lr --json\n";
+    "  batchscope sweep status digits-lr --json\n");
 
-inline constexpr char kSweepPause[] = "Example:\n  batchscope sweep pause latest\n";
+inline constexpr char kSweepPause[] = QT_TR_NOOP("Example:\n  batchscope sweep pause latest\n");
 
-inline constexpr char kSweepResume[] =
+inline constexpr char kSweepResume[] = QT_TR_NOOP(
     "Continues a sweep that was paused, stopped or failed, or whose process ended by a kill or a reboot.\n"
     "Nothing is trained twice: trials continue from their checkpoints.\n"
     "\n"
     "Example:\n"
-    "  batchscope sweep resume latest\n";
+    "  batchscope sweep resume latest\n");
 
-inline constexpr char kSweepStop[] =
+inline constexpr char kSweepStop[] = QT_TR_NOOP(
     "The values of its trials are kept, and `batchscope sweep resume` continues the sweep.\n"
     "\n"
     "Example:\n"
-    "  batchscope sweep stop digits-lr\n";
+    "  batchscope sweep stop digits-lr\n");
 
-inline constexpr char kSweepExtend[] =
+inline constexpr char kSweepExtend[] = QT_TR_NOOP(
     "A finished, stopped or failed sweep continues.\n"
     "\n"
     "Examples:\n"
     "  batchscope sweep extend latest --trials 16\n"
-    "  batchscope sweep extend latest --device-hours 2\n";
+    "  batchscope sweep extend latest --device-hours 2\n");
 
-inline constexpr char kSweepBest[] =
+inline constexpr char kSweepBest[] = QT_TR_NOOP(
     "The winner is the trial with the best value among those that reached the highest rung. With --json:\n"
     "{\"run\":..,\"value\":..,\"parameters\":{..},\"command\":[..]}.\n"
     "\n"
     "Examples:\n"
     "  batchscope sweep best\n"
     "  batchscope sweep best digits-lr | sh\n"
-    "  batchscope sweep best --json\n";
+    "  batchscope sweep best --json\n");
 
-inline constexpr char kSweepExport[] =
+inline constexpr char kSweepExport[] = QT_TR_NOOP(
     "Writes each trial with its parameters, value, state, rung, device-hours and runs. JSON also has each\n"
     "trial's legs from rung to rung. --toml writes the sweep's file instead.\n"
     "\n"
     "Examples:\n"
     "  batchscope sweep export latest > trials.csv\n"
     "  batchscope sweep export latest --json -o trials.json\n"
-    "  batchscope sweep export latest --toml -o again.toml\n";
+    "  batchscope sweep export latest --toml -o again.toml\n");
 
-inline constexpr char kSweepImport[] =
+inline constexpr char kSweepImport[] = QT_TR_NOOP(
     "Settings that have no counterpart here are named on standard error and left out. The file is refused "
     "if\n"
     "the search would be a different one without them.\n"
     "\n"
     "Example:\n"
-    "  batchscope sweep import sweep.yaml -o my.toml\n";
+    "  batchscope sweep import sweep.yaml -o my.toml\n");
 
-inline constexpr char kSweepRemove[] =
+inline constexpr char kSweepRemove[] = QT_TR_NOOP(
     "The sweep's runs are kept as ordinary runs; with --runs they go into the trash, as by `batchscope rm`.\n"
     "Asks for confirmation on a terminal.\n"
     "\n"
     "Examples:\n"
     "  batchscope sweep rm digits-lr\n"
-    "  batchscope sweep rm digits-lr --runs --yes\n";
+    "  batchscope sweep rm digits-lr --runs --yes\n");
 
 }  // namespace batchscope::cli::help

@@ -12,6 +12,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -21,7 +22,7 @@ constexpr int kLongestQuote = 40;  // columns of a cell in a message
 std::string read(const std::filesystem::path& file) {
   std::error_code fault;
   if (!std::filesystem::exists(file, fault))
-    throw Error(ErrorKind::not_found, fmt::format("there is no file {}", printable(file.string())));
+    throw Error(ErrorKind::not_found, say("there is no file {}", printable(file.string())));
   std::ifstream stream(file, std::ios::binary);
   std::string text;
   if (!std::filesystem::is_directory(file, fault) && stream)
@@ -29,8 +30,8 @@ std::string read(const std::filesystem::path& file) {
   else
     stream.setstate(std::ios::badbit);
   if (stream.bad())
-    throw Error(ErrorKind::io, fmt::format("cannot read {}: it is not a file, or you may not read it",
-                                           printable(file.string())));
+    throw Error(ErrorKind::io,
+                say("cannot read {}: it is not a file, or you may not read it", printable(file.string())));
   return text;
 }
 
@@ -88,29 +89,28 @@ void CsvFile::read(std::string_view text) {
     if (content.empty()) continue;
     const auto here = [&] { return fmt::format("{}:{}", printable(file_.string()), line); };
     const auto cells = splitCsvLine(content);
-    if (!cells) throw Error(ErrorKind::usage, here() + ": a quote is not closed");
+    if (!cells) throw Error(ErrorKind::usage, say("{}: a quote is not closed", here()));
     if (places.empty()) {
       width = cells->size();
       for (const std::string& column : columns_) {
         const auto found = std::find(cells->begin(), cells->end(), column);
         if (found == cells->end())
-          throw Error(ErrorKind::usage, fmt::format("{}: the first line has no column \"{}\"; expected {}",
-                                                    here(), column, fmt::join(columns_, ",")));
+          throw Error(ErrorKind::usage, say("{}: the first line has no column \"{}\"; expected {}", here(),
+                                            column, fmt::join(columns_, ",")));
         places.push_back(static_cast<std::size_t>(found - cells->begin()));
       }
       continue;
     }
     if (cells->size() != width)
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}: {} where the first line has {}", here(),
-                              plural(static_cast<std::int64_t>(cells->size()), "cell"), width));
+      throw Error(ErrorKind::usage, say("{}: {} where the first line has {}", here(),
+                                        plural(static_cast<std::int64_t>(cells->size()), "cell"), width));
     Row row{line, {}};
     for (const std::size_t place : places) row.cells.push_back((*cells)[place]);
     rows_.push_back(std::move(row));
   }
   if (places.empty() && !columns_.empty())
-    throw Error(ErrorKind::usage, fmt::format("{}:1: the file is empty; expected a line {}",
-                                              printable(file_.string()), fmt::join(columns_, ",")));
+    throw Error(ErrorKind::usage, say("{}:1: the file is empty; expected a line {}",
+                                      printable(file_.string()), fmt::join(columns_, ",")));
 }
 
 void CsvFile::refuse(std::size_t row, const std::string& what) const {
@@ -119,8 +119,8 @@ void CsvFile::refuse(std::size_t row, const std::string& what) const {
 }
 
 void CsvFile::refuseCell(std::size_t row, std::size_t column, const std::string& expected) const {
-  refuse(row, fmt::format("{} is \"{}\"; expected {}", columns_.at(column),
-                          cutToWidth(printable(text(row, column)), kLongestQuote), expected));
+  refuse(row, say("{} is \"{}\"; expected {}", columns_.at(column),
+                  cutToWidth(printable(text(row, column)), kLongestQuote), expected));
 }
 
 const std::string& CsvFile::text(std::size_t row, std::size_t column) const {
@@ -137,19 +137,19 @@ std::int64_t CsvFile::integer(std::size_t row, std::size_t column, std::int64_t 
       value = static_cast<std::int64_t>(*real);
   if (value && *value >= least && *value <= most) return *value;
   refuseCell(row, column,
-             most == kMost ? fmt::format("a whole number, at least {}", least)
-                           : fmt::format("a whole number from {} to {}", least, most));
+             most == kMost ? say("a whole number, at least {}", least)
+                           : say("a whole number from {} to {}", least, most));
 }
 
 double CsvFile::number(std::size_t row, std::size_t column) const {
   const auto value = parse<double>(text(row, column));
-  if (!value || !std::isfinite(*value)) refuseCell(row, column, "a number");
+  if (!value || !std::isfinite(*value)) refuseCell(row, column, say("a number"));
   return *value;
 }
 
 double CsvFile::positive(std::size_t row, std::size_t column) const {
   const auto value = parse<double>(text(row, column));
-  if (!value || !std::isfinite(*value) || !(*value > 0)) refuseCell(row, column, "a number above 0");
+  if (!value || !std::isfinite(*value) || !(*value > 0)) refuseCell(row, column, say("a number above 0"));
   return *value;
 }
 

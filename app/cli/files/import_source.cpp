@@ -15,6 +15,7 @@
 #include "records/description.h"
 #include "records/record_line.h"
 #include "records/run_record_json.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -33,7 +34,7 @@ class JsonLinesSource : public ImportSource {
   storage::RunRecord record() override {
     if (description_.whole().is_null()) {
       const std::optional<std::string> text = line();
-      if (!text) refuse("it is empty");
+      if (!text) refuse(say("it is empty"));
       guarded([&] { description_.hear(protocol::parse_object(*text)); });
     }
     return guarded([&] { return recordFrom(description_.whole()); });
@@ -43,7 +44,7 @@ class JsonLinesSource : public ImportSource {
     for (;;) {
       const std::optional<std::string> text = line();
       if (!text) {
-        if (!isComplete_) refuse("it ends in the middle: the last line is missing");
+        if (!isComplete_) refuse(say("it ends in the middle: the last line is missing"));
         return {};
       }
       RecordLine parsed = guarded([&] { return parseRecordLine(*text); });
@@ -52,7 +53,7 @@ class JsonLinesSource : public ImportSource {
         guarded([&] { description_.hear(*description); });
       } else if (const auto* end = std::get_if<RecordEnd>(&parsed)) {
         if (end->samples != count_)
-          refuse(fmt::format("it has {} samples, but its last line names another number", count_));
+          refuse(say("it has {} samples, but its last line names another number", count_));
         isComplete_ = true;
       } else if (auto& block = std::get<RecordBlock>(parsed); !block.samples.empty()) {
         count_ += static_cast<std::int64_t>(block.samples.size());
@@ -71,7 +72,7 @@ class JsonLinesSource : public ImportSource {
       std::array<char, kReadAtOnce> bytes;
       in_.read(bytes.data(), bytes.size());
       if (in_.bad())
-        throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", file_.string(), std::strerror(errno)));
+        throw Error(ErrorKind::io, say("cannot read {}: {}", file_.string(), std::strerror(errno)));
       if (in_.gcount() == 0) return std::nullopt;
       read_ += static_cast<std::uintmax_t>(in_.gcount());
       for (std::string& text : guarded([&] {
@@ -97,7 +98,7 @@ class JsonLinesSource : public ImportSource {
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(ErrorKind::corrupt, fmt::format("{}, line {}: {}", file_.string(), number_, why));
+    throw Error(ErrorKind::corrupt, say("{}, line {}: {}", file_.string(), number_, why));
   }
 
   std::filesystem::path file_;
@@ -144,14 +145,13 @@ class SqliteSource : public ImportSource {
 }  // namespace
 
 std::unique_ptr<ImportSource> openImportSource(const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file))
-    throw Error(ErrorKind::not_found, fmt::format("there is no {}", file.string()));
+  if (!std::filesystem::exists(file)) throw Error(ErrorKind::not_found, say("there is no {}", file.string()));
   if (!std::filesystem::is_regular_file(file))
     throw Error(ErrorKind::usage,
-                fmt::format("{} is not a file; import what `batchscope export` wrote", file.string()));
+                say("{} is not a file; import what `batchscope export` wrote", file.string()));
   std::ifstream in(file, std::ios::binary);
   std::string magic(kSqliteMagic.size(), '\0');
-  if (!in) throw Error(ErrorKind::io, fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
+  if (!in) throw Error(ErrorKind::io, say("cannot open {}: {}", file.string(), std::strerror(errno)));
   in.read(magic.data(), static_cast<std::streamsize>(magic.size()));
   magic.resize(static_cast<std::size_t>(in.gcount()));
   in.close();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/output_file.h"
 
-#include <fmt/core.h>
-
 #include <QFile>
 #include <QSaveFile>
 #include <cerrno>
@@ -10,6 +8,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "terminal/standard_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 
@@ -41,7 +40,7 @@ void OutputFile::finish() {
 
 void OutputFile::refuse() const {
   throw Error(ErrorKind::io,
-              fmt::format("cannot write {}: {}", target_.name(), device_->errorString().toStdString()));
+              say("cannot write {}: {}", target_.name(), device_->errorString().toStdString()));
 }
 
 }  // namespace batchscope::cli

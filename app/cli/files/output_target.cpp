@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/output_target.h"
 
-#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -71,39 +71,38 @@ OutputTarget::OutputTarget(const std::string& name) : name_(name), kind_(kindOf(
   const fs::path path = followed(name);
   if (isOfStore(path))
     throw Error(ErrorKind::conflict,
-                fmt::format("{} belongs to the run store and is left alone; name another place", name));
+                say("{} belongs to the run store and is left alone; name another place", name));
   // A file that a process has open is called by a link that leads to no name.
   path_ = kind_ == Kind::stream ? fs::absolute(name) : path;
   std::error_code fault;
-  if (fs::is_socket(path_, fault))
-    throw Error(ErrorKind::conflict, fmt::format("{} is a socket; name a file", name));
+  if (fs::is_socket(path_, fault)) throw Error(ErrorKind::conflict, say("{} is a socket; name a file", name));
 }
 
 void OutputTarget::requirePlace(const std::string& what) const {
   if (kind_ == Kind::file) return;
-  throw Error(ErrorKind::usage, fmt::format("{} cannot be written to {}; name a file or folder", what,
-                                            kind_ == Kind::standardOutput ? "standard output" : name_));
+  throw Error(ErrorKind::usage, say("{} cannot be written to {}; name a file or folder", what,
+                                    kind_ == Kind::standardOutput ? say("standard output") : name_));
 }
 
 void OutputTarget::refuseExisting(bool force) const {
   std::error_code fault;
   const bool holdsData = kind_ == Kind::file ? fs::exists(path_, fault) : fs::is_block_file(path_, fault);
   if (holdsData && !force)
-    throw Error(ErrorKind::conflict, fmt::format("{} exists already; --force overwrites it", name_));
+    throw Error(ErrorKind::conflict, say("{} exists already; --force overwrites it", name_));
 }
 
 void OutputTarget::requireWritable() const {
   if (kind_ == Kind::standardOutput) return;
   std::error_code fault;
   if (fs::is_directory(path_, fault))
-    throw Error(ErrorKind::conflict, fmt::format("{} is a folder; name a file", name_));
+    throw Error(ErrorKind::conflict, say("{} is a folder; name a file", name_));
   const fs::path folder = path_.parent_path();
   if (!fs::is_directory(folder, fault))
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: there is no folder {}", name_, folder.string()));
+    throw Error(ErrorKind::io, say("cannot write {}: there is no folder {}", name_, folder.string()));
   const bool isThere = fs::exists(path_, fault);
   if ((kind_ == Kind::file && access(folder.c_str(), W_OK | X_OK) != 0) ||
       (isThere && access(path_.c_str(), W_OK) != 0))
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
+    throw Error(ErrorKind::io, say("cannot write {}: {}", name_, std::strerror(errno)));
 }
 
 }  // namespace batchscope::cli

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "batchscope/protocol/error.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -20,7 +21,7 @@ Unfinished::Unfinished(const OutputTarget& target)
   std::error_code fault;
   fs::remove_all(folder_, fault);
   if (!fs::create_directory(folder_, fault))
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", target_.name(), fault.message()));
+    throw Error(ErrorKind::io, say("cannot write {}: {}", target_.name(), fault.message()));
 }
 
 Unfinished::~Unfinished() {
@@ -31,7 +32,7 @@ Unfinished::~Unfinished() {
 void Unfinished::finish() {
   std::error_code fault;
   fs::rename(path_, target_.path(), fault);
-  if (fault) throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", target_.name(), fault.message()));
+  if (fault) throw Error(ErrorKind::io, say("cannot write {}: {}", target_.name(), fault.message()));
 }
 
 }  // namespace batchscope::cli

@@ -13,11 +13,13 @@
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/series_unit.h"
 #include "batchscope/common/step_map.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/number_text.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -34,10 +36,10 @@ struct AxisText {
   const char* label;
 };
 
-constexpr std::array<AxisText, 4> kAxes{{{"", "step"},
-                                         {series::kTime, "s since the start"},
-                                         {series::kProgress, "scale-invariant iterations"},
-                                         {series::kEpoch, "epoch"}}};
+constexpr std::array<AxisText, 4> kAxes{{{"", QT_TR_NOOP("step")},
+                                         {series::kTime, QT_TR_NOOP("s since the start")},
+                                         {series::kProgress, QT_TR_NOOP("scale-invariant iterations")},
+                                         {series::kEpoch, QT_TR_NOOP("epoch")}}};
 
 const AxisText& textOf(PlotAxis axis) { return kAxes.at(static_cast<std::size_t>(axis)); }
 
@@ -135,8 +137,8 @@ void fitRanges(Plot& plot) {
       }
   if (x.isEmpty() || y.isEmpty())
     throw Error(ErrorKind::not_found,
-                plot.logarithmic ? "there is nothing to draw: a logarithmic axis shows values > 0 only"
-                                 : "there is nothing to draw: no finite value was recorded there");
+                plot.logarithmic ? say("there is nothing to draw: a logarithmic axis shows values > 0 only")
+                                 : say("there is nothing to draw: no finite value was recorded there"));
   plot.x0 = x.low;
   plot.x1 = x.high > x.low ? x.high : x.low + 1;
   if (plot.logarithmic) {
@@ -188,7 +190,7 @@ std::vector<double> Plot::valueTicks(int most) const {
 Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
   Plot plot;
   plot.logarithmic = request.logarithmic;
-  plot.xLabel = textOf(request.axis).label;
+  plot.xLabel = tr(textOf(request.axis).label).toStdString();
   const bool isShared =
       std::all_of(request.series.begin(), request.series.end(), [&](const std::string& name) {
         return common::unitOf(name).name == std::string(common::unitOf(request.series.front()).name);
@@ -204,9 +206,8 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
     known.insert(names.begin(), names.end());
     for (const std::string& name : request.series) {
       if (std::find(names.begin(), names.end(), name) == names.end()) continue;
-      const std::string label = several
-                                    ? fmt::format("{} of {} {}", printable(name), printable(run.name), run.id)
-                                    : printable(name);
+      const std::string label =
+          several ? say("{} of {} {}", printable(name), printable(run.name), run.id) : printable(name);
       plot.curves.push_back(loader.load(name, label, unit.factor));
       drawn.insert(name);
     }
@@ -217,10 +218,10 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
   for (const std::string& name : request.series)
     if (!drawn.contains(name))
       throw Error(ErrorKind::not_found,
-                  fmt::format("there is no series \"{}\" here{}; batchscope show lists them", printable(name),
-                              protocol::did_you_mean(name, {known.begin(), known.end()})));
+                  say("there is no series \"{}\" here{}; batchscope show lists them", printable(name),
+                      protocol::did_you_mean(name, {known.begin(), known.end()})));
   plot.title = several
-                   ? fmt::format("{} runs", request.runs.size())
+                   ? plural(request.runs.size(), "run")
                    : fmt::format("{} ({})", printable(request.runs.front().name), request.runs.front().id);
   fitRanges(plot);
   return plot;

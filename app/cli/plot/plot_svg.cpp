@@ -7,6 +7,7 @@
 
 #include "plot/svg.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -91,7 +92,7 @@ class Picture {
       const PlotCurve& curve = plot_.curves[i];
       svg_.line({kLeft, y - 4}, {kLeft + 24, y - 4}, {{"stroke", colourOf(i)}, {"stroke-width", "3"}});
       svg_.text({kLeft + 32, y},
-                fmt::format("{}, last {}", curve.label, formatSeriesValue(curve.series, curve.last)));
+                say("{}, last {}", curve.label, formatSeriesValue(curve.series, curve.last)));
     }
   }
 

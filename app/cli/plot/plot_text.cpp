@@ -9,6 +9,7 @@
 
 #include "plot/dot_canvas.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -66,9 +67,9 @@ std::string legend(const Plot& plot, const Style& style) {
   std::string text;
   for (std::size_t i = 0; i < plot.curves.size(); ++i) {
     const PlotCurve& curve = plot.curves[i];
-    text +=
-        fmt::format("  {} {}  last {}, {}\n", style.paint(style.utf8 ? "━━" : "**", colourOf(i)), curve.label,
-                    formatSeriesValue(curve.series, curve.last), plural(curve.samples, "sample"));
+    text += fmt::format(
+        "  {} {}  {}\n", style.paint(style.utf8 ? "━━" : "**", colourOf(i)), curve.label,
+        say("last {}, {}", formatSeriesValue(curve.series, curve.last), plural(curve.samples, "sample")));
   }
   return text;
 }

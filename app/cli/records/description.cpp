@@ -7,6 +7,7 @@
 #include "batchscope/protocol/error.h"
 #include "records/record_line.h"
 #include "records/run_record_json.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -36,7 +37,7 @@ const Json& rowsOf(const Json& json, const char* list) {
 std::size_t ledgerFrom(const Json& line) {
   const auto from = line.find(kLedgerFrom);
   if (from == line.end()) return 0;
-  if (!from->is_number_unsigned()) throw Error(ErrorKind::corrupt, "ledger_from is not a whole number");
+  if (!from->is_number_unsigned()) throw Error(ErrorKind::corrupt, say("ledger_from is not a whole number"));
   return *from;
 }
 

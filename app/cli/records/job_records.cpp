@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/job_records.h"
 
-#include <fmt/core.h>
-
 #include "batchscope/run/pool.h"
 #include "records/store.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 
@@ -22,10 +21,10 @@ bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run) {
   return isAtRest(run.state) && !waitsForPool(catalogue, run);
 }
 
-const char* stopText(const storage::Run& run) {
+std::string stopText(const storage::Run& run) {
   return run.state == RunState::paused
-             ? "stopping, with the checkpoint of its pause; `batchscope resume` continues it"
-             : "checkpointing, then stopping; `batchscope resume` continues it";
+             ? say("stopping, with the checkpoint of its pause; `batchscope resume` continues it")
+             : say("checkpointing, then stopping; `batchscope resume` continues it");
 }
 
 }  // namespace batchscope::cli

@@ -15,6 +15,6 @@ bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run);
 bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run);
 
 // Returns the answer of a command that tells a run's supervisor to stop.
-const char* stopText(const storage::Run& run);
+std::string stopText(const storage::Run& run);
 
 }  // namespace batchscope::cli

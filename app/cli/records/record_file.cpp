@@ -15,6 +15,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/storage/origins.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -26,14 +27,12 @@ constexpr std::size_t kReadAtOnce = 1 << 18;  // bytes
 // Judges as checkpoints are judged: a group may write where it is the user's own.
 void insistItIsOurs(const fs::path& path, const struct stat& info) {
   if (info.st_uid != geteuid())
-    throw Error(ErrorKind::conflict,
-                fmt::format("{} belongs to another user ({}), whose programs are not started", path.string(),
-                            info.st_uid));
+    throw Error(ErrorKind::conflict, say("{} belongs to another user ({}), whose programs are not started",
+                                         path.string(), info.st_uid));
   const bool group = (info.st_mode & S_IWGRP) != 0 && info.st_gid != getegid();
   if (group || (info.st_mode & S_IWOTH) != 0)
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format("{0} may be written by other users, who could have programs started: chmod go-w {0}",
+    throw Error(ErrorKind::conflict,
+                say("{0} may be written by other users, who could have programs started: chmod go-w {0}",
                     path.string()));
 }
 
@@ -52,10 +51,10 @@ void link(const fs::path& here, const fs::path& there) {
   if (fs::read_symlink(here, fault) == there) return;
   if (!fs::is_symlink(here, fault) && fs::is_directory(here, fault) && !fs::is_empty(here, fault))
     throw Error(ErrorKind::conflict,
-                fmt::format("{} holds files of its own; move them to {}", here.string(), there.string()));
+                say("{} holds files of its own; move them to {}", here.string(), there.string()));
   fs::remove(here, fault);
   fs::create_directory_symlink(there, here, fault);
-  if (fault) throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", here.string(), fault.message()));
+  if (fault) throw Error(ErrorKind::io, say("cannot make {}: {}", here.string(), fault.message()));
 }
 
 }  // namespace
@@ -74,14 +73,13 @@ RunFolder openRunFolder(const fs::path& folder) {
   found.id = found.path.filename().string();
   const struct stat info = attributesOf(found.path);
   if (!S_ISDIR(info.st_mode) || !protocol::valid_run_id(found.id))
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{} is not a folder of a run: its name must be the run's id, eight of 0-9 and a-z",
+    throw Error(ErrorKind::usage,
+                say("{} is not a folder of a run: its name must be the run's id, eight of 0-9 and a-z",
                     found.path.string()));
   insistItIsOurs(found.path, info);
   const fs::path file = found.path / storage::kSpecFile;
   const struct stat spec = attributesOf(file);
-  if (!S_ISREG(spec.st_mode)) throw Error(ErrorKind::usage, fmt::format("{} is not a file", file.string()));
+  if (!S_ISREG(spec.st_mode)) throw Error(ErrorKind::usage, say("{} is not a file", file.string()));
   insistItIsOurs(file, spec);
   std::ifstream in(file);
   const std::string text(std::istreambuf_iterator<char>(in), {});
@@ -96,12 +94,11 @@ RunFolder openRunFolder(const fs::path& folder) {
 
 std::string readSome(const fs::path& file, std::int64_t offset) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(ErrorKind::io, fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
+  if (!in) throw Error(ErrorKind::io, say("cannot open {}: {}", file.string(), std::strerror(errno)));
   in.seekg(offset);
   std::string bytes(kReadAtOnce, '\0');
   in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (in.bad())
-    throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
+  if (in.bad()) throw Error(ErrorKind::io, say("cannot read {}: {}", file.string(), std::strerror(errno)));
   bytes.resize(static_cast<std::size_t>(in.gcount()));
   return bytes;
 }

@@ -3,6 +3,7 @@
 
 #include "batchscope/common/data_forms.h"
 #include "batchscope/protocol/error.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -30,25 +31,25 @@ RecordBlock blockFrom(const Json& json) {
   if (series == json.end() || !series->is_string() || generation == json.end() ||
       !generation->is_number_integer() || steps == json.end() || !steps->is_array() || values == json.end() ||
       !values->is_array() || (from != json.end() && !from->is_number_unsigned()))
-    refuse("a line has neither samples nor the end");
+    refuse(say("a line has neither samples nor the end"));
   RecordBlock block;
   block.series = *series;
   const Json::number_integer_t number = *generation;
-  if (number < 0 || number > kMostGeneration) refuse("a generation is out of range");
+  if (number < 0 || number > kMostGeneration) refuse(say("a generation is out of range"));
   if (steps->size() != values->size() || steps->size() > kMostInBlock)
-    refuse("the numbers of steps and values differ, or are too large");
+    refuse(say("the numbers of steps and values differ, or are too large"));
   block.generation = static_cast<int>(number);
   if (from != json.end()) {
     block.from = *from;
-    if (block.from < 0) refuse("a position is out of range");
+    if (block.from < 0) refuse(say("a position is out of range"));
   }
   for (std::size_t i = 0; i < steps->size(); ++i) {
     const Json& step = (*steps)[i];
     if (!step.is_number_integer() || (step.is_number_unsigned() && step.get<std::uint64_t>() > INT64_MAX))
-      refuse("a step is not a whole number");
+      refuse(say("a step is not a whole number"));
     const auto number = step.get<std::int64_t>();
-    if (number < 0) refuse("a step is negative");
-    if (!block.samples.empty() && number < block.samples.back().step) refuse("its steps descend");
+    if (number < 0) refuse(say("a step is negative"));
+    if (!block.samples.empty() && number < block.samples.back().step) refuse(say("its steps descend"));
     block.samples.push_back({number, guarded([&] { return protocol::decode_number((*values)[i]); })});
   }
   return block;
@@ -63,7 +64,7 @@ RecordLine parseRecordLine(std::string_view text) {
   if (end == json.end()) return blockFrom(json);
   const auto samples = end->is_object() ? end->find("samples") : end->end();
   if (!end->is_object() || samples == end->end() || !samples->is_number_integer())
-    refuse("its last line does not say how many samples there are");
+    refuse(say("its last line does not say how many samples there are"));
   return RecordEnd{*samples};
 }
 

@@ -14,6 +14,7 @@
 #include "records/run_record_json.h"
 #include "records/sample_stretches.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -75,8 +76,8 @@ void RecordTaker::describe(const protocol::Json& description) {
   storage::RecordPart part = recordPart(description);
   storage::Run& run = part.record.run;
   if (run.id != id_)
-    throw Error(ErrorKind::conflict, fmt::format("{} holds the record of a run {}, not of {}",
-                                                 storage::place_of(origin_), printable(run.id), id_));
+    throw Error(ErrorKind::conflict, say("{} holds the record of a run {}, not of {}",
+                                         storage::place_of(origin_), printable(run.id), id_));
   try {
     storage::check_name(run.name);
   } catch (const Error& error) {
@@ -120,20 +121,23 @@ void RecordTaker::take(const RecordBlock& block) {
 }
 
 void RecordTaker::pass(const std::string& why) {
-  if (passed_++ == 0) firstPassed_ = fmt::format("at byte {}: {}", origin_.taken, why);
+  if (passed_++ == 0) firstPassed_ = say("at byte {}: {}", origin_.taken, why);
 }
 
 std::vector<std::string> RecordTaker::troubles() const {
   std::vector<std::string> list;
   if (passed_ > 0)
-    list.push_back(fmt::format("{} of the record could not be read and {} skipped, the first {}",
-                               plural(passed_, "line"), passed_ == 1 ? "was" : "were", firstPassed_));
+    list.push_back(passed_ == 1 ? say("{} of the record could not be read and was skipped, the first {}",
+                                      plural(passed_, "line"), firstPassed_)
+                                : say("{} of the record could not be read and were skipped, the first {}",
+                                      plural(passed_, "line"), firstPassed_));
   if (missing_ > 0)
-    list.push_back(
-        fmt::format("{} of the record {} missing", plural(missing_, "sample"), missing_ == 1 ? "is" : "are"));
+    list.push_back(missing_ == 1 ? say("{} of the record is missing", plural(missing_, "sample"))
+                                 : say("{} of the record are missing", plural(missing_, "sample")));
   if (late_ > 0)
-    list.push_back(fmt::format("{} came too late to get {} place in the series", plural(late_, "sample"),
-                               late_ == 1 ? "its" : "their"));
+    list.push_back(late_ == 1
+                       ? say("{} came too late to get its place in the series", plural(late_, "sample"))
+                       : say("{} came too late to get their place in the series", plural(late_, "sample")));
   return list;
 }
 

@@ -2,7 +2,6 @@
 #include "records/record_writer.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "batchscope/storage/record_json.h"
 #include "records/record_file.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -101,7 +101,7 @@ void RecordWriter::hear(std::string_view text) {
       description_.hear(*description);
       if (const Json& id = description_.whole().at("run").at("id"); id != run_)
         throw Error(ErrorKind::conflict,
-                    fmt::format("{} holds the record of another run; name another file", file_.string()));
+                    say("{} holds the record of another run; name another file", file_.string()));
     } else if (const auto* block = std::get_if<RecordBlock>(&line)) {
       Track& track = tracks_[{block->series, block->generation}];
       const Samples fresh = freshOf(*block, track.told);
@@ -248,7 +248,7 @@ void RecordWriter::synchronise() {
 }
 
 void RecordWriter::refuse() const {
-  throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", file_.string(), std::strerror(errno)));
+  throw Error(ErrorKind::io, say("cannot write {}: {}", file_.string(), std::strerror(errno)));
 }
 
 }  // namespace batchscope::cli

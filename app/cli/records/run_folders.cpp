@@ -12,6 +12,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "terminal/terminal.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -87,7 +88,7 @@ std::vector<std::string> unlistedRuns(storage::Catalogue& catalogue) {
 bool isConfirmed(const std::string& question, const std::string& deed) {
   if (!isTerminal(STDIN_FILENO))
     throw Error(ErrorKind::usage,
-                fmt::format("{} asks for confirmation, and there is no terminal: confirm with --yes", deed));
+                say("{} asks for confirmation, and there is no terminal: confirm with --yes", deed));
   fmt::print(stderr, "{} [y/N] ", question);
   std::string answer;
   std::getline(std::cin, answer);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/recording_command.h"
 
-#include <fmt/core.h>
-
 #include "batchscope/common/data_forms.h"
 #include "batchscope/web/recording.h"
 #include "batchscope/web/server.h"
@@ -10,6 +8,7 @@
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 
@@ -25,7 +24,7 @@ int exportRecording(const RecordingOptions& options) {
   file.finish();
   if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
   return answer(options.json, {{"written", target.name()}, {"run", run.id}, {"bytes", html.size()}},
-                fmt::format("wrote {}: {}, {}", target.name(), title(run), formatBytes(html.size())));
+                say("wrote {}: {}, {}", target.name(), title(run), formatBytes(html.size())));
 }
 
 }  // namespace batchscope::cli

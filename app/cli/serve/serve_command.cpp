@@ -23,6 +23,7 @@
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -67,7 +68,8 @@ std::unique_ptr<web::Server> startServer(const ServeOptions& options) {
     server.address.port = 0;
     server.new_token = false;
     auto other = std::make_unique<web::Server>(server);
-    fmt::print(stderr, "batchscope: port {} is taken; serving on port {}\n", kUsualPort, other->port());
+    fmt::print(stderr, "batchscope: {}\n",
+               say("port {} is taken; serving on port {}", kUsualPort, other->port()));
     return other;
   }
 }
@@ -113,14 +115,16 @@ void tell(const ServeOptions& options, const web::Server& server,
     return printJson(line);
   }
   if (web::installed_page().empty())
-    fmt::print(stderr, "batchscope: {}; the API answers without it\n", web::no_page_advice());
-  fmt::print("{}{}\n", url, options.readOnly ? "   (read-only)" : "");
+    fmt::print(stderr, "batchscope: {}\n", say("{}; the API answers without it", web::no_page_advice()));
+  fmt::print("{}{}\n", url, options.readOnly ? "   " + say("(read-only)") : "");
   for (const web::NamedToken& token : tokens)
-    fmt::print("For {}{}: {}\n", token.name, token.right == web::Right::read ? ", read-only" : "",
-               address(options, server, token.secret));
-  if (!ssh.empty()) fmt::print("From another machine, first run this there: {}\n", printable(ssh));
-  if (!metrics.empty()) fmt::print("For Prometheus, without a token: {}\n", metrics);
-  fmt::print("Ctrl-C ends it; runs go on.\n");
+    fmt::print(
+        "{}: {}\n",
+        token.right == web::Right::read ? say("For {}, read-only", token.name) : say("For {}", token.name),
+        address(options, server, token.secret));
+  if (!ssh.empty()) fmt::print("{}\n", say("From another machine, first run this there: {}", printable(ssh)));
+  if (!metrics.empty()) fmt::print("{}\n", say("For Prometheus, without a token: {}", metrics));
+  fmt::print("{}\n", say("Ctrl-C ends it; runs go on."));
   flushOutput();
 }
 

@@ -12,6 +12,7 @@
 #include "serve/serve_command.h"
 #include "terminal/json_output.h"
 #include "text/format.h"
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -37,20 +38,20 @@ int tokens(const TokensOptions& options) {
     printJson({{"tokens", list}});
     return kExitOk;
   }
-  for (const std::string& name : options.revoke) fmt::print("{} is revoked\n", name);
+  for (const std::string& name : options.revoke) fmt::print("{}\n", say("{} is revoked", name));
   for (const web::NamedToken& token : given)
-    fmt::print("{} ({}): append this to the server's address: /?token={}\n", token.name,
-               web::right_name(token.right), token.secret);
+    fmt::print("{}\n", say("{} ({}): append this to the server's address: /?token={}", token.name,
+                           web::right_name(token.right), token.secret));
   if (!options.revoke.empty() || !given.empty()) return kExitOk;
   if (all.empty()) {
-    fmt::print("There are no named tokens. Make one with: batchscope serve tokens --add NAME\n");
+    fmt::print("{}\n", say("There are no named tokens. Make one with: batchscope serve tokens --add NAME"));
     return kExitOk;
   }
-  Table table({{"NAME"}, {"RIGHT"}, {"RUN"}, {"MADE"}, {"UNTIL"}});
+  Table table({{say("NAME")}, {say("RIGHT")}, {say("RUN")}, {say("MADE")}, {say("UNTIL")}});
   for (const web::NamedToken& token : all)
-    table.addRow({token.name, web::right_name(token.right), token.run.empty() ? "all" : token.run,
+    table.addRow({token.name, web::right_name(token.right), token.run.empty() ? say("all") : token.run,
                   formatTime(static_cast<double>(token.made)),
-                  token.until > 0 ? formatTime(static_cast<double>(token.until)) : "revoked"});
+                  token.until > 0 ? formatTime(static_cast<double>(token.until)) : say("revoked")});
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
   return kExitOk;
 }
@@ -64,11 +65,11 @@ int link(const LinkOptions& options) {
     printJson({{"name", made.name}, {"run", run.id}, {"path", web::link_path(made)}, {"until", made.until}});
     return kExitOk;
   }
-  fmt::print(
-      "Whoever has this link sees {} and no other run, until {}.\n"
-      "Append it to the server's address: {}\n"
-      "To end it sooner: batchscope serve tokens --revoke {}\n",
-      common::title(run), formatTime(static_cast<double>(made.until)), web::link_path(made), made.name);
+  fmt::print("{}\n", say("Whoever has this link sees {} and no other run, until {}.\n"
+                         "Append it to the server's address: {}\n"
+                         "To end it sooner: batchscope serve tokens --revoke {}",
+                         common::title(run), formatTime(static_cast<double>(made.until)),
+                         web::link_path(made), made.name));
   return kExitOk;
 }
 

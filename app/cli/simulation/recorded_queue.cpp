@@ -21,6 +21,7 @@
 #include "batchscope/storage/catalogue.h"
 #include "records/store.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -37,9 +38,10 @@ class Recording {
  public:
   Recording(storage::Catalogue& catalogue, const Run& run)
       : catalogue_(catalogue), run_(run), file_(protocol::run_paths(run.id).samples) {
-    require(std::filesystem::exists(file_), "it has not trained yet");
+    require(std::filesystem::exists(file_), say("it has not trained yet"));
     const std::optional<protocol::Model> model = catalogue.model(run.id);
-    require(model && model->perf && model->init_batch_size > 0, "no performance model has been fitted yet");
+    require(model && model->perf && model->init_batch_size > 0,
+            say("no performance model has been fitted yet"));
     model_ = *model;
     samples_.emplace(file_);
   }
@@ -67,7 +69,7 @@ class Recording {
     goodput::GradParams gradient;
   };
 
-  static void require(bool holds, const char* what) {
+  static void require(bool holds, const std::string& what) {
     if (!holds) throw std::invalid_argument(what);
   }
 
@@ -108,9 +110,9 @@ class Recording {
       epochs.push_back({*progress - before, gradient});
       before = *progress;
     }
-    require(!epochs.empty(), "no epoch of it has ended");
+    require(!epochs.empty(), say("no epoch of it has ended"));
     const int epochCount = std::max(run_.epochs, static_cast<int>(epochs.size()));
-    require(epochCount <= kMostEpochs, "it has more epochs than can be simulated");
+    require(epochCount <= kMostEpochs, say("it has more epochs than can be simulated"));
     epochs.resize(static_cast<std::size_t>(epochCount), epochs.back());
     return epochs;
   }
@@ -148,7 +150,7 @@ class Recording {
     }
     std::map<int, double> factors;
     for (const auto& [replicas, sum] : sums) factors[replicas] = sum.first / sum.second;
-    require(!factors.empty(), "no steps of it have been measured");
+    require(!factors.empty(), say("no steps of it have been measured"));
     return factors;
   }
 
@@ -197,9 +199,9 @@ class Reader {
     for (Run& run : catalogue_.runs())
       if (run.spec.group == group && run.state != storage::RunState::damaged) runs_.push_back(std::move(run));
     if (runs_.empty())
-      throw Error(ErrorKind::not_found, fmt::format("no run is in the group \"{}\"; batchscope ls --where "
-                                                    "group!=\"\" lists those that are in one",
-                                                    printable(group)));
+      throw Error(ErrorKind::not_found, say("no run is in the group \"{}\"; batchscope ls --where "
+                                            "group!=\"\" lists those that are in one",
+                                            printable(group)));
     std::stable_sort(runs_.begin(), runs_.end(),
                      [](const Run& a, const Run& b) { return a.created < b.created; });
     for (const Run& run : runs_) ++names_[run.name];
@@ -212,7 +214,7 @@ class Reader {
     if (queue_.applications.empty()) {
       std::string all;
       for (const Run& run : runs_) all += fmt::format("; {}: {}", nameOf(run), lacking[run.id]);
-      throw Error(ErrorKind::usage, "none of these runs has recorded enough to be simulated" + all);
+      throw Error(ErrorKind::usage, say("none of these runs has recorded enough to be simulated") + all);
     }
     for (const Run& run : runs_)
       if (lacking.contains(run.id)) substitute(run, lacking);
@@ -280,9 +282,9 @@ class Reader {
       sizes_[name] = recording.init_batch_size();
       if (recording.most_replicas() == 1 && &run == &from)
         queue_.notes.push_back(
-            fmt::format("{} has trained on one replica only: the simulation assumes that more replicas cost "
-                        "nothing extra",
-                        printable(name)));
+            say("{} has trained on one replica only: the simulation assumes that more replicas cost "
+                "nothing extra",
+                printable(name)));
       return {};
     } catch (const std::exception& fault) {
       return fault.what();
@@ -293,12 +295,11 @@ class Reader {
     for (const Run& other : runs_) {
       if (lacking.contains(other.id) || other.spec.program != run.spec.program) continue;
       record(run, other);
-      queue_.notes.push_back(fmt::format("{} has the profile of {}: {}", printable(nameOf(run)),
-                                         printable(nameOf(other)), lacking.at(run.id)));
+      queue_.notes.push_back(say("{} has the profile of {}: {}", printable(nameOf(run)),
+                                 printable(nameOf(other)), lacking.at(run.id)));
       return;
     }
-    queue_.notes.push_back(
-        fmt::format("{} is left out: {}", printable(nameOf(run)), printable(lacking.at(run.id))));
+    queue_.notes.push_back(say("{} is left out: {}", printable(nameOf(run)), printable(lacking.at(run.id))));
   }
 
   storage::Catalogue catalogue_;

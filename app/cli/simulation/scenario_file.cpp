@@ -13,6 +13,7 @@
 #include "batchscope/run/toml_fields.h"
 #include "simulation/recorded_queue.h"
 #include "simulation/simulation_claim.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -27,7 +28,7 @@ class Scenario {
     choice.workload = workload.empty() ? "" : beside(workload);
     if (choice.profiles.empty())
       choice.profiles = profiles.empty() || groupOf(profiles) ? profiles : beside(profiles);
-    if (choice.profiles.empty()) fields_.fail(table_, "field 'profiles' is missing or empty");
+    if (choice.profiles.empty()) fields_.fail(table_, say("field 'profiles' is missing or empty"));
     fillPolicies(choice);
     fillNumber("nodes", choice.nodes, 1, SimulationChoice::kMostNodes);
     fillNumber("gpus", choice.devices, 1, SimulationChoice::kMostDevices);
@@ -46,8 +47,8 @@ class Scenario {
     const std::vector<std::string> policies = fields_.texts("policies"), known = policy::policy_names();
     for (const std::string& name : policies)
       if (std::find(known.begin(), known.end(), name) == known.end())
-        fields_.fail(*fields_.find("policies"), fmt::format("there is no policy \"{}\"; expected some of {}",
-                                                            name, fmt::join(known, ", ")));
+        fields_.fail(*fields_.find("policies"),
+                     say("there is no policy \"{}\"; expected some of {}", name, fmt::join(known, ", ")));
     others_ = !choice.policies.empty();
     if (choice.policies.empty()) choice.policies = policies;
     if (choice.policies.empty()) choice.policies = SimulationChoice::usualPolicies();
@@ -56,7 +57,7 @@ class Scenario {
   void fillInterpolate(SimulationChoice& choice) {
     const std::string said = fields_.scalar("interpolate");
     if (!said.empty() && said != "true" && said != "false")
-      fields_.fail(*fields_.find("interpolate"), "field 'interpolate': expected true or false");
+      fields_.fail(*fields_.find("interpolate"), say("field 'interpolate': expected true or false"));
     choice.interpolate |= said == "true";
   }
 
@@ -80,8 +81,9 @@ class Scenario {
     if (!number) return;
     const bool whole = std::is_integral_v<Number>;
     if (!(*number >= least && *number <= most) || (whole && *number != std::floor(*number)))
-      fields_.fail(*fields_.find(name), fmt::format("field '{}': expected a {} from {} to {:.7g}", name,
-                                                    whole ? "whole number" : "number", least, most));
+      fields_.fail(*fields_.find(name),
+                   whole ? say("field '{}': expected a whole number from {} to {:.7g}", name, least, most)
+                         : say("field '{}': expected a number from {} to {:.7g}", name, least, most));
     if (!value) value = static_cast<Number>(*number);
   }
 

@@ -24,6 +24,7 @@
 #include "terminal/terminal.h"
 #include "terminal/transfer_progress.h"
 #include "text/format.h"
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -50,11 +51,11 @@ Json outcomeJson(const policy::Outcome& outcome) {
 
 void printTable(const std::vector<policy::Outcome>& outcomes) {
   using Align = Table::Align;
-  Table table({{"policy"},
-               {"mean completion time", Align::right},
-               {"makespan", Align::right},
-               {"worst fairness", Align::right},
-               {"restarts", Align::right}});
+  Table table({{say("policy")},
+               {say("mean completion time"), Align::right},
+               {say("makespan"), Align::right},
+               {say("worst fairness"), Align::right},
+               {say("restarts"), Align::right}});
   for (const policy::Outcome& outcome : outcomes)
     table.addRow({outcome.policy, fmt::format("{:.1f} s", outcome.mean_completion_time()),
                   formatDuration(outcome.makespan()), fmt::format("{:.2f}", outcome.worst_fairness()),
@@ -67,7 +68,7 @@ std::optional<OutputTarget> pictureTarget(const std::string& name, bool force) {
   if (name.empty()) return std::nullopt;
   OutputTarget target(name);
   if (target.kind() == OutputTarget::Kind::file && std::filesystem::path(name).extension() != ".svg")
-    throw Error(ErrorKind::usage, fmt::format("--gantt {}: the name must end in .svg", name));
+    throw Error(ErrorKind::usage, say("--gantt {}: the name must end in .svg", name));
   target.refuseExisting(force);
   target.requireWritable();
   return target;
@@ -87,7 +88,7 @@ World publishedWorld(const SimulationChoice& choice) {
   World world;
   if (choice.workload.empty())
     throw Error(ErrorKind::usage,
-                fmt::format("the profiles in {} need a WORKLOAD: a CSV file", printable(choice.profiles)));
+                say("the profiles in {} need a WORKLOAD: a CSV file", printable(choice.profiles)));
   world.source = choice.workload;
   world.workload = readWorkload(choice.workload);
   world.applications = readProfiles(choice.profiles, world.workload, choice.interpolate);
@@ -118,7 +119,7 @@ World recordedWorld(const SimulationChoice& choice, const std::string& group) {
 
 World worldOf(const SimulationChoice& choice) {
   if (choice.profiles.empty())
-    throw Error(ErrorKind::usage, "--profiles DIR or --profiles runs:GROUP is missing");
+    throw Error(ErrorKind::usage, say("--profiles DIR or --profiles runs:GROUP is missing"));
   const std::optional<std::string> group = groupOf(choice.profiles);
   World world = group ? recordedWorld(choice, *group) : publishedWorld(choice);
   world.options.interference = choice.interference.value_or(0);
@@ -132,7 +133,7 @@ std::vector<policy::Outcome> outcomesOf(const World& world) {
   for (const policy::Submission& job : world.workload)
     if (const auto found = world.applications.find(job.application); found != world.applications.end())
       epochs += found->second.epochs();
-  TransferProgress progress("simulating", epochs * static_cast<std::int64_t>(world.policies.size()));
+  TransferProgress progress(say("simulating"), epochs * static_cast<std::int64_t>(world.policies.size()));
   std::vector<policy::Outcome> outcomes;
   for (const std::string& name : world.policies) {
     std::int64_t before = 0;
@@ -148,18 +149,20 @@ std::vector<policy::Outcome> outcomesOf(const World& world) {
 Json claimsJson(const std::vector<SimulationClaim>& claims, const std::vector<policy::Outcome>& outcomes) {
   Json list = Json::array();
   for (const SimulationClaim& claim : claims)
-    list.push_back(
-        {{"expected", claim.text()}, {"seen", claim.seen(outcomes)}, {"passed", claim.holds(outcomes)}});
+    list.push_back({{"expected", claim.text()},
+                    {"seen", fmt::format("{:.6g} and {:.6g}", claim.left(outcomes), claim.right(outcomes))},
+                    {"passed", claim.holds(outcomes)}});
   return list;
 }
 
 void printClaims(const std::vector<SimulationClaim>& claims, const std::vector<policy::Outcome>& outcomes) {
   if (claims.empty()) return;
-  Table table({{"expected", Table::Align::left, true}, {"seen", Table::Align::right}, {"verdict"}});
+  Table table(
+      {{say("expected"), Table::Align::left, true}, {say("seen"), Table::Align::right}, {say("verdict")}});
   for (const SimulationClaim& claim : claims)
-    table.addRow(
-        {claim.text(), claim.seen(outcomes),
-         claim.holds(outcomes) ? Table::Cell("pass", Colour::green) : Table::Cell("FAIL", Colour::red)});
+    table.addRow({claim.text(), say("{:.6g} and {:.6g}", claim.left(outcomes), claim.right(outcomes)),
+                  claim.holds(outcomes) ? Table::Cell(say("pass"), Colour::green)
+                                        : Table::Cell(say("FAIL"), Colour::red)});
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
 }
 
@@ -186,9 +189,9 @@ int simulateWorkload(const SimulationChoice& asked) {
     outcomes = outcomesOf(world);
   } catch (const policy::NotMeasured& fault) {
     throw Error(ErrorKind::usage,
-                fmt::format("{}: {}, and there is no table of such steps (between.csv): make it by "
-                            "tools/pollux_profiles.py, or let a fitted model stand in: --interpolate",
-                            printable(choice.profiles), printable(fault.what())));
+                say("{}: {}, and there is no table of such steps (between.csv): make it by "
+                    "tools/pollux_profiles.py, or let a fitted model stand in: --interpolate",
+                    printable(choice.profiles), printable(fault.what())));
   } catch (const std::invalid_argument& fault) {
     throw Error(ErrorKind::usage, fmt::format("{}: {}", printable(world.source), printable(fault.what())));
   }
@@ -216,10 +219,11 @@ int simulateWorkload(const SimulationChoice& asked) {
   printTable(outcomes);
   printClaims(claims, outcomes);
   if (const std::vector<std::string> names = modelled(world.applications); !names.empty())
-    fmt::print("Placements of {} that were not measured follow a model fitted to those that were.\n",
-               fmt::join(names, ", "));
+    fmt::print("{}\n",
+               say("Placements of {} that were not measured follow a model fitted to those that were.",
+                   fmt::join(names, ", ")));
   for (const std::string& note : world.notes) fmt::print("{}.\n", note);
-  if (picture) fmt::print("wrote {}\n", choice.gantt);
+  if (picture) fmt::print("{}\n", say("wrote {}", choice.gantt));
   return code;
 }
 

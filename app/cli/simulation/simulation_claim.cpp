@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation/simulation_claim.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -14,6 +12,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -51,8 +50,8 @@ SimulationClaim SimulationClaim::parse(const std::string& text, const std::vecto
     return claim;
   } catch (const std::invalid_argument& fault) {
     throw Error(ErrorKind::usage,
-                fmt::format("expectation '{}': {}; write as in 'fast.mean_jct < 0.9 * fifo.mean_jct'",
-                            printable(text), printable(fault.what())));
+                say("expectation '{}': {}; write as in 'fast.mean_jct < 0.9 * fifo.mean_jct'",
+                    printable(text), printable(fault.what())));
   }
 }
 
@@ -63,22 +62,22 @@ SimulationClaim::Side SimulationClaim::parseSide(const std::string& text,
   std::string_view rest = text;
   if (const auto star = rest.find('*'); star != std::string_view::npos) {
     const auto factor = number(rest.substr(0, star));
-    if (!factor) throw std::invalid_argument(fmt::format("\"{}\" is not a number", rest.substr(0, star)));
+    if (!factor) throw std::invalid_argument(say("\"{}\" is not a number", rest.substr(0, star)));
     side.factor = *factor;
     rest.remove_prefix(star + 1);
     while (rest.starts_with(' ')) rest.remove_prefix(1);
   }
   const auto dot = rest.find('.');
   if (dot == std::string_view::npos)
-    throw std::invalid_argument(fmt::format("\"{}\" is neither a number nor POLICY.MEASURE", rest));
+    throw std::invalid_argument(say("\"{}\" is neither a number nor POLICY.MEASURE", rest));
   side.policy = rest.substr(0, dot);
   side.measure = rest.substr(dot + 1);
   if (std::find(policies.begin(), policies.end(), side.policy) == policies.end())
-    throw std::invalid_argument(fmt::format("the policy \"{}\" is not among those simulated{}", side.policy,
-                                            protocol::did_you_mean(side.policy, policies)));
+    throw std::invalid_argument(say("the policy \"{}\" is not among those simulated{}", side.policy,
+                                    protocol::did_you_mean(side.policy, policies)));
   if (measure(side.measure) == kMeasures.end())
     throw std::invalid_argument(
-        fmt::format("\"{}\" is not one of mean_jct, makespan, worst_fairness, restarts", side.measure));
+        say("\"{}\" is not one of mean_jct, makespan, worst_fairness, restarts", side.measure));
   return side;
 }
 
@@ -87,10 +86,6 @@ double SimulationClaim::Side::value(const std::vector<Outcome>& outcomes) const 
   const auto outcome = std::find_if(outcomes.begin(), outcomes.end(),
                                     [this](const Outcome& each) { return each.policy == policy; });
   return factor * cli::measure(measure)->second(*outcome);
-}
-
-std::string SimulationClaim::seen(const std::vector<Outcome>& outcomes) const {
-  return fmt::format("{:.6g} and {:.6g}", left_.value(outcomes), right_.value(outcomes));
 }
 
 bool SimulationClaim::holds(const std::vector<Outcome>& outcomes) const {

@@ -19,8 +19,9 @@ class SimulationClaim {
   static SimulationClaim parse(const std::string& text, const std::vector<std::string>& policies);
 
   std::string text() const { return comparison_.text(); }
-  // "2197 and 2411".
-  std::string seen(const std::vector<policy::Outcome>& outcomes) const;
+  // The values of its sides.
+  double left(const std::vector<policy::Outcome>& outcomes) const { return left_.value(outcomes); }
+  double right(const std::vector<policy::Outcome>& outcomes) const { return right_.value(outcomes); }
   bool holds(const std::vector<policy::Outcome>& outcomes) const;
 
  private:

@@ -11,6 +11,7 @@
 
 #include "plot/svg.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -90,10 +91,10 @@ class Gantt {
 
   void drawPanel(const policy::Outcome& outcome, int top) {
     const double bottom = top + line_ * lines_, right = kWidth - kGanttRight;
-    svg_.text({kGanttLeft, top - 12.0},
-              fmt::format("{}: mean completion time {}", outcome.policy,
-                          formatDuration(outcome.mean_completion_time())),
-              {{"font-size", "15"}, {"font-weight", "bold"}});
+    svg_.text(
+        {kGanttLeft, top - 12.0},
+        say("{}: mean completion time {}", outcome.policy, formatDuration(outcome.mean_completion_time())),
+        {{"font-size", "15"}, {"font-weight", "bold"}});
     for (int tick = 0; tick <= kTicks; ++tick) {
       const double at = end_ * tick / kTicks;
       svg_.text({x(at), bottom + 18}, formatClock(at), {{"text-anchor", "middle"}});
@@ -102,8 +103,7 @@ class Gantt {
     for (std::size_t node = 0; node < cluster_.size(); ++node) {
       const double height = cluster_[node].devices * line_;
       if (height >= 12)
-        svg_.text({kGanttLeft - 8, y + height / 2 + 4}, fmt::format("node {}", node + 1),
-                  {{"text-anchor", "end"}});
+        svg_.text({kGanttLeft - 8, y + height / 2 + 4}, say("node {}", node + 1), {{"text-anchor", "end"}});
       svg_.line({kGanttLeft, y}, {right, y}, {{"stroke", "#e0e0e0"}});
       y += height;
     }

@@ -13,6 +13,7 @@
 #include "batchscope/protocol/suggestion.h"
 #include "files/csv_file.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -27,14 +28,14 @@ std::vector<policy::Submission> workloadOf(const CsvFile& csv) {
   for (std::size_t row = 0; row < csv.rows(); ++row) {
     policy::Submission job{csv.text(row, 0), csv.integer(row, 1), csv.text(row, 2),
                            static_cast<int>(csv.integer(row, 3, 1, kMostReplicas)), csv.integer(row, 4, 1)};
-    if (job.name.empty()) csv.refuse(row, "name is empty; expected one that no other line has");
+    if (job.name.empty()) csv.refuse(row, say("name is empty; expected one that no other line has"));
     if (!names.insert(job.name).second)
-      csv.refuse(row, fmt::format("a second job \"{}\"; expected a name that no other line has",
-                                  printable(job.name)));
+      csv.refuse(row,
+                 say("a second job \"{}\"; expected a name that no other line has", printable(job.name)));
     if (job.application.empty() || job.application.find('/') != std::string::npos ||
         job.application.front() == '.')
-      csv.refuse(row, fmt::format("application is \"{}\"; expected the name of a folder of the profiles",
-                                  printable(job.application)));
+      csv.refuse(row, say("application is \"{}\"; expected the name of a folder of the profiles",
+                          printable(job.application)));
     workload.push_back(std::move(job));
   }
   return workload;
@@ -45,8 +46,8 @@ const std::vector<std::string> kWorkloadColumns{"name", "time", "application", "
 policy::StepTimes timesOf(const CsvFile& csv, std::size_t row, std::size_t column) {
   const policy::StepTimes times{csv.positive(row, column), csv.number(row, column + 1)};
   if (times.sync < 0 || times.sync >= times.step)
-    csv.refuse(row, fmt::format("sync_time is {}; expected at least 0 and less than the step_time {}",
-                                times.sync, times.step));
+    csv.refuse(row, say("sync_time is {}; expected at least 0 and less than the step_time {}", times.sync,
+                        times.step));
   return times;
 }
 
@@ -54,11 +55,11 @@ std::vector<int> placementOf(const CsvFile& csv, std::size_t row) {
   std::vector<int> perNode;
   for (const char digit : csv.text(row, 0)) {
     if (digit < '1' || digit > '9' || perNode.size() == 64)
-      csv.refuse(row, fmt::format("placement is \"{}\"; expected the replicas on each node, such as 1 or 244",
-                                  cutToWidth(printable(csv.text(row, 0)), 40)));
+      csv.refuse(row, say("placement is \"{}\"; expected the replicas on each node, such as 1 or 244",
+                          cutToWidth(printable(csv.text(row, 0)), 40)));
     perNode.push_back(digit - '0');
   }
-  if (perNode.empty()) csv.refuse(row, "placement is empty; expected the replicas on each node");
+  if (perNode.empty()) csv.refuse(row, say("placement is empty; expected the replicas on each node"));
   return policy::smallest_rotation(perNode);
 }
 
@@ -69,9 +70,9 @@ void sortBySize(std::vector<policy::MeasuredStep>& steps, const fs::path& file) 
   const auto twice = std::adjacent_find(steps.begin(), steps.end(), same);
   if (twice != steps.end())
     throw Error(ErrorKind::usage,
-                fmt::format("{}: two rows of {} on {} with local_bsz {}; expected one for each placement",
-                            printable(file.string()), plural(twice->num_replicas, "replica"),
-                            plural(twice->num_nodes, "node"), twice->local_batch_size));
+                say("{}: two rows of {} on {} with local_bsz {}; expected one for each placement",
+                    printable(file.string()), plural(twice->num_replicas, "replica"),
+                    plural(twice->num_nodes, "node"), twice->local_batch_size));
 }
 
 void readPlacements(const fs::path& file, policy::ProfileData& data) {
@@ -109,7 +110,7 @@ void readTraining(const fs::path& file, policy::ProfileData& data) {
   const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
   if (fault != std::errc() || end != digits.data() + digits.size() || size < 1 || size > CsvFile::kMost)
     throw Error(ErrorKind::usage,
-                fmt::format("{}: expected validation-B.csv with B the batch size", printable(file.string())));
+                say("{}: expected validation-B.csv with B the batch size", printable(file.string())));
   const CsvFile csv(file, {"progress", "iteration", "grad_sqr", "grad_var"});
   auto& epochs = data.trainings[size];
   for (std::size_t row = 0; row < csv.rows(); ++row) {
@@ -117,12 +118,11 @@ void readTraining(const fs::path& file, policy::ProfileData& data) {
         csv.positive(row, 0), csv.positive(row, 1), {csv.number(row, 2), csv.number(row, 3)}};
     const double sqr = epoch.gradient.sqr, var = epoch.gradient.var;
     if (sqr < 0 || var < 0 || !(sqr + var > 0))
-      csv.refuse(
-          row, fmt::format("grad_sqr and grad_var are {} and {}; expected at least 0, and one above it", sqr,
-                           var));
+      csv.refuse(row,
+                 say("grad_sqr and grad_var are {} and {}; expected at least 0, and one above it", sqr, var));
     if (!epochs.empty() && epoch.progress <= epochs.back().progress)
-      csv.refuse(row, fmt::format("progress is {}; expected more than the {} of the epoch before",
-                                  epoch.progress, epochs.back().progress));
+      csv.refuse(row, say("progress is {}; expected more than the {} of the epoch before", epoch.progress,
+                          epochs.back().progress));
     epochs.push_back(epoch);
   }
 }
@@ -140,9 +140,9 @@ void readLimits(const fs::path& file, policy::ProfileData& data) {
     else if (name == "max_replicas")
       data.max_replicas = static_cast<int>(csv.integer(row, 1, 1, kMostReplicas));
     else
-      csv.refuse(row, fmt::format("there is no limit \"{}\"; expected max_local_bsz, max_replicas, "
-                                  "batch_size or epoch_rounding",
-                                  printable(name)));
+      csv.refuse(row, say("there is no limit \"{}\"; expected max_local_bsz, max_replicas, "
+                          "batch_size or epoch_rounding",
+                          printable(name)));
   }
 }
 
@@ -156,8 +156,8 @@ policy::Application readProfile(const fs::path& folder, bool interpolate) {
         name.starts_with("validation-") && name.ends_with(".csv"))
       trainings.push_back(entry.path());
   if (trainings.empty())
-    throw Error(ErrorKind::usage, fmt::format("{}: expected a validation-B.csv for some batch sizes B",
-                                              printable(folder.string())));
+    throw Error(ErrorKind::usage,
+                say("{}: expected a validation-B.csv for some batch sizes B", printable(folder.string())));
   std::sort(trainings.begin(), trainings.end());
   for (const fs::path& file : trainings) readTraining(file, data);
   readPlacements(folder / "placements.csv", data);
@@ -192,8 +192,7 @@ std::vector<policy::Submission> parseWorkload(const fs::path& name, std::string_
 policy::Applications readProfiles(const fs::path& folder, const std::vector<policy::Submission>& workload,
                                   bool interpolate) {
   if (!fs::is_directory(folder))
-    throw Error(ErrorKind::not_found,
-                fmt::format("{} is not a folder of profiles", printable(folder.string())));
+    throw Error(ErrorKind::not_found, say("{} is not a folder of profiles", printable(folder.string())));
   policy::Applications applications;
   for (const policy::Submission& job : workload) {
     if (applications.contains(job.application)) continue;
@@ -201,9 +200,9 @@ policy::Applications readProfiles(const fs::path& folder, const std::vector<poli
     if (!fs::is_directory(profile)) {
       const std::vector<std::string> known = namesIn(folder);
       throw Error(ErrorKind::not_found,
-                  fmt::format("{}: job {} needs a profile of \"{}\", a folder with placements.csv{}",
-                              printable(folder.string()), printable(job.name), printable(job.application),
-                              protocol::did_you_mean(job.application, known)));
+                  say("{}: job {} needs a profile of \"{}\", a folder with placements.csv{}",
+                      printable(folder.string()), printable(job.name), printable(job.application),
+                      protocol::did_you_mean(job.application, known)));
     }
     applications.emplace(job.application, readProfile(profile, interpolate));
   }

@@ -2,7 +2,6 @@
 #include "terminal/standard_output.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "terminal/interruption.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -43,7 +43,7 @@ void flushOutput() {
 
 void refuseOutput(int fault) {
   if (fault == EPIPE) throw Interrupted{SIGPIPE};
-  throw Error(ErrorKind::io, fmt::format("cannot write to standard output: {}", std::strerror(fault)));
+  throw Error(ErrorKind::io, say("cannot write to standard output: {}", std::strerror(fault)));
 }
 
 }  // namespace batchscope::cli

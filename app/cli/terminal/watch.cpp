@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terminal/watch.h"
 
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <QEventLoop>
@@ -12,6 +11,7 @@
 #include "terminal/interrupts.h"
 #include "terminal/standard_output.h"
 #include "terminal/terminal.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -38,7 +38,7 @@ class FullScreen {
       picture += text.substr(begin, end - begin) + "\x1b[K\n";
       begin = end + 1;
     }
-    if (shown < lines) picture += fmt::format("({} more lines)\x1b[K\n", lines - shown);
+    if (shown < lines) picture += say("({} more lines)", lines - shown) + "\x1b[K\n";
     show(picture + "\x1b[J");
   }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/comparison.h"
+#include "text/say.h"
 
 #include <fmt/core.h>
 
@@ -31,15 +32,15 @@ std::string trimmed(std::string_view text) {
 
 Comparison Comparison::parse(std::string_view text) {
   const auto at = text.find_first_of("<>=!");
-  if (at == std::string_view::npos) throw std::invalid_argument("there is no comparison in it");
+  if (at == std::string_view::npos) throw std::invalid_argument(say("there is no comparison in it"));
   const std::string_view rest = text.substr(at);
   const auto found = std::find_if(kComparators.begin(), kComparators.end(),
                                   [rest](const auto& row) { return rest.starts_with(row.first); });
-  if (found == kComparators.end()) throw std::invalid_argument("the comparison is unknown");
+  if (found == kComparators.end()) throw std::invalid_argument(say("the comparison is unknown"));
   Comparison comparison{trimmed(text.substr(0, at)), found->second,
                         trimmed(rest.substr(found->first.size()))};
-  if (comparison.left.empty()) throw std::invalid_argument("the name is missing");
-  if (comparison.right.empty()) throw std::invalid_argument("the value is missing");
+  if (comparison.left.empty()) throw std::invalid_argument(say("the name is missing"));
+  if (comparison.right.empty()) throw std::invalid_argument(say("the value is missing"));
   return comparison;
 }
 

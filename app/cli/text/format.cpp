@@ -9,10 +9,13 @@
 #include <cmath>
 #include <ctime>
 #include <cwchar>
+#include <limits>
 
 #include "batchscope/common/series_unit.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/run/number_text.h"
 #include "batchscope/storage/record_fields.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -68,15 +71,15 @@ std::string formatDuration(double seconds) {
 }
 
 std::string formatAge(double seconds) {
-  if (seconds < 10) return "just now";
-  if (seconds < 60) return fmt::format("{:.0f} s ago", std::floor(seconds));
-  if (seconds < 3600) return fmt::format("{:.0f} min ago", std::floor(seconds / 60));
-  if (seconds < 86400) return fmt::format("{:.0f} h ago", std::floor(seconds / 3600));
-  return fmt::format("{:.0f} d ago", std::floor(seconds / 86400));
+  if (seconds < 10) return say("just now");
+  if (seconds < 60) return say("{:.0f} s ago", std::floor(seconds));
+  if (seconds < 3600) return say("{:.0f} min ago", std::floor(seconds / 60));
+  if (seconds < 86400) return say("{:.0f} h ago", std::floor(seconds / 3600));
+  return say("{:.0f} d ago", std::floor(seconds / 86400));
 }
 
 std::string formatTime(double wallSeconds) {
-  if (!(storage::known_time(wallSeconds) > 0)) return "unknown";
+  if (!(storage::known_time(wallSeconds) > 0)) return say("unknown");
   const auto seconds = static_cast<std::time_t>(wallSeconds);
   std::tm local{};
   localtime_r(&seconds, &local);
@@ -90,6 +93,14 @@ std::string formatBytes(double bytes) {
   std::size_t unit = 0;
   for (; bytes >= 1000 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
   return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
+}
+
+std::string plural(std::int64_t count, std::string_view noun) {
+  const std::string english = fmt::format("{{}} {}(s)", noun);
+  const int number = static_cast<int>(std::min<std::int64_t>(count, std::numeric_limits<int>::max()));
+  const std::string said = tr(english.c_str(), number).toStdString();
+  if (said == english) return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  return fmt::vformat(said, fmt::make_format_args(count));
 }
 
 std::string formatSeriesValue(std::string_view name, double value) {

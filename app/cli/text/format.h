@@ -3,8 +3,6 @@
 // Numbers, times and texts as a person reads them in a terminal.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <concepts>
 #include <string>
 #include <string_view>
@@ -22,10 +20,9 @@ std::string formatTime(double wallSeconds);  // local "2024-05-03 14:07:33"; "un
 std::string formatBytes(double bytes);
 std::string formatBytes(std::integral auto bytes) { return formatBytes(static_cast<double>(bytes)); }
 
-// "1 replica", "2 replicas"
-std::string plural(std::integral auto count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
+// "1 replica", "2 replicas". Translators get "{} replica(s)", for each form of numbers in their language: the
+// noun is a literal where it is counted, so that tools/words.py finds it.
+std::string plural(std::int64_t count, std::string_view noun);
 
 // Returns the value of a series (protocol/series.h) with its unit: accuracy in percent, sizes as whole
 // numbers.

@@ -3,17 +3,18 @@
 
 #include "batchscope/common/cluster_text.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 
 std::string jobNote(const storage::Origin& origin) {
   if (!origin.job && origin.host.empty()) return {};
-  if (!origin.job || origin.job->number.empty()) return "on " + common::clusterName(origin);
+  if (!origin.job || origin.job->number.empty()) return say("on {}", common::clusterName(origin));
   std::string text = common::jobPlace(origin);
   if (!storage::waits(*origin.job)) return text;
   text += ": " + common::waitReason(*origin.job);
-  if (origin.job->start > 0) text += ", expected to start at " + formatTime(origin.job->start);
-  return text;
+  return origin.job->start > 0 ? say("{}, expected to start at {}", text, formatTime(origin.job->start))
+                               : text;
 }
 
 }  // namespace batchscope::cli

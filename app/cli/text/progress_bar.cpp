@@ -9,9 +9,11 @@
 
 #include "batchscope/common/recorded.h"
 #include "batchscope/common/tone.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/series.h"
 #include "text/format.h"
 #include "text/progress_line.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -22,14 +24,15 @@ using protocol::RunStatus;
 // "epoch 2/4 train"; the epoch that is being worked on, counted from one.
 std::string loopLabel(const RunStatus& status) {
   const int current = status.epochs > 0 ? std::min(status.epoch + 1, status.epochs) : status.epoch + 1;
-  const std::string epoch = status.epochs > 0 ? fmt::format("epoch {}/{}", current, status.epochs)
-                                              : fmt::format("epoch {}", current);
+  const std::string epoch =
+      status.epochs > 0 ? say("epoch {}/{}", current, status.epochs) : say("epoch {}", current);
   return status.loop.empty() ? epoch : epoch + " " + printable(status.loop);
 }
 
 std::string timing(const RunStatus& status) {
   const std::string elapsed = formatClock(status.elapsed);
-  return status.remaining < 0 ? elapsed : fmt::format("{}, {} left", elapsed, formatClock(status.remaining));
+  return status.remaining < 0 ? elapsed
+                              : fmt::format("{}, {}", elapsed, say("{} left", formatClock(status.remaining)));
 }
 
 std::string replicasText(const RunStatus& status, const Style& style) {
@@ -44,8 +47,8 @@ bool hasBegun(const RunStatus& status) { return status.step > 0 || status.epoch 
 
 // Empty before the first step.
 std::string stepText(const RunStatus& status) {
-  if (hasBegun(status)) return fmt::format("step {}", status.step);
-  return common::isUnrecorded(status) ? "steps " + std::string(common::kNotRecorded) : "";
+  if (hasBegun(status)) return say("step {}", status.step);
+  return common::isUnrecorded(status) ? say("steps {}", tr(common::kNotRecorded).toStdString()) : "";
 }
 
 std::string stateText(const RunStatus& status) {
@@ -63,9 +66,9 @@ std::optional<double> latest(const RunStatus& status, const char* name) {
 // "batch 512 (2 x 128 x 2)": replicas, samples a replica, micro-batches.
 std::string batchText(const RunStatus& status, double batchSize) {
   const auto local = latest(status, series::kLocalBatchSize);
-  if (!local) return fmt::format("batch {:.0f}", batchSize);
+  if (!local) return say("batch {:.0f}", batchSize);
   const double microBatches = latest(status, series::kAccumulation).value_or(0) + 1;
-  return fmt::format("batch {:.0f} ({} x {:.0f} x {:.0f})", batchSize, status.replicas, *local, microBatches);
+  return say("batch {:.0f} ({} x {:.0f} x {:.0f})", batchSize, status.replicas, *local, microBatches);
 }
 
 // The most important first.
@@ -100,7 +103,7 @@ std::vector<std::string> progressLines(const std::string& name, const RunStatus&
   head.add(stateText(status), stateColour(run_state_name(status.state)));
   head.add(replicasText(status, style));
   if (const std::string step = stepText(status); !step.empty()) head.add(step);
-  head.add(fmt::format("generation {}", status.generation));
+  head.add(say("generation {}", status.generation));
   for (const std::string& metric : metrics(status))
     if (!values.add(metric)) break;
   if (!hasBegun(status)) {
@@ -108,7 +111,7 @@ std::vector<std::string> progressLines(const std::string& name, const RunStatus&
     return {head.text()};
   }
 
-  const std::string loop = loopLabel(status), whole = "whole run";
+  const std::string loop = loopLabel(status), whole = say("whole run");
   const int labelWidth = std::max(displayWidth(loop), displayWidth(whole));
   const std::string loopSuffix = percentColumn(status.loop_fraction);
   std::string wholeSuffix = fmt::format("{}  {}", percentColumn(status.total_fraction), timing(status));
@@ -123,9 +126,9 @@ std::vector<std::string> progressLines(const std::string& name, const RunStatus&
 std::string progressSentence(const RunStatus& status) {
   std::string text = fmt::format("{} {}", formatClock(status.elapsed), stateText(status));
   if (!status.loop.empty())
-    text += fmt::format(", {} {}, run {}", loopLabel(status), formatPercent(status.loop_fraction),
-                        formatPercent(status.total_fraction));
-  if (status.remaining >= 0) text += fmt::format(", {} left", formatClock(status.remaining));
+    text += ", " + say("{} {}, run {}", loopLabel(status), formatPercent(status.loop_fraction),
+                       formatPercent(status.total_fraction));
+  if (status.remaining >= 0) text += ", " + say("{} left", formatClock(status.remaining));
   text += ", " + plural(status.replicas, "replica");
   if (const std::string step = stepText(status); !step.empty()) text += ", " + step;
   for (const std::string& metric : metrics(status)) text += ", " + metric;

@@ -9,11 +9,13 @@
 #include <string_view>
 
 #include "batchscope/common/recorded.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/machine.h"
 #include "text/format.h"
 #include "text/progress_bar.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -39,11 +41,12 @@ std::string epochText(const storage::Run& run) {
 Table::Cell cell(const common::RunRow& row, const std::string& field, double now) {
   const storage::Run& run = row.run;
   const bool isSweep = !row.trials.empty();
-  if (isSweep && field == "id") return "sweep";
+  if (isSweep && field == "id") return say("sweep");
   if (isSweep && field == "replicas" && run.replicas == 0) return "";
   if (isSweep && (field == "epoch" || field == "step" || field == "restarts")) return "";
   const bool isProgress = field == "epoch" || field == "step" || field == "fraction";
-  if (isProgress && !isSweep && common::isUnrecorded(run)) return {common::kNotRecorded, Colour::dim};
+  if (isProgress && !isSweep && common::isUnrecorded(run))
+    return {tr(common::kNotRecorded).toStdString(), Colour::dim};
   if (field == "epoch") return epochText(run);
   if (field == "devices") return run::device_list(run.devices);
   const FieldValue value = storage::field_value(run, field, now);
@@ -64,8 +67,7 @@ Table::Cell cell(const common::RunRow& row, const std::string& field, double now
 std::string sweepNote(const common::RunRow& row) {
   if (!row.best) return row.text;
   const auto& [metric, value, trial] = *row.best;
-  return fmt::format("{}; best {} {}, of trial {}", row.text, metric, formatSeriesValue(metric, value),
-                     trial);
+  return say("{}; best {} {}, of trial {}", row.text, metric, formatSeriesValue(metric, value), trial);
 }
 
 Table::Column column(const std::string& field, const std::vector<common::RunRow>& rows, double now) {
@@ -88,9 +90,8 @@ void checkFields(const std::vector<std::string>& fields, const std::vector<std::
   for (const std::string& field : fields)
     if (!field.starts_with("series:") && !field.starts_with("param:") &&
         std::find(known.begin(), known.end(), field) == known.end())
-      throw Error(ErrorKind::usage,
-                  fmt::format("no run has a field \"{}\"{}; batchscope ls --help names them",
-                              printable(field), protocol::did_you_mean(field, known)));
+      throw Error(ErrorKind::usage, say("no run has a field \"{}\"{}; batchscope ls --help names them",
+                                        printable(field), protocol::did_you_mean(field, known)));
 }
 
 Table runTable(const std::vector<common::RunRow>& rows, const std::vector<std::string>& fields,

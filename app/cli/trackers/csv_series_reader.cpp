@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trackers/csv_series_reader.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "files/csv_file.h"
+#include "text/say.h"
 #include "trackers/number_in.h"
 
 namespace batchscope::cli {
@@ -40,13 +39,13 @@ void CsvSeriesReader::feed(std::string_view bytes, Findings& findings) {
     for (const std::string& text : splitter_.feed(bytes)) line(text, findings);
     hasRest_ = bytes.back() != '\n';
   } catch (const Error& error) {
-    damage_ = fmt::format("{}, after row {}", error.what(), rows_);
+    damage_ = say("{}, after row {}", error.what(), rows_);
   }
 }
 
 void CsvSeriesReader::end(Findings& findings) {
   if (std::exchange(hasRest_, false)) feed("\n", findings);
-  if (names_.empty() && damage_.empty()) damage_ = "it has no line that names the columns";
+  if (names_.empty() && damage_.empty()) damage_ = say("it has no line that names the columns");
 }
 
 void CsvSeriesReader::line(std::string_view text, Findings& findings) {
@@ -56,14 +55,14 @@ void CsvSeriesReader::line(std::string_view text, Findings& findings) {
   const auto cells = splitCsvLine(text);
   if (names_.empty()) {
     if (!cells || text.find('\0') != std::string_view::npos)
-      damage_ = "its first line does not name columns with commas between them";
+      damage_ = say("its first line does not name columns with commas between them");
     else
       header(*cells);
     return;
   }
   ++rows_;
   if (!cells || cells->size() != names_.size())
-    findings.leaveOut("rows with more or fewer cells than the first line");
+    findings.leaveOut(say("rows with more or fewer cells than the first line"));
   else
     row(*cells, findings);
 }
@@ -85,7 +84,7 @@ void CsvSeriesReader::row(const Cells& cells, Findings& findings) {
   if (step_) {
     const auto number = numberIn(cells[*step_]);
     if (!number || *number != std::floor(*number) || std::abs(*number) > 0x1p62)
-      return findings.leaveOut("rows whose step is not a whole number");
+      return findings.leaveOut(say("rows whose step is not a whole number"));
     step = static_cast<std::int64_t>(*number);
   }
   if (time_)
@@ -93,14 +92,14 @@ void CsvSeriesReader::row(const Cells& cells, Findings& findings) {
   if (series_ && value_) {
     const auto value = numberIn(cells[*value_]);
     return value ? findings.add(cells[*series_], step, *value)
-                 : findings.leaveOut("cells that are not numbers");
+                 : findings.leaveOut(say("cells that are not numbers"));
   }
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i == step_ || i == time_ || cells[i].empty()) continue;
     if (const auto value = numberIn(cells[i]))
       findings.add(names_[i], step, *value);
     else
-      findings.leaveOut("cells that are not numbers");
+      findings.leaveOut(say("cells that are not numbers"));
   }
 }
 

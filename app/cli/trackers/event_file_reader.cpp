@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "batchscope/protocol/event_file.h"
+#include "text/say.h"
 #include "trackers/wire.h"
 
 namespace batchscope::cli {
@@ -69,7 +70,7 @@ void addHyperparameter(std::string_view entry, Findings& findings) {
   if (text)
     findings.run.hyperparameters[name] = *text;
   else
-    findings.leaveOut("hyperparameters that are lists or empty");
+    findings.leaveOut(say("hyperparameters that are lists or empty"));
 }
 
 // HParamsPluginData: what a session began with, and how it ended.
@@ -94,7 +95,7 @@ struct SummaryValue {
   std::string_view tag, plugin, content;
   std::optional<double> simple;
   std::optional<std::string_view> tensor;
-  const char* other = nullptr;  // what it is in place of a scalar
+  std::string other;  // what it is in place of a scalar
 };
 
 std::optional<SummaryValue> summaryValueIn(std::string_view message) {
@@ -102,9 +103,9 @@ std::optional<SummaryValue> summaryValueIn(std::string_view message) {
   const bool isWhole = visitFields(message, [&](const WireField& field) {
     if (field.is(1, WireField::bytes)) value.tag = field.text;
     if (field.is(2, WireField::fixed32)) value.simple = field.real();
-    if (field.is(4, WireField::bytes)) value.other = "images";
-    if (field.is(5, WireField::bytes)) value.other = "histograms";
-    if (field.is(6, WireField::bytes)) value.other = "sounds";
+    if (field.is(4, WireField::bytes)) value.other = say("images");
+    if (field.is(5, WireField::bytes)) value.other = say("histograms");
+    if (field.is(6, WireField::bytes)) value.other = say("sounds");
     if (field.is(8, WireField::bytes)) value.tensor = field.text;
     if (field.is(9, WireField::bytes))  // metadata
       visitFields(field.text, [&](const WireField& metadata) {
@@ -118,19 +119,19 @@ std::optional<SummaryValue> summaryValueIn(std::string_view message) {
   return isWhole ? std::optional(value) : std::nullopt;
 }
 
-const char* contentOf(std::string_view plugin) {
-  if (plugin == "text") return "texts";
-  if (plugin == "images") return "images";
-  if (plugin == "histograms") return "histograms";
-  if (plugin == "audio") return "sounds";
-  return "tensors that are not one float or double";
+std::string contentOf(std::string_view plugin) {
+  if (plugin == "text") return say("texts");
+  if (plugin == "images") return say("images");
+  if (plugin == "histograms") return say("histograms");
+  if (plugin == "audio") return say("sounds");
+  return say("tensors that are not one float or double");
 }
 
 void addValue(std::string_view message, std::int64_t step, double wall, Findings& findings) {
   const auto value = summaryValueIn(message);
-  if (!value) return findings.leaveOut("records that are not messages of TensorBoard");
+  if (!value) return findings.leaveOut(say("records that are not messages of TensorBoard"));
   if (value->plugin == "hparams") return addSession(value->content, findings);
-  if (value->other != nullptr) return findings.leaveOut(value->other);
+  if (!value->other.empty()) return findings.leaveOut(value->other);
   const bool mayBeScalar = value->plugin.empty() || value->plugin == "scalars";
   const auto scalar = value->simple                  ? value->simple
                       : value->tensor && mayBeScalar ? scalarOf(*value->tensor)
@@ -152,7 +153,7 @@ void addEvent(std::string_view event, Findings& findings) {
         if (value.is(1, WireField::bytes)) values.push_back(value.text);
       });
   });
-  if (!isWhole) return findings.leaveOut("records that are not messages of TensorBoard");
+  if (!isWhole) return findings.leaveOut(say("records that are not messages of TensorBoard"));
   for (const std::string_view value : values) addValue(value, step, wall, findings);
 }
 
@@ -169,20 +170,20 @@ void EventFileReader::feed(std::string_view bytes, Findings& findings) {
     const auto length = protocol::get<std::uint64_t>(rest, 0);
     if (protocol::get<std::uint32_t>(rest, 8) != protocol::masked_crc32c(rest.substr(0, 8)) ||
         length > kLongestData) {
-      damage_ = position_ == 0 ? "it is not an event file of TensorBoard"
-                               : fmt::format("damaged at byte {}, and not read from there on", position_);
+      damage_ = position_ == 0 ? say("it is not an event file of TensorBoard")
+                               : say("damaged at byte {}, and not read from there on", position_);
       waiting_.clear();
       return;
     }
     const std::uint64_t whole = kHeading + length + kTrailer;
     if (length > kLongestScalars) {
-      findings.leaveOut("records of over 16 MiB");
+      findings.leaveOut(say("records of over 16 MiB"));
       toSkip_ = whole - std::min<std::uint64_t>(whole, rest.size());
     } else if (rest.size() < whole) {
       break;
     } else if (const std::string_view event = rest.substr(kHeading, length);
                protocol::get<std::uint32_t>(rest, kHeading + length) != protocol::masked_crc32c(event)) {
-      findings.leaveOut("records with a wrong checksum");
+      findings.leaveOut(say("records with a wrong checksum"));
     } else {
       addEvent(event, findings);
     }
@@ -195,7 +196,7 @@ void EventFileReader::feed(std::string_view bytes, Findings& findings) {
 std::string EventFileReader::trouble() const {
   if (!damage_.empty()) return damage_;
   if (waiting_.empty() && toSkip_ == 0) return {};
-  return fmt::format("it ends within a record, at byte {}; perhaps it is still being written", position_);
+  return say("it ends within a record, at byte {}; perhaps it is still being written", position_);
 }
 
 }  // namespace batchscope::cli

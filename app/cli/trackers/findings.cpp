@@ -6,6 +6,7 @@
 #include "batchscope/protocol/series.h"
 #include "batchscope/protocol/text.h"
 #include "batchscope/storage/annotation.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -18,11 +19,11 @@ constexpr double kLastTime = 1e11;                         // s since 1970: in t
 void Findings::add(std::string_view series, std::int64_t step, double value) {
   const std::string name = protocol::printable(series);
   if (name.empty() || name.size() > storage::kLongestSeries)
-    leaveOut("values of series without a name, or with one of over 1,024 bytes");
+    leaveOut(say("values of series without a name, or with one of over 1,024 bytes"));
   else if (step < 0 || step > kLastStep)
-    leaveOut("values at a step below 0 or beyond 2^53");
+    leaveOut(say("values at a step below 0 or beyond 2^53"));
   else if (const auto newest = newest_.find(name); newest != newest_.end() && step < newest->second)
-    leaveOut("values at a step before one that their series had already");
+    leaveOut(say("values at a step before one that their series had already"));
   else
     append(name, step, value);
 }

@@ -17,6 +17,7 @@
 #include "batchscope/storage/annotation.h"
 #include "records/sample_stretches.h"
 #include "records/store.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -75,8 +76,8 @@ ImportedRun::ImportedRun(storage::Catalogue& catalogue, RunSource source, std::s
     run_ = *known;
     if (run_.removed > 0)
       throw Error(ErrorKind::conflict,
-                  fmt::format("{} was imported as {}, which is in the trash: batchscope restore {}",
-                              printable(origin_.folder), title(run_), run_.id));
+                  say("{} was imported as {}, which is in the trash: batchscope restore {}",
+                      printable(origin_.folder), title(run_), run_.id));
     readList();
   } else {
     isNew_ = true;
@@ -109,9 +110,9 @@ void ImportedRun::readList() {
     std::error_code fault;
     if (fs::exists(file, fault) && protocol::masked_crc32c(head) != entry.value("checksum", 0u))
       throw Error(ErrorKind::conflict,
-                  fmt::format("{} was replaced since it was imported as {}; to import the new one, first "
-                              "delete the old: batchscope rm --purge {}",
-                              printable(file.string()), title(run_), run_.id));
+                  say("{} was replaced since it was imported as {}; to import the new one, first "
+                      "delete the old: batchscope rm --purge {}",
+                      printable(file.string()), title(run_), run_.id));
     files_.push_back({file, source_.reader(file)});
   }
 }
@@ -128,7 +129,7 @@ void ImportedRun::writeList() const {
   std::ofstream(unfinished) << Json{{"tracker", trackerName(source_.tracker)}, {"files", files}}.dump(
       -1, ' ', false, Json::error_handler_t::replace);
   if (std::rename(unfinished.c_str(), file.c_str()) != 0)
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+    throw Error(ErrorKind::io, say("cannot write {}: {}", file.string(), std::strerror(errno)));
 }
 
 void ImportedRun::addNewFiles() {
@@ -169,8 +170,7 @@ void ImportedRun::readFile(std::size_t index, const std::function<void(std::int6
   std::error_code fault;
   if (!in) {
     if (fs::exists(file.path, fault))
-      findings.leaveOut(
-          fmt::format("files ({}) that cannot be opened", printable(file.path.filename().string())));
+      findings.leaveOut(say("files ({}) that cannot be opened", printable(file.path.filename().string())));
     return;
   }
   in.seekg(file.read);
@@ -305,7 +305,7 @@ std::vector<std::string> ImportedRun::troubles() const {
   for (const Generation& generation : generations_)
     for (const auto& [what, count] : generation.findings.leftOut) leftOut[what] += count;
   for (const auto& [what, count] : leftOut)
-    list.push_back(fmt::format("{}: not read: {} {}", printable(source_.place.string()), count, what));
+    list.push_back(say("{}: not read: {} {}", printable(source_.place.string()), count, what));
   return list;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "text/say.h"
 #include "trackers/number_in.h"
 
 namespace batchscope::cli {
@@ -33,7 +34,7 @@ void MlflowMetricReader::line(const std::string& text, Findings& findings) {
   const auto at = step.empty() ? std::optional(static_cast<double>(rows_)) : numberIn(step);
   ++rows_;
   if (!milliseconds || !number || !at || *at != std::floor(*at) || !(std::abs(*at) < 0x1p62))
-    return findings.leaveOut("lines that are not a time, a value and a step");
+    return findings.leaveOut(say("lines that are not a time, a value and a step"));
   findings.add(name_, static_cast<std::int64_t>(*at), *number);
   findings.time(static_cast<std::int64_t>(*at), *milliseconds / 1000);
 }

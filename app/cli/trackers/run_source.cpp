@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 
+#include "text/say.h"
 #include "trackers/csv_series_reader.h"
 #include "trackers/event_file_reader.h"
 #include "trackers/json_facts.h"
@@ -70,12 +71,12 @@ void describeWandb(const fs::path& folder, Findings& findings) {
   const auto object = [&](const char* name) {
     const auto text = smallFile(folder / "files" / name);
     const auto json = text ? jsonIn(*text) : std::nullopt;
-    if (text && (!json || !json->is_object())) findings.leaveOut(std::string(name) + " that is not JSON");
+    if (text && (!json || !json->is_object())) findings.leaveOut(say("{} that is not JSON", name));
     return json && json->is_object() ? *json : Json::object();
   };
   if (const auto text = smallFile(folder / "files/config.yaml"); text && run.hyperparameters.empty()) {
     const auto config = yamlIn(*text);
-    if (!config || !config->is_object()) findings.leaveOut("config.yaml that is not YAML");
+    if (!config || !config->is_object()) findings.leaveOut(say("config.yaml that is not YAML"));
     if (config && config->is_object())
       for (const auto& [key, entry] : config->items())
         if (entry.is_object() && entry.contains("value") && !key.starts_with('_') &&
@@ -97,7 +98,7 @@ void describeWandb(const fs::path& folder, Findings& findings) {
     run.program = *program;
   if (run.name.empty()) run.name = folder.filename();
   if (filesIn(folder, isWandbLog).empty())
-    findings.leaveOut("histories, because the folder has no .wandb file,");
+    findings.leaveOut(say("histories, because the folder has no .wandb file,"));
 }
 
 // mlruns/EXPERIMENT/RUN
@@ -106,7 +107,7 @@ void describeMlflow(const fs::path& folder, Findings& findings) {
   const auto yaml = [&](const fs::path& file) {
     const auto text = smallFile(file);
     const auto json = text ? yamlIn(*text) : std::nullopt;
-    if (text && (!json || !json->is_object())) findings.leaveOut("meta.yaml that is not YAML");
+    if (text && (!json || !json->is_object())) findings.leaveOut(say("meta.yaml that is not YAML"));
     return json && json->is_object() ? *json : Json::object();
   };
   const auto textAt = [](const Json& json, const char* key) {
@@ -130,7 +131,7 @@ void describeMlflow(const fs::path& folder, Findings& findings) {
     if (const auto text = smallFile(file))
       run.hyperparameters[file.lexically_relative(folder / "params").string()] = *text;
     else
-      findings.leaveOut("parameters that cannot be read or have over 4 MiB");
+      findings.leaveOut(say("parameters that cannot be read or have over 4 MiB"));
   run.tags.clear();
   for (const fs::path& file : filesIn(folder / "tags", [](const fs::path& path) {
          return !path.filename().string().starts_with("mlflow.");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trackers/wandb_log_reader.h"
 
-#include <fmt/core.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "text/say.h"
 #include "trackers/json_facts.h"
 #include "trackers/wire.h"
 
@@ -65,21 +65,21 @@ void addHistory(std::string_view message, Findings& findings) {
     const auto number = json ? numberOf(*json) : std::nullopt;
     if (number) (item.name == "_step" ? step : wall) = number;
   }
-  if (!step || !(std::abs(*step) < 0x1p62)) return findings.leaveOut("rows of history without a step");
+  if (!step || !(std::abs(*step) < 0x1p62)) return findings.leaveOut(say("rows of history without a step"));
   const auto at = static_cast<std::int64_t>(*step);
   if (wall) findings.time(at, *wall);
   for (const WandbItem& item : items) {
     if (item.name.starts_with('_')) continue;
     const auto json = jsonIn(item.json);
     if (!json || json->contains("_type")) {
-      findings.leaveOut("images, histograms, tables and other values that are not numbers");
+      findings.leaveOut(say("images, histograms, tables and other values that are not numbers"));
       continue;
     }
     visitLeaves(item.name, *json, [&](const std::string& name, const Json& leaf) {
       if (const auto value = numberOf(leaf))
         findings.add(name, at, *value);
       else
-        findings.leaveOut("images, histograms, tables and other values that are not numbers");
+        findings.leaveOut(say("images, histograms, tables and other values that are not numbers"));
     });
   }
 }
@@ -135,14 +135,14 @@ void addRecord(std::string_view message, Findings& findings) {
       case 2: return addHistory(field.text, findings);
       case 3: return addSummary(field.text, findings);
       case 5: return addConfig(field.text, findings);
-      case 7: return findings.leaveOut("measurements of the machine");
-      case 8: return findings.leaveOut("artifacts");
+      case 7: return findings.leaveOut(say("measurements of the machine"));
+      case 8: return findings.leaveOut(say("artifacts"));
       case 17: return addRun(field.text, findings);
       case 18: return addExit(field.text, findings);
       default: return;
     }
   });
-  if (!isWhole) findings.leaveOut("records that are not messages of W&B");
+  if (!isWhole) findings.leaveOut(say("records that are not messages of W&B"));
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ void WandbLogReader::feed(std::string_view bytes, Findings& findings) {
   if (position_ == 0) {
     if (rest.size() < kLogHeading.size()) return;
     if (!rest.starts_with(kLogHeading)) {
-      damage_ = "it is not a log of W&B, or one of a newer version";
+      damage_ = say("it is not a log of W&B, or one of a newer version");
       return waiting_.clear();
     }
     rest.remove_prefix(kLogHeading.size());
@@ -180,7 +180,7 @@ std::size_t WandbLogReader::advance(std::string_view rest, Findings& findings) {
   if (fits && rest.size() < whole) return 0;
   const auto* checked = reinterpret_cast<const Bytef*>(rest.data()) + 6;
   if (!fits || crc32(0, checked, static_cast<uInt>(length + 1)) != protocol::get<std::uint32_t>(rest, 0)) {
-    findings.leaveOut("damaged blocks of the log");
+    findings.leaveOut(say("damaged blocks of the log"));
     isDamaged_ = true;
     isOpen_ = false;
     return advance(rest, findings);
@@ -199,7 +199,7 @@ std::size_t WandbLogReader::advance(std::string_view rest, Findings& findings) {
 std::string WandbLogReader::trouble() const {
   if (!damage_.empty()) return damage_;
   if (waiting_.empty() && !isOpen_) return {};
-  return fmt::format("it ends within a record, after byte {}; perhaps it is still being written", position_);
+  return say("it ends within a record, after byte {}; perhaps it is still being written", position_);
 }
 
 }  // namespace batchscope::cli

@@ -4,13 +4,15 @@
 /// are unknown, which is not the same as zero.
 #pragma once
 
+#include <QtGlobal>
+
 #include "batchscope/protocol/control.h"
 #include "batchscope/storage/catalogue.h"
 
 namespace batchscope::common {
 
 /// The text in place of such a run's steps, epochs and progress.
-inline constexpr char kNotRecorded[] = "not recorded";
+inline constexpr char kNotRecorded[] = QT_TR_NOOP("not recorded");
 
 /// Returns whether a run has finished without a step or an epoch.
 inline bool isUnrecorded(const storage::Run& run) {
