@@ -14,6 +14,7 @@
 #include "records/partly_done.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -24,7 +25,7 @@ using Deed = void (*)(storage::Catalogue&, const std::string& id);
 // Finds all runs before it changes anything. A run that refuses does not stop the others. For a run that is
 // followed, the machine where it trains reports the outcome of `command`.
 int doToAll(const JobsReference& options, const char* command, Deed deed, const char* done,
-            const char* (*told)(const storage::Run&, pool::JobState before)) {
+            std::string (*told)(const storage::Run&, pool::JobState before)) {
   storage::Catalogue catalogue = openCatalogue();
   std::vector<storage::Run> runs;
   for (const std::string& text : options.runs) runs.push_back(catalogue.resolve(text));
@@ -60,24 +61,24 @@ int doToAll(const JobsReference& options, const char* command, Deed deed, const 
 
 int cancelRuns(const JobsReference& options) {
   return doToAll(options, "cancel", pool::cancel, "cancelled", [](const storage::Run& run, JobState) {
-    return isHeld(run) ? stopText(run) : "taken out of the queue";
+    return isHeld(run) ? stopText(run) : say("taken out of the queue");
   });
 }
 
 int holdRuns(const JobsReference& options) {
   return doToAll(options, "hold", pool::hold, "held", [](const storage::Run& run, JobState before) {
     if (before == JobState::starting || before == JobState::running)
-      return "checkpointing, then freeing its devices; `batchscope release` lets it go on";
-    return "held; `batchscope release` lets it go on";
+      return say("checkpointing, then freeing its devices; `batchscope release` lets it go on");
+    return say("held; `batchscope release` lets it go on");
   });
 }
 
 int releaseRuns(const JobsReference& options) {
   return doToAll(options, "release", pool::release, "released", [](const storage::Run&, JobState before) {
-    if (before == JobState::held) return "released; `batchscope queue` says when its turn comes";
+    if (before == JobState::held) return say("released; `batchscope queue` says when its turn comes");
     if (before == JobState::pending || before == JobState::paused)
-      return "it was not held; `batchscope queue` says why it waits";
-    return "it was not held, and goes on";
+      return say("it was not held; `batchscope queue` says why it waits");
+    return say("it was not held, and goes on");
   });
 }
 
@@ -86,16 +87,16 @@ int setPriority(const PriorityOptions& options) {
   const storage::Run run = catalogue.resolve(options.run);
   if (const auto origin = elsewhere(run.id))
     throw Error(ErrorKind::conflict,
-                fmt::format("{} is in the queue of {}, which keeps its own order; to let other jobs go "
-                            "first, call there: scontrol update JobId={} Nice=100",
-                            title(run), common::clusterName(*origin),
-                            origin->job && !origin->job->number.empty() ? origin->job->number : "NUMBER"));
+                say("{} is in the queue of {}, which keeps its own order; to let other jobs go "
+                    "first, call there: scontrol update JobId={} Nice=100",
+                    title(run), common::clusterName(*origin),
+                    origin->job && !origin->job->number.empty() ? origin->job->number : say("NUMBER")));
   pool::prioritise(catalogue, run.id, options.priority);
   const auto placed = common::placedJob(catalogue, run);
-  return answer(options.json,
-                {{"run", run.id}, {"job", placed ? common::jobJson(*placed) : protocol::Json()}},
-                fmt::format("{} has priority {}{}", title(run), options.priority,
-                            placed ? ", and " + common::placeText(*placed) : ""));
+  return answer(
+      options.json, {{"run", run.id}, {"job", placed ? common::jobJson(*placed) : protocol::Json()}},
+      placed ? say("{} has priority {}, and {}", title(run), options.priority, common::placeText(*placed))
+             : say("{} has priority {}", title(run), options.priority));
 }
 
 }  // namespace batchscope::cli
