@@ -21,6 +21,7 @@
 #include "terminal/json_output.h"
 #include "terminal/terminal.h"
 #include "terminal/transfer_progress.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -71,14 +72,14 @@ std::int64_t trainedBy(const storage::Run& run, const protocol::Branch& branch) 
 Branching branchingNamed(storage::Catalogue& catalogue, const std::string& run, const std::string& group) {
   for (Branching& branching : common::branchingsOf(catalogue, run))
     if (branching.group == group) return std::move(branching);
-  throw Error(ErrorKind::not_found, fmt::format("the branches of run {} were removed meanwhile", run));
+  throw Error(ErrorKind::not_found, say("the branches of run {} were removed meanwhile", run));
 }
 
 // Waits until the branches are over.
 void awaitBranches(storage::Catalogue& catalogue, const std::vector<std::string>& ids,
                    const protocol::Branch& branch) {
   const auto count = static_cast<std::int64_t>(ids.size());
-  TransferProgress progress(fmt::format("{} branches", count), count * branch.samples);
+  TransferProgress progress(say("{} branches", count), count * branch.samples);
   for (std::int64_t before = 0;; std::this_thread::sleep_for(kBranchTick)) {
     std::int64_t now = 0;
     bool areOver = true;
@@ -98,10 +99,10 @@ void awaitBranches(storage::Catalogue& catalogue, const std::vector<std::string>
 void keepAnswer(storage::Catalogue& catalogue, const storage::Run& origin,
                 const std::vector<Branching>& found) {
   if (!common::recordCritical(catalogue, origin.id, found))
-    fmt::print(stderr,
-               "batchscope: {} trains, so its charts do not show this yet. When it has ended, "
-               "`batchscope branch {} --show` adds it\n",
-               printable(title(origin)), origin.id);
+    fmt::print(stderr, "batchscope: {}\n",
+               say("{} trains, so its charts do not show this yet. When it has ended, "
+                   "`batchscope branch {} --show` adds it",
+                   printable(title(origin)), origin.id));
 }
 
 int showBranchings(const BranchOptions& options) {
@@ -111,9 +112,9 @@ int showBranchings(const BranchOptions& options) {
   const std::vector<Branching> branchings = common::branchingsOf(catalogue, origin.id, question);
   if (branchings.empty())
     throw Error(ErrorKind::not_found,
-                fmt::format("run {} has no branches; start some with: batchscope branch {} --batch-sizes "
-                            "32..1024 --samples 65536",
-                            origin.id, origin.id));
+                say("run {} has no branches; start some with: batchscope branch {} --batch-sizes "
+                    "32..1024 --samples 65536",
+                    origin.id, origin.id));
   if (question.isAsAsked()) keepAnswer(catalogue, origin, branchings);
   if (options.json) {
     Json list = Json::array();
@@ -128,11 +129,10 @@ int showBranchings(const BranchOptions& options) {
 }
 
 void tellTheyGoOn(const storage::Run& origin, const std::string& group) {
-  fmt::print(
-      stderr,
-      "batchscope: the branches go on in the queue, as the group \"{}\". `batchscope branch {} --show` "
-      "shows them, and `batchscope cancel` ends each\n",
-      printable(group), origin.id);
+  fmt::print(stderr, "batchscope: {}\n",
+             say("the branches go on in the queue, as the group \"{}\". `batchscope branch {} --show` "
+                 "shows them, and `batchscope cancel` ends each",
+                 printable(group), origin.id));
 }
 
 }  // namespace
@@ -141,8 +141,8 @@ int branchRun(const BranchOptions& options) {
   if (options.show) return showBranchings(options);
   if (options.batchSizes.empty() || options.samples == 0)
     throw Error(ErrorKind::usage,
-                "branch needs --batch-sizes, such as 32..1024, and --samples; or --show, for what was "
-                "branched before");
+                say("branch needs --batch-sizes, such as 32..1024, and --samples; or --show, for what was "
+                    "branched before"));
   if (!options.metric.empty()) storage::check_series(options.metric);
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run origin = catalogue.resolve(options.run);
@@ -161,8 +161,7 @@ int branchRun(const BranchOptions& options) {
   if (options.detach)
     return answer(
         options.json, {{"group", group}, {"runs", ids}},
-        fmt::format(
-            "{} branches are in the queue, as the group \"{}\". Show them: batchscope branch {} --show",
+        say("{} branches are in the queue, as the group \"{}\". Show them: batchscope branch {} --show",
             ids.size(), printable(group), origin.id));
   try {
     awaitBranches(catalogue, ids, protocol::branch_of(specs.front().environment).value());

@@ -10,6 +10,7 @@
 #include "records/run_folders.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -19,10 +20,10 @@ std::vector<std::string> chosenFolders(storage::Catalogue& catalogue,
   const std::vector<std::string> unlisted = unlistedRuns(catalogue);
   for (const std::string& id : wanted) {
     if (std::find(unlisted.begin(), unlisted.end(), id) != unlisted.end()) continue;
-    if (catalogue.run(id)) throw Error(ErrorKind::conflict, fmt::format("run {} is listed already", id));
+    if (catalogue.run(id)) throw Error(ErrorKind::conflict, say("run {} is listed already", id));
     throw Error(ErrorKind::not_found,
-                fmt::format("there is no run folder {} beside {}, or a process still writes into it",
-                            printable(id), protocol::catalogue_path().string()));
+                say("there is no run folder {} beside {}, or a process still writes into it", printable(id),
+                    protocol::catalogue_path().string()));
   }
   return wanted.empty() ? unlisted : wanted;
 }
@@ -36,8 +37,8 @@ int adoptRuns(const AdoptOptions& options) {
     printJson({{"adopted", adopted}});
     return kExitOk;
   }
-  if (adopted.empty()) fmt::print("Every run that has a folder is listed.\n");
-  for (const std::string& id : adopted) fmt::print("listed {}\n", title(catalogue.resolve(id)));
+  if (adopted.empty()) fmt::print("{}\n", say("Every run that has a folder is listed."));
+  for (const std::string& id : adopted) fmt::print("{}\n", say("listed {}", title(catalogue.resolve(id))));
   return kExitOk;
 }
 

@@ -14,6 +14,7 @@
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "terminal/terminal.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -42,15 +43,14 @@ int tagRun(const TagOptions& options) {
   }
   for (const std::string& tag : added)
     if (std::find(removed.begin(), removed.end(), tag) != removed.end())
-      throw Error(
-          ErrorKind::usage,
-          fmt::format("tag \"{}\" cannot be both added and removed; give either +{} or -{}", tag, tag, tag));
+      throw Error(ErrorKind::usage,
+                  say("tag \"{}\" cannot be both added and removed; give either +{} or -{}", tag, tag, tag));
   storage::Catalogue catalogue = openCatalogue();
   const std::string id = catalogue.resolve(options.run).id;
   if (!options.changes.empty()) catalogue.change_tags(id, added, removed);
   const storage::Run run = catalogue.resolve(id);
   return print(run, options.json,
-               run.tags.empty() ? fmt::format("{} has no tags", title(run))
+               run.tags.empty() ? say("{} has no tags", title(run))
                                 : fmt::format("{}: {}", title(run),
                                               printable(fmt::format("{}", fmt::join(run.tags, ", ")))));
 }
@@ -66,9 +66,10 @@ int noteRun(const NoteOptions& options) {
   }
   if (options.text || options.json)
     return print(run, options.json,
-                 fmt::format("{} the note of {}", run.note.empty() ? "cleared" : "wrote", title(run)));
+                 run.note.empty() ? say("cleared the note of {}", title(run))
+                                  : say("wrote the note of {}", title(run)));
   if (run.note.empty())
-    fmt::print(stderr, "batchscope: {} has no note\n", title(run));
+    fmt::print(stderr, "batchscope: {}\n", say("{} has no note", title(run)));
   else
     fmt::print("{}\n", isTerminal(STDOUT_FILENO) ? printable_lines(run.note) : run.note);
   return kExitOk;
@@ -81,7 +82,7 @@ int renameRun(const RenameOptions& options) {
   const storage::Run before = catalogue.resolve(options.run);
   catalogue.set_name(before.id, name);
   const storage::Run run = catalogue.resolve(before.id);
-  return print(run, options.json, fmt::format("{} is now called {}", title(before), printable(name)));
+  return print(run, options.json, say("{} is now called {}", title(before), printable(name)));
 }
 
 }  // namespace batchscope::cli

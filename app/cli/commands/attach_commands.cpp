@@ -12,6 +12,7 @@
 #include "batchscope/common/recorded.h"
 #include "batchscope/common/run_control.h"
 #include "batchscope/common/shell_words.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/common/trial_text.h"
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/series.h"
@@ -24,6 +25,7 @@
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "text/format.h"
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -43,10 +45,12 @@ std::string scores(const storage::Run& run) {
 }
 
 std::string resumeHint(const Outcome& outcome) {
-  return (outcome.hasCheckpoint ? "Resume it with: batchscope resume "
-                                : "It has no checkpoint; begin again with: batchscope resume ") +
-         outcome.run.id;
+  return outcome.hasCheckpoint
+             ? say("Resume it with: batchscope resume {}", outcome.run.id)
+             : say("It has no checkpoint; begin again with: batchscope resume {}", outcome.run.id);
 }
+
+std::string outputHint(const storage::Run& run) { return say("Its output: batchscope logs {}", run.id); }
 
 int codeOfState(RunState state) {
   switch (state) {
@@ -71,9 +75,8 @@ void changeFaults(storage::Catalogue& catalogue, const storage::Run& run, const 
   if (!faults.any()) return;
   storage::require_sound(run);
   if (protocol::is_active(run.state))
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format("{} is {}, and its supervisor keeps the limits that it began with; `batchscope stop {}` "
+    throw Error(ErrorKind::conflict,
+                say("{} is {}, and its supervisor keeps the limits that it began with; `batchscope stop {}` "
                     "first",
                     title(run), protocol::run_state_name(run.state), run.id));
   protocol::RunSpec spec = run.spec;
@@ -86,27 +89,29 @@ void printSentence(const Outcome& outcome) {
   const std::string state = protocol::run_state_name(run.state);
   const std::string because = run.message.empty() ? "" : ": " + printable(run.message);
   if (outcome.detached && run.state == RunState::pending) {
-    fmt::print(
-        "{} stays in the queue. `batchscope attach {}` watches it, `batchscope cancel {}` takes it out of "
-        "the queue.\n",
-        title(run), run.id, run.id);
+    fmt::print("{}\n", say("{} stays in the queue. `batchscope attach {}` watches it, `batchscope cancel {}` "
+                           "takes it out of the queue.",
+                           title(run), run.id, run.id));
   } else if (outcome.detached) {
-    fmt::print("{} goes on. `batchscope attach {}` watches it, `batchscope stop {}` stops it.\n", title(run),
-               run.id, run.id);
+    fmt::print("{}\n", say("{} goes on. `batchscope attach {}` watches it, `batchscope stop {}` stops it.",
+                           title(run), run.id, run.id));
   } else if (common::isUnrecorded(run)) {
-    fmt::print("{} finished in {}, {}{}\n  Its output: batchscope logs {}\n", title(run),
-               formatDuration(run.ended - run.created), common::kNotRecorded,
-               outcome.silence.empty() ? "" : ": " + outcome.silence, run.id);
+    fmt::print("{}{}\n  {}\n",
+               say("{} finished in {}, {}", title(run), formatDuration(run.ended - run.created),
+                   tr(common::kNotRecorded).toStdString()),
+               outcome.silence.empty() ? "" : ": " + outcome.silence, outputHint(run));
   } else if (run.state == RunState::finished) {
-    fmt::print("{} finished: {}, {} in {}{}\n", title(run), plural(run.epoch, "epoch"),
-               plural(run.step, "step"), formatDuration(run.ended - run.created), scores(run));
+    fmt::print("{}\n", say("{} finished: {}, {} in {}{}", title(run), plural(run.epoch, "epoch"),
+                           plural(run.step, "step"), formatDuration(run.ended - run.created), scores(run)));
   } else if (run.state == RunState::stopped || run.state == RunState::paused) {
-    fmt::print("{} is {} after step {}{}. {}\n", title(run), state, run.step, because, resumeHint(outcome));
+    fmt::print("{}\n", say("{} is {} after step {}{}. {}", title(run), state, run.step, because,
+                           resumeHint(outcome)));
   } else {
     std::fflush(stdout);
-    fmt::print(stderr, "batchscope: {} {}{}\n{}  Its output: batchscope logs {}\n", title(run),
-               run.state == RunState::failed ? "failed" : "lost its supervisor", because, outcome.frames,
-               run.id);
+    fmt::print(stderr, "batchscope: {}{}\n{}  {}\n",
+               run.state == RunState::failed ? say("{} failed", title(run))
+                                             : say("{} lost its supervisor", title(run)),
+               because, outcome.frames, outputHint(run));
     // An exception before the first checkpoint would be raised again.
     if (outcome.hasCheckpoint || run.state != RunState::failed)
       fmt::print(stderr, "  {}\n", resumeHint(outcome));
@@ -116,10 +121,12 @@ void printSentence(const Outcome& outcome) {
 
 void printVerdicts(const std::vector<Verdict>& verdicts) {
   if (verdicts.empty()) return;
-  Table table({{"expected", Table::Align::left, true}, {"seen", Table::Align::right}, {"verdict"}});
+  Table table(
+      {{say("expected"), Table::Align::left, true}, {say("seen"), Table::Align::right}, {say("verdict")}});
   for (const Verdict& verdict : verdicts)
-    table.addRow({verdict.expectation.text(), verdict.seen,
-                  verdict.passed ? Table::Cell("pass", Colour::green) : Table::Cell("FAIL", Colour::red)});
+    table.addRow(
+        {verdict.expectation.text(), translated(verdict.seen),
+         verdict.passed ? Table::Cell(say("pass"), Colour::green) : Table::Cell(say("FAIL"), Colour::red)});
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
   std::fflush(stdout);
 }
@@ -182,8 +189,8 @@ int attachToRun(const WatchOptions& options) {
   const storage::Run run = catalogue.resolve(options.run);
   if (isAtRest(catalogue, run))
     throw Error(ErrorKind::conflict,
-                fmt::format("{} is {}: there is nothing to watch; `batchscope show {}` tells about it",
-                            title(run), protocol::run_state_name(run.state), run.id));
+                say("{} is {}: there is nothing to watch; `batchscope show {}` tells about it", title(run),
+                    protocol::run_state_name(run.state), run.id));
   AttachOptions attach = fromNowOn(catalogue, run.id);
   attach.interrupt = AttachOptions::Interrupt::detaches;
   attach.quiet = options.quiet || options.json;
@@ -207,8 +214,9 @@ static int followAgain(const ResumeOptions& options) {
   follower.setStandardOutputFile(QProcess::nullDevice());
   follower.setStandardErrorFile(QProcess::nullDevice());
   if (!follower.startDetached())
-    fmt::print(stderr, "batchscope: {} is not followed; follow it with: batchscope follow {}\n", id,
-               common::shellWords(std::vector{place}));
+    fmt::print(stderr, "batchscope: {}\n",
+               say("{} is not followed; follow it with: batchscope follow {}", id,
+                   common::shellWords(std::vector{place})));
   return kExitOk;
 }
 
@@ -233,15 +241,15 @@ int resumeRun(const ResumeOptions& options) {
   const auto job = options.detach ? common::placedJob(catalogue, *catalogue.run(run.id)) : std::nullopt;
   if (job)
     return answer(options.json, {{"run", run.id}, {"job", common::jobJson(*job)}},
-                  fmt::format("{} {}, and goes on when it has devices. `batchscope attach {}` watches it.",
-                              title(run), common::placeText(*job), run.id));
+                  say("{} {}, and goes on when it has devices. `batchscope attach {}` watches it.",
+                      title(run), common::placeText(*job), run.id));
   const Outcome outcome = options.detach ? awaitBeginning(catalogue, run.id, interrupts)
                                          : followRun(catalogue, run.id, attach, interrupts, options.json);
   if (!options.detach || !outcome.detached)
     printEnd(outcome, {}, options.json);
   else
     answer(options.json, {{"run", run.id}},
-           fmt::format("{} goes on. `batchscope attach {}` watches it.", title(run), run.id));
+           say("{} goes on. `batchscope attach {}` watches it.", title(run), run.id));
   return exitCodeOf(outcome, {});
 }
 

@@ -24,6 +24,7 @@
 #include "slurm/growth.h"
 #include "terminal/json_output.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -60,14 +61,14 @@ std::string predictionText(const protocol::Json& status, const std::optional<pro
   if (predicted == status.end() || !predicted->is_object() || !model) return {};
   const auto value = [&](const char* name) { return protocol::decode_number(predicted->at(name)); };
   const bool isGoodput = std::isfinite(value("goodput"));
-  std::string text =
-      fmt::format("; predicted {} {} samples/s", isGoodput ? "goodput" : "throughput",
-                  run::range_text(value(isGoodput ? "goodput" : "throughput"), value("error")));
+  const std::string range = run::range_text(value(isGoodput ? "goodput" : "throughput"), value("error"));
+  std::string text = isGoodput ? say("; predicted goodput {} samples/s", range)
+                               : say("; predicted throughput {} samples/s", range);
   const int devices = run::counted_devices(*model);
   if (devices > 0 && replicas > devices)
     text += model->devices > 0
-                ? fmt::format(", as they share {}", plural(devices, "device"))
-                : fmt::format(", as it has been measured on no more than {}", plural(devices, "replica"));
+                ? say(", as they share {}", plural(devices, "device"))
+                : say(", as it has been measured on no more than {}", plural(devices, "replica"));
   return text;
 }
 
@@ -79,20 +80,20 @@ std::string rescaleText(const protocol::Request& request, const Reply& reply) {
   const std::string on =
       plural(replicas, "replica") + (named ? " (" + run::device_list(request.devices) + ")" : "");
   if (reply.job && (status.is_null() || status.value("state", "") == "paused"))
-    return "asks for " + on + " from now on; " +
-           (reply.job->held ? "`batchscope release` lets it go on"
-            : pool::job_state(reply.run, *reply.job) == pool::JobState::held
-                ? "`batchscope resume` lets it go on"
-                : "`batchscope queue` says when it has devices");
+    return reply.job->held ? say("asks for {} from now on; `batchscope release` lets it go on", on)
+           : pool::job_state(reply.run, *reply.job) == pool::JobState::held
+               ? say("asks for {} from now on; `batchscope resume` lets it go on", on)
+               : say("asks for {} from now on; `batchscope queue` says when it has devices", on);
   const bool same = status.value("replicas", 0) == replicas;
   if (reply.job && !named)
-    return same ? "stays on " + on
-                : "the pool moves it to " + on +
-                      ", as soon as there are devices for them; `batchscope queue` says when";
+    return same ? say("stays on {}", on)
+                : say("the pool moves it to {}, as soon as there are devices for them; `batchscope queue` "
+                      "says when",
+                      on);
   if (same && status.value("state", "") == "running")
-    return "stays on " + on + (named ? "" : "; goodput no longer chooses the number");
-  return "restarting on " + on +
-         (same && !named ? ", as many as now" : predictionText(status, reply.model, replicas));
+    return named ? say("stays on {}", on) : say("stays on {}; goodput no longer chooses the number", on);
+  if (same && !named) return say("restarting on {}, as many as now", on);
+  return say("restarting on {}", on) + predictionText(status, reply.model, replicas);
 }
 
 int order(const RunReference& options, const protocol::Request& request, const std::string& agreed) {
@@ -106,9 +107,9 @@ int leaveForMoreNodes(const RunReference& options, const std::string& id, int re
   protocol::Request request;
   request.command = Command::stop;
   return order(options, request,
-               fmt::format("writes a checkpoint and ends its job; the next job continues with room for {}, "
-                           "as soon as Slurm has the nodes",
-                           plural(replicas, "replica")));
+               say("writes a checkpoint and ends its job; the next job continues with room for {}, "
+                   "as soon as Slurm has the nodes",
+                   plural(replicas, "replica")));
 }
 
 }  // namespace
@@ -116,13 +117,14 @@ int leaveForMoreNodes(const RunReference& options, const std::string& id, int re
 int rescaleRun(const RescaleOptions& options) {
   if (options.replicas.empty() && options.devices.empty())
     throw Error(ErrorKind::usage,
-                "say how many replicas, or on which --devices, such as: batchscope rescale RUN 2");
+                say("say how many replicas, or on which --devices, such as: batchscope rescale RUN 2"));
   protocol::check_devices(options.devices);
   protocol::ReplicaCount count;
   if (!options.replicas.empty()) count = protocol::ReplicaCount::parse(options.replicas);
   if (count.automatic && !options.devices.empty())
-    throw Error(ErrorKind::usage,
-                "--devices sets the number of replicas, so it does not go with auto: leave out one of them");
+    throw Error(
+        ErrorKind::usage,
+        say("--devices sets the number of replicas, so it does not go with auto: leave out one of them"));
   std::vector<std::string> words;
   if (!options.replicas.empty()) words.push_back(options.replicas);
   if (!options.devices.empty())
@@ -139,8 +141,9 @@ int rescaleRun(const RescaleOptions& options) {
   const Reply reply = ask(options, request);
   if (request.devices.empty()) slurm::wantInJobs(id, count);
   return finish(options, request, reply,
-                count.automatic ? "from now on goodput chooses the number of replicas; the events say why"
-                                : rescaleText(request, reply));
+                count.automatic
+                    ? say("from now on goodput chooses the number of replicas; the events say why")
+                    : rescaleText(request, reply));
 }
 
 int checkpointRun(const RunReference& options) {
@@ -149,18 +152,19 @@ int checkpointRun(const RunReference& options) {
   request.command = Command::checkpoint;
   const Reply reply = ask(options, request);
   const protocol::Json& written = reply.result;
-  return finish(options, request, reply,
-                fmt::format("{} at step {}, {} in {}", written.value("name", "checkpoint"),
-                            written.value("step", std::int64_t{0}),
-                            formatBytes(written.value("bytes", std::int64_t{0})),
-                            formatDuration(written.value("seconds", 0.0))));
+  return finish(
+      options, request, reply,
+      say("{} at step {}, {} in {}", written.value("name", "checkpoint"),
+          written.value("step", std::int64_t{0}), formatBytes(written.value("bytes", std::int64_t{0})),
+          formatDuration(written.value("seconds", 0.0))));
 }
 
 int pauseRun(const RunReference& options) {
   if (const auto code = handOn("pause", options)) return *code;
   protocol::Request request;
   request.command = Command::pause;
-  return order(options, request, "checkpointing, then freeing its devices; `batchscope resume` continues it");
+  return order(options, request,
+               say("checkpointing, then freeing its devices; `batchscope resume` continues it"));
 }
 
 int stopRun(const RunReference& options) {

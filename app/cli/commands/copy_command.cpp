@@ -2,8 +2,6 @@
 //
 // cp: copies a file or folder out of a run's folder: what its program shared, its event files, checkpoints,
 // logs.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +12,7 @@
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -27,22 +26,21 @@ fs::path inside(const fs::path& root, const std::string& path) {
   const fs::path found = fs::weakly_canonical(root / path), base = fs::weakly_canonical(root);
   const auto [end, ignored] = std::mismatch(base.begin(), base.end(), found.begin(), found.end());
   if (fs::path(path).is_absolute() || end != base.end())
-    throw Error(ErrorKind::usage, fmt::format("{} lies outside the run's folder; paths are relative to {}",
-                                              path, root.string()));
-  if (!fs::exists(found))
-    throw Error(ErrorKind::not_found, fmt::format("there is no {} in {}", path, root.string()));
+    throw Error(ErrorKind::usage,
+                say("{} lies outside the run's folder; paths are relative to {}", path, root.string()));
+  if (!fs::exists(found)) throw Error(ErrorKind::not_found, say("there is no {} in {}", path, root.string()));
   return found;
 }
 
 // Writes into a target that takes bytes and is not a file, such as a pipe.
 void pour(const fs::path& from, const OutputTarget& target) {
-  if (fs::is_directory(from)) target.requirePlace(fmt::format("the folder {}", from.string()));
+  if (fs::is_directory(from)) target.requirePlace(say("the folder {}", from.string()));
   std::ifstream in(from, std::ios::binary);
   OutputFile file(target);
   std::vector<char> block(kBlockBytes);
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)
     file.write({block.data(), static_cast<std::size_t>(in.gcount())});
-  if (in.bad() || !in.eof()) throw Error(ErrorKind::io, fmt::format("cannot read {}", from.string()));
+  if (in.bad() || !in.eof()) throw Error(ErrorKind::io, say("cannot read {}", from.string()));
   file.finish();
 }
 
@@ -61,7 +59,7 @@ int copyFromRun(const CopyOptions& options) {
   const auto colon = options.source.find(':');
   if (colon == std::string::npos)
     throw Error(ErrorKind::usage,
-                fmt::format("\"{}\": write RUN:PATH, such as latest:share/model.pt", options.source));
+                say("\"{}\": write RUN:PATH, such as latest:share/model.pt", options.source));
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.source.substr(0, colon));
   try {
@@ -74,7 +72,7 @@ int copyFromRun(const CopyOptions& options) {
     answer(options.json, {{"run", run.id}, {"from", from.string()}, {"to", to.string()}},
            printable(to.string()));
   } catch (const fs::filesystem_error& error) {
-    throw Error(ErrorKind::io, fmt::format("cannot copy {}: {}", options.source, error.what()));
+    throw Error(ErrorKind::io, say("cannot copy {}: {}", options.source, error.what()));
   }
   return kExitOk;
 }

@@ -14,6 +14,7 @@
 #include "commands/commands.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -37,12 +38,12 @@ struct Section {
   std::vector<Row> rows;
 };
 
-const char* titleOf(Kind kind) {
+std::string titleOf(Kind kind) {
   switch (kind) {
-    case Kind::run: return "Run";
-    case Kind::hyperparameters: return "Hyperparameters";
-    case Kind::generations: return "Generations";
-    case Kind::latest: return "Last values";
+    case Kind::run: return say("Run");
+    case Kind::hyperparameters: return say("Hyperparameters");
+    case Kind::generations: return say("Generations");
+    case Kind::latest: return say("Last values");
   }
   return "";
 }
@@ -58,10 +59,9 @@ const char* keyOf(Kind kind) {
 }
 
 std::string generationText(const storage::Generation& generation) {
-  const std::string pause =
-      generation.pause < 0 ? "" : fmt::format(", pause {}", formatDuration(generation.pause));
-  return fmt::format("{}, {}, steps {}-{}{}", plural(generation.replicas, "replica"),
-                     printable(generation.reason), generation.first_step, generation.last_step, pause);
+  const std::string pause = generation.pause < 0 ? "" : say(", pause {}", formatDuration(generation.pause));
+  return say("{}, {}, steps {}-{}{}", plural(generation.replicas, "replica"), printable(generation.reason),
+             generation.first_step, generation.last_step, pause);
 }
 
 std::string textOf(Kind kind, const std::string& name, const SideBySideValue& value) {
@@ -109,7 +109,7 @@ Table tableOf(const Section& section, const storage::Run& a, const storage::Run&
   Table table({{"", Align::left, true},
                {nameA, Align::left, true},
                {nameB, Align::left, true},
-               {numbers ? "change" : "", Align::right}});
+               {numbers ? say("change") : "", Align::right}});
   for (const Row& row : section.rows)
     table.addRow({printable(row.name), row.jsonA.is_null() ? "-" : row.a, row.jsonB.is_null() ? "-" : row.b,
                   row.change});
@@ -142,7 +142,8 @@ int diffRuns(const DiffOptions& options) {
     return kExitOk;
   }
   const Style style = terminalStyle(STDOUT_FILENO);
-  fmt::print("{}  and  {}\n", style.paint(title(a), Colour::bold), style.paint(title(b), Colour::bold));
+  fmt::print("{}\n",
+             say("{}  and  {}", style.paint(title(a), Colour::bold), style.paint(title(b), Colour::bold)));
   bool any = false;
   for (const Section& section : sections) {
     if (section.rows.empty()) continue;
@@ -150,7 +151,7 @@ int diffRuns(const DiffOptions& options) {
                tableOf(section, a, b).text(style, 2));
     any = true;
   }
-  if (!any) fmt::print("They do not differ.\n");
+  if (!any) fmt::print("{}\n", say("They do not differ."));
   return kExitOk;
 }
 

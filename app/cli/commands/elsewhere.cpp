@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/elsewhere.h"
 
-#include <fmt/core.h>
-
 #include <QProcess>
 #include <QStringList>
 
 #include "follow/remote.h"
 #include "records/store.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -38,9 +37,11 @@ std::optional<int> handOn(const std::string& command, const RunReference& run,
   if (run.json) all.emplace_back("--json");
   const RemoteCommand asked = origin->host.empty() ? here(all) : onHost(origin->host, all, Login::mayAsk);
   const int code = QProcess::execute(asked.program, asked.arguments);
-  if (code < 0)
-    throw Error(ErrorKind::failure, fmt::format("{} cannot be asked: {} {}", id, asked.program.toStdString(),
-                                                code == -2 ? "cannot be started" : "crashed"));
+  if (code < 0) {
+    const std::string program = asked.program.toStdString();
+    throw Error(ErrorKind::failure, code == -2 ? say("{} cannot be asked: {} cannot be started", id, program)
+                                               : say("{} cannot be asked: {} crashed", id, program));
+  }
   return code;
 }
 

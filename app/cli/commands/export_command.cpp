@@ -2,7 +2,6 @@
 //
 // export: writes a run to a file. jsonl and sqlite hold the whole record, which import reads back; csv, json
 // and tensorboard are for other programs, and html is for people.
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
 #include "terminal/transfer_progress.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -39,12 +39,12 @@ namespace {
 // Refuses to replace a folder that holds more than event files.
 void refuseOtherFolders(const OutputTarget& target, bool isFolder) {
   if (target.kind() != OutputTarget::Kind::file || !fs::is_directory(target.path())) return;
-  if (!isFolder) throw Error(ErrorKind::conflict, fmt::format("{} is a folder; name a file", target.name()));
+  if (!isFolder) throw Error(ErrorKind::conflict, say("{} is a folder; name a file", target.name()));
   for (const auto& entry : fs::directory_iterator(target.path()))
     if (!entry.path().filename().string().starts_with("events.out.tfevents"))
-      throw Error(ErrorKind::conflict,
-                  fmt::format("{} holds more than event files and is not overwritten; name another folder",
-                              target.name()));
+      throw Error(
+          ErrorKind::conflict,
+          say("{} holds more than event files and is not overwritten; name another folder", target.name()));
 }
 
 // Returns the series to write: the named ones, or all.
@@ -57,8 +57,8 @@ std::vector<storage::SeriesInfo> chosenSeries(storage::SampleReader* samples,
   for (const storage::SeriesInfo& info : all) known.push_back(info.name);
   for (const std::string& name : names)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw Error(ErrorKind::not_found, fmt::format("there is no series \"{}\"{}; batchscope show lists them",
-                                                    printable(name), protocol::did_you_mean(name, known)));
+      throw Error(ErrorKind::not_found, say("there is no series \"{}\"{}; batchscope show lists them",
+                                            printable(name), protocol::did_you_mean(name, known)));
   std::erase_if(all, [&](const storage::SeriesInfo& info) {
     return std::find(names.begin(), names.end(), info.name) == names.end();
   });
@@ -68,7 +68,7 @@ std::vector<storage::SeriesInfo> chosenSeries(storage::SampleReader* samples,
 // Becomes the program that has the page.
 [[noreturn]] void exportPage(const storage::Run& run, const ExportOptions& options) {
   if (!options.series.empty())
-    throw Error(ErrorKind::usage, "--format html holds all series: leave out --series");
+    throw Error(ErrorKind::usage, say("--format html holds all series: leave out --series"));
   const std::string program = run::own_program("batchscope-serve").string();
   std::vector<std::string> words{"batchscope", "export", run.id};
   if (!options.output.empty()) words.push_back("--output=" + options.output);
@@ -78,7 +78,7 @@ std::vector<storage::SeriesInfo> chosenSeries(storage::SampleReader* samples,
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   execv(program.c_str(), pointers.data());
-  throw Error(ErrorKind::io, fmt::format("cannot start {}: {}", program, std::strerror(errno)));
+  throw Error(ErrorKind::io, say("cannot start {}: {}", program, std::strerror(errno)));
 }
 
 std::int64_t copySamples(storage::SampleReader& samples, const std::vector<storage::SeriesInfo>& series,
@@ -120,12 +120,11 @@ int exportRun(const ExportOptions& options) {
   const InterruptionGuard guard;
   const std::unique_ptr<ExportSink> sink = makeExportSink(options.format, target, record, samples.get());
   const std::int64_t count =
-      samples ? copySamples(*samples, series, fmt::format("exporting {}", title(record.run)), *sink) : 0;
+      samples ? copySamples(*samples, series, say("exporting {}", title(record.run)), *sink) : 0;
   sink->finish();
   if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
-  return answer(
-      options.json, {{"written", target.name()}, {"run", record.run.id}, {"samples", count}},
-      fmt::format("wrote {}: {} with {}", target.name(), title(record.run), plural(count, "sample")));
+  return answer(options.json, {{"written", target.name()}, {"run", record.run.id}, {"samples", count}},
+                say("wrote {}: {} with {}", target.name(), title(record.run), plural(count, "sample")));
 }
 
 }  // namespace batchscope::cli

@@ -23,6 +23,7 @@
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
 #include "text/job_note.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -63,8 +64,7 @@ class Following {
     const auto run = catalogue_.run(place_.id);
     for (const std::string& trouble : taker_.troubles()) fmt::print(stderr, "batchscope: {}\n", trouble);
     if (!run)
-      throw Error(ErrorKind::not_found,
-                  fmt::format("{} holds no record of a run yet", printable(options_.place)));
+      throw Error(ErrorKind::not_found, say("{} holds no record of a run yet", printable(options_.place)));
     return answer(options_.json,
                   {{"followed", run->id},
                    {"state", protocol::run_state_name(run->state)},
@@ -85,12 +85,13 @@ class Following {
   }
 
   std::string sentence(const storage::Run& run, bool isLeft) const {
-    std::string text = fmt::format("{} is {} after step {}, with {} that {} new", title(run),
-                                   protocol::run_state_name(run.state), run.step,
-                                   plural(taker_.samples(), "sample"), taker_.samples() == 1 ? "is" : "are");
+    std::string text =
+        say("{} is {} after step {}, with {}", title(run), protocol::run_state_name(run.state), run.step,
+            taker_.samples() == 1 ? say("1 sample that is new")
+                                  : say("{} samples that are new", taker_.samples()));
     if (isLeft && !isLast(run.state))
-      text += fmt::format("; the run goes on; watch it again with: batchscope follow {}",
-                          common::shellWords(std::vector{options_.place}));
+      text += say("; the run goes on; watch it again with: batchscope follow {}",
+                  common::shellWords(std::vector{options_.place}));
     return text;
   }
 
@@ -117,7 +118,7 @@ class Following {
         if (options_.once && (!hasJob() || taker_.offset() > 0)) throw;
         if (options_.once) return;
         taker_.readOnFrom(error.kind() == ErrorKind::corrupt ? 0 : taker_.offset());
-        if (!awaitsFirstJob() && !watch_.isUnheard()) tell(fmt::format("{}; trying again", error.what()));
+        if (!awaitsFirstJob() && !watch_.isUnheard()) tell(say("{}; trying again", error.what()));
       }
       if (!wait(retry)) return;
     }
@@ -215,11 +216,11 @@ class Following {
     if (options_.json) return;
     const auto run = catalogue_.run(place_.id);
     if (!run) return;
-    const std::string begin = title(*run) + " is " + protocol::run_state_name(run->state);
+    const std::string state = protocol::run_state_name(run->state);
     if (run->state == RunState::pending)
-      tell(fmt::format("{}, {}", begin, printable(jobNote(*origins_.find(place_.id)))));
+      tell(say("{} is {}, {}", title(*run), state, printable(jobNote(*origins_.find(place_.id)))));
     else
-      tell(fmt::format("{}, step {}", begin, run->step));
+      tell(say("{} is {}, step {}", title(*run), state, run->step));
   }
 
   // Prints news once, until there is other news.

@@ -17,6 +17,7 @@
 #include "records/store.h"
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -64,7 +65,7 @@ class RunExport {
       isWritable_ = true;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::io && error.kind() != ErrorKind::timeout) throw;
-      if (isWritable_) fmt::print(stderr, "batchscope: {}; trying again\n", error.what());
+      if (isWritable_) fmt::print(stderr, "batchscope: {}\n", say("{}; trying again", error.what()));
       writer_.reset();  // the next one reads what became of it
       isWritable_ = false;
     }
@@ -83,16 +84,16 @@ class RunExport {
 int followExport(storage::Catalogue& catalogue, const storage::Run& run, const ExportOptions& options) {
   if (options.format != "jsonl" || !options.series.empty() || options.force)
     throw Error(ErrorKind::usage,
-                "--follow appends the whole run as jsonl: leave out --format, --series and --force");
+                say("--follow appends the whole run as jsonl: leave out --format, --series and --force"));
   const OutputTarget target(options.output.empty() ? usualExportName(run, options.format) : options.output);
-  target.requirePlace("a record that grows");
+  target.requirePlace(say("a record that grows"));
   target.requireWritable();
   const InterruptionGuard guard;
   RunExport following(catalogue, run.id, target.path());
   following.run();
   return answer(
       options.json, {{"written", target.name()}, {"run", run.id}, {"samples", following.samples()}},
-      fmt::format("wrote {}: {} with {}", target.name(), title(run), plural(following.samples(), "sample")));
+      say("wrote {}: {} with {}", target.name(), title(run), plural(following.samples(), "sample")));
 }
 
 }  // namespace batchscope::cli

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fork: a new run that begins at another one's checkpoint.
-#include <fmt/core.h>
-
 #include "batchscope/run/fork.h"
 #include "commands/attach_commands.h"
 #include "commands/commands.h"

@@ -16,6 +16,7 @@
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -48,7 +49,7 @@ class Collector {
     const double now = storage::now();
     for (const storage::Run& run : catalogue_.trash()) {
       if (now - run.removed < options_.days * kDay || isHeld(run)) continue;
-      items_.push_back({"run", title(run), "removed " + formatAge(now - run.removed),
+      items_.push_back({word("run"), title(run), say("removed {}", formatAge(now - run.removed)),
                         protocol::valid_run_id(run.id) ? folderBytes(protocol::run_paths(run.id).root) : 0,
                         [this, id = run.id] { storage::purge_removed(catalogue_, id); }});
     }
@@ -56,12 +57,13 @@ class Collector {
 
   void collectFolders() {
     for (const auto& folder : orphanedFolders(catalogue_))
-      items_.push_back({"folder", folder.string(), "belongs to no run", folderBytes(folder), [this, folder] {
-                          // A process may have begun to fill it while the person was asked.
-                          const auto orphans = orphanedFolders(catalogue_);
-                          if (std::find(orphans.begin(), orphans.end(), folder) != orphans.end())
-                            storage::remove_folder(folder);
-                        }});
+      items_.push_back(
+          {word("folder"), folder.string(), say("belongs to no run"), folderBytes(folder), [this, folder] {
+             // A process may have begun to fill it while the person was asked.
+             const auto orphans = orphanedFolders(catalogue_);
+             if (std::find(orphans.begin(), orphans.end(), folder) != orphans.end())
+               storage::remove_folder(folder);
+           }});
   }
 
   void collectCheckpoints() {
@@ -72,13 +74,13 @@ class Collector {
         all = catalogue_.checkpoints(run.id);
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::corrupt) throw;
-        fmt::print(stderr, "batchscope: left alone: {}\n", printable(error.what()));
+        fmt::print(stderr, "batchscope: {}\n", say("left alone: {}", printable(error.what())));
       }
       for (std::size_t i = 1; i < all.size(); ++i) {
         if (all[i].reason == "manual") continue;
         const auto folder = protocol::run_paths(run.id).checkpoints / all[i].name;
-        items_.push_back({"checkpoint", fmt::format("{} of {}", printable(all[i].name), title(run)),
-                          "not the newest", folderBytes(folder),
+        items_.push_back({word("checkpoint"), say("{} of {}", printable(all[i].name), title(run)),
+                          say("not the newest"), folderBytes(folder),
                           [this, id = run.id, name = all[i].name, folder] {
                             storage::remove_folder(folder);
                             catalogue_.remove_checkpoint(id, name);
@@ -99,9 +101,19 @@ std::int64_t totalBytes(const std::vector<Item>& items) {
   return bytes;
 }
 
+// Returns "3 items, 41 MB".
+std::string itemsText(const std::vector<Item>& items) {
+  return fmt::format("{}, {}", plural(static_cast<std::int64_t>(items.size()), "item"),
+                     formatBytes(totalBytes(items)));
+}
+
 void printItems(const std::vector<Item>& items) {
-  Table table({{"KIND"}, {"NAME", Table::Align::left, true}, {"WHY"}, {"SIZE", Table::Align::right}});
-  for (const Item& item : items) table.addRow({item.kind, item.name, item.why, formatBytes(item.bytes)});
+  Table table({{say("KIND")},
+               {say("NAME"), Table::Align::left, true},
+               {say("WHY")},
+               {say("SIZE"), Table::Align::right}});
+  for (const Item& item : items)
+    table.addRow({translated(item.kind), item.name, item.why, formatBytes(item.bytes)});
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
 }
 
@@ -118,13 +130,12 @@ void printAnswer(const Collector& collector, bool done, bool json) {
     return;
   }
   if (items.empty())
-    fmt::print("There is nothing to delete.\n");
+    fmt::print("{}\n", say("There is nothing to delete."));
   else
-    fmt::print("{} {}, {}\n", done ? "deleted" : "would delete",
-               plural(static_cast<std::int64_t>(items.size()), "item"), formatBytes(totalBytes(items)));
+    fmt::print("{}\n", done ? say("deleted {}", itemsText(items)) : say("would delete {}", itemsText(items)));
   if (const auto unlisted = static_cast<std::int64_t>(collector.unlisted().size()); unlisted > 0)
-    fmt::print("left alone: {} that the catalogue does not list; batchscope adopt adds them\n",
-               plural(unlisted, "run folder"));
+    fmt::print("{}\n", say("left alone: {} that the catalogue does not list; batchscope adopt adds them",
+                           plural(unlisted, "run folder")));
 }
 
 }  // namespace
@@ -138,10 +149,9 @@ int collectGarbage(const CollectOptions& options) {
     return kExitOk;
   }
   flushOutput();
-  const std::string what = fmt::format("{}, {}", plural(static_cast<std::int64_t>(items.size()), "item"),
-                                       formatBytes(totalBytes(items)));
-  if (!options.yes && !isConfirmed(fmt::format("Delete {}, for good?", what), "deleting " + what)) {
-    fmt::print(stderr, "batchscope: nothing was deleted\n");
+  const std::string what = itemsText(items);
+  if (!options.yes && !isConfirmed(say("Delete {}, for good?", what), say("deleting {}", what))) {
+    fmt::print(stderr, "batchscope: {}\n", say("nothing was deleted"));
     return kExitConflict;
   }
   for (const Item& item : items) item.remove();

@@ -22,6 +22,7 @@
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
 #include "terminal/transfer_progress.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -71,9 +72,9 @@ std::int64_t copySamples(ImportSource& source, const std::filesystem::path& file
     const storage::RunFileReader::Block block = source.next();
     if (block.samples.empty()) {
       if (names.changed() > 0)
-        fmt::print(stderr,
-                   "batchscope: {} series without a name, or with a name of over {} bytes, got new names\n",
-                   names.changed(), storage::kLongestSeries);
+        fmt::print(stderr, "batchscope: {}\n",
+                   say("{} series without a name, or with a name of over {} bytes, got new names",
+                       names.changed(), storage::kLongestSeries));
       return count;
     }
     appendStretches(writer, names(block.series), block.generation, block.samples);
@@ -93,8 +94,7 @@ void checkName(const std::string& file, const std::string& name) {
   try {
     storage::check_name(name);
   } catch (const Error& error) {
-    throw Error(ErrorKind::corrupt,
-                fmt::format("{}: run.name {}; --name gives it another one", file, error.what()));
+    throw Error(ErrorKind::corrupt, say("{}: run.name {}; --name gives it another one", file, error.what()));
   }
 }
 
@@ -114,9 +114,9 @@ int importExported(const ImportOptions& options, const std::string& file) {
   try {
     storage::remove_folder(partial);
     count = copySamples(*source, partial / protocol::run_paths(record.run.id).samples.filename(),
-                        fmt::format("importing {}", printable(record.run.name)));
+                        say("importing {}", printable(record.run.name)));
     if (std::rename(partial.c_str(), root.c_str()) != 0)
-      throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", root.string(), std::strerror(errno)));
+      throw Error(ErrorKind::io, say("cannot make {}: {}", root.string(), std::strerror(errno)));
     isWhole = true;
     storage::RunRecord whole = source->record();
     whole.run.id = record.run.id;
@@ -132,10 +132,9 @@ int importExported(const ImportOptions& options, const std::string& file) {
   }
   return answer(
       options.json, {{"imported", record.run.id}, {"exported_as", before}, {"samples", count}},
-      fmt::format("imported {} with {}{}", title(record.run), plural(count, "sample"),
-                  before == record.run.id
-                      ? ""
-                      : fmt::format("; there is a run {} here already, so it has a new id", before)));
+      say("imported {} with {}{}", title(record.run), plural(count, "sample"),
+          before == record.run.id ? ""
+                                  : say("; there is a run {} here already, so it has a new id", before)));
 }
 
 // Imports several runs. One that cannot be imported does not stop the others.
@@ -156,7 +155,7 @@ int importEach(const ImportOptions& options, const std::vector<std::string>& fil
 int importRun(const ImportOptions& options) {
   if (options.files.empty() == options.runFolder.empty())
     throw Error(ErrorKind::usage,
-                "name a file or folder to import, or a run's shared folder with --run-folder");
+                say("name a file or folder to import, or a run's shared folder with --run-folder"));
   if (!options.runFolder.empty()) return importRunFolder(options);
   if (!options.name.empty()) storage::check_name(options.name);
   std::vector<std::string> exported;
@@ -168,11 +167,11 @@ int importRun(const ImportOptions& options) {
     else
       exported.push_back(file);
   if (options.watch && !exported.empty())
-    throw Error(ErrorKind::usage, fmt::format("--watch follows files of other trackers, and {} is not one; "
-                                              "batchscope follow takes a record that grows",
-                                              printable(exported.front())));
+    throw Error(ErrorKind::usage, say("--watch follows files of other trackers, and {} is not one; "
+                                      "batchscope follow takes a record that grows",
+                                      printable(exported.front())));
   if (!options.name.empty() && exported.size() + (ofTrackers.empty() ? 0 : 1) > 1)
-    throw Error(ErrorKind::usage, "--name is for one run: give one path");
+    throw Error(ErrorKind::usage, say("--name is for one run: give one path"));
   const int code = exported.empty() ? kExitOk : importEach(options, exported);
   if (ofTrackers.empty()) return code;
   const int other = importFromTrackers(options, ofTrackers);

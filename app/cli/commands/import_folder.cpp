@@ -15,6 +15,7 @@
 #include "records/store.h"
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -34,7 +35,7 @@ storage::RecordPart newRun(const RunFolder& folder) {
 
 int importRunFolder(const ImportOptions& options) {
   if (!options.name.empty())
-    throw Error(ErrorKind::usage, "--name does not go with --run-folder: the run keeps its name");
+    throw Error(ErrorKind::usage, say("--name does not go with --run-folder: the run keeps its name"));
   const RunFolder folder = openRunFolder(options.runFolder);
   storage::check_name(folder.spec.name);
   const InterruptionGuard guard;
@@ -59,10 +60,11 @@ int importRunFolder(const ImportOptions& options) {
   for (const std::string& trouble : taker.troubles())
     fmt::print(stderr, "batchscope: {}: {}\n", folder.record().string(), trouble);
   const storage::Run run = *openCatalogue().run(folder.id);
-  return answer(
-      options.json, {{"imported", run.id}, {"samples", taker.samples()}, {"taken", taker.offset()}},
-      fmt::format("{} is here, with {} that {} new; `batchscope resume {}` continues it", title(run),
-                  plural(taker.samples(), "sample"), taker.samples() == 1 ? "is" : "are", run.id));
+  return answer(options.json, {{"imported", run.id}, {"samples", taker.samples()}, {"taken", taker.offset()}},
+                say("{} is here, with {}; `batchscope resume {}` continues it", title(run),
+                    taker.samples() == 1 ? say("1 sample that is new")
+                                         : say("{} samples that are new", taker.samples()),
+                    run.id));
 }
 
 }  // namespace batchscope::cli

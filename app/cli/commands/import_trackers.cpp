@@ -18,6 +18,7 @@
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
 #include "terminal/transfer_progress.h"
+#include "text/say.h"
 #include "trackers/imported_run.h"
 
 namespace batchscope::cli {
@@ -80,8 +81,7 @@ class TrackerImport {
   TrackerImport(const ImportOptions& options, const std::vector<fs::path>& paths)
       : options_(options), paths_(paths), sources_(sourcesOf(paths)), catalogue_(openCatalogue()) {
     if (!options.name.empty() && sources_.size() > 1)
-      throw Error(ErrorKind::usage,
-                  fmt::format("--name is for one run; these paths hold {}", sources_.size()));
+      throw Error(ErrorKind::usage, say("--name is for one run; these paths hold {}", sources_.size()));
     if (!sources_.empty()) common_ = commonFolder(sources_);
   }
 
@@ -89,7 +89,7 @@ class TrackerImport {
     std::int64_t bytes = 0;
     for (const RunSource& source : sources_) bytes += bytesOf(source);
     try {
-      TransferProgress progress(fmt::format("importing {}", plural(sources_.size(), "run")), bytes);
+      TransferProgress progress(say("importing {}", plural(sources_.size(), "run")), bytes);
       for (const RunSource& source : sources_)
         attempt(source, [&] {
           const auto run = begin(source);
@@ -97,15 +97,15 @@ class TrackerImport {
           report(*run);
         });
     } catch (const Interrupted&) {
-      fmt::print(stderr,
-                 "batchscope: what was read so far is in the store; the same command reads the rest\n");
+      fmt::print(stderr, "batchscope: {}\n",
+                 say("what was read so far is in the store; the same command reads the rest"));
       throw;
     }
     return tell();
   }
 
   int watch() {
-    fmt::print(stderr, "batchscope: watching; Ctrl-C ends it\n");
+    fmt::print(stderr, "batchscope: {}\n", say("watching; Ctrl-C ends it"));
     try {
       for (;; pause()) look();
     } catch (const Interrupted&) {
@@ -148,7 +148,7 @@ class TrackerImport {
     troubles_.insert(troubles_.end(), troubles.begin(), troubles.end());
     const std::string place = printable(run.source().place.string());
     if (run.run().id.empty()) {
-      if (troubles.empty()) troubles_.push_back(place + ": it holds no values");
+      if (troubles.empty()) troubles_.push_back(say("{}: it holds no values", place));
       return;
     }
     samples_ += run.samples();
@@ -159,13 +159,12 @@ class TrackerImport {
                      {"new", run.isNew()},
                      {"samples", run.samples()},
                      {"not_read", troubles}});
-    lines_.push_back(
-        run.isNew()
-            ? fmt::format("imported {} with {} of {} series from {} ({})", title(run.run()),
-                          plural(run.samples(), "sample"), run.series(), place,
-                          trackerName(run.source().tracker))
-            : fmt::format("{} was here already; {} new", title(run.run()),
-                          run.samples() == 1 ? "1 sample is" : fmt::format("{} samples are", run.samples())));
+    lines_.push_back(run.isNew() ? say("imported {} with {} of {} series from {} ({})", title(run.run()),
+                                       plural(run.samples(), "sample"), run.series(), place,
+                                       trackerName(run.source().tracker))
+                     : run.samples() == 1
+                         ? say("{} was here already; 1 sample is new", title(run.run()))
+                         : say("{} was here already; {} samples are new", title(run.run()), run.samples()));
   }
 
   int tell() const {
@@ -173,8 +172,8 @@ class TrackerImport {
     if (runs_.empty()) {
       if (code_ != kExitOk) return code_;
       throw Error(ErrorKind::not_found,
-                  "nothing was imported: import reads what `batchscope export` wrote, and "
-                  "runs of TensorBoard, CSV, W&B and MLflow (batchscope import --help)");
+                  say("nothing was imported: import reads what `batchscope export` wrote, and "
+                      "runs of TensorBoard, CSV, W&B and MLflow (batchscope import --help)"));
     }
     if (options_.json) {
       printJson({{"imported", runs_.back()["id"]}, {"samples", samples_}, {"runs", runs_}});
@@ -207,8 +206,9 @@ class TrackerImport {
     watched.isLive = isLive;
     if (watched.isTold || watched.run->run().id.empty()) return;
     watched.isTold = true;
-    fmt::print(stderr, "batchscope: reading {} as {}\n", printable(watched.run->source().place.string()),
-               title(watched.run->run()));
+    fmt::print(
+        stderr, "batchscope: {}\n",
+        say("reading {} as {}", printable(watched.run->source().place.string()), title(watched.run->run())));
   }
 
   static void pause() {

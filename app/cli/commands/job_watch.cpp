@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/job_watch.h"
 
-#include <fmt/core.h>
-
 #include "batchscope/protocol/error.h"
 #include "follow/remote.h"
 #include "slurm/job_folder.h"
 #include "slurm/job_submission.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -108,11 +107,11 @@ std::optional<JobWatch::News> JobWatch::hear() {
     // An older program there, or none; or a folder without jobs, which is asked no more.
     if (code == kNoCommand || code == kExitUsage || code == kExitNotFound) isJob_ = false;
     if (code != kExitNotFound)
-      trouble_ = fmt::format("Slurm's state of the job is not known: {}",
-                             *error.what() ? error.what() : "no answer");
+      trouble_ =
+          say("Slurm's state of the job is not known: {}", *error.what() ? error.what() : say("no answer"));
     if (code == kNoCommand)
-      trouble_ = fmt::format(
-          "there is no batchscope in PATH on {}, so the run can be watched but not controlled", place_.host);
+      trouble_ = say("there is no batchscope in PATH on {}, so the run can be watched but not controlled",
+                     place_.host);
     return std::nullopt;
   }
 }

@@ -19,6 +19,7 @@
 #include "terminal/watch.h"
 #include "text/job_note.h"
 #include "text/run_columns.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -48,12 +49,13 @@ class RunList {
     if (options_.json) return jsonText(rows);
     if (all.empty()) return emptyText();
     if (rows.empty())
-      return fmt::format("None of {} passes the filter.\n",
-                         plural(static_cast<std::int64_t>(all.size()), "run"));
+      return say("None of {} passes the filter.", plural(static_cast<std::int64_t>(all.size()), "run")) +
+             '\n';
     std::string text =
         runTable(rows, columns_, notes(), silentStates(rows)).text(terminalStyle(STDOUT_FILENO));
     if (std::ranges::any_of(rows, [](const common::RunRow& row) { return !row.trials.empty(); }))
-      text += "\nTrials are folded under their sweeps: batchscope ls --trials lists them.\n";
+      text += fmt::format("\n{}\n",
+                          say("Trials are folded under their sweeps: batchscope ls --trials lists them."));
     return text;
   }
 
@@ -78,11 +80,12 @@ class RunList {
   }
 
   std::string emptyText() {
-    if (options_.trash) return "The trash is empty.\n";
+    if (options_.trash) return say("The trash is empty.") + '\n';
     if (const auto unlisted = static_cast<std::int64_t>(unlistedRuns(catalogue_).size()); unlisted > 0)
-      return fmt::format("No runs are listed, but there are {}: batchscope adopt adds them\n",
-                         plural(unlisted, "run folder"));
-    return "No runs yet. Start one: batchscope run train.py\n";
+      return say("No runs are listed, but there are {}: batchscope adopt adds them",
+                 plural(unlisted, "run folder")) +
+             '\n';
+    return say("No runs yet. Start one: batchscope run train.py") + '\n';
   }
 
   // A person who names trials means them, and scripts are given every run.

@@ -22,6 +22,7 @@
 #include "terminal/terminal.h"
 #include "text/format.h"
 #include "text/program_text.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -101,8 +102,8 @@ int printLogs(const LogOptions& options) {
   printer.printRest();
   if (printer.foundNone() && !options.follow) common::refusePending(catalogue, run);
   if (printer.foundNone() && !options.follow)
-    throw Error(ErrorKind::not_found, fmt::format("{} has no such log in {}", title(run),
-                                                  protocol::run_paths(run.id).logs.string()));
+    throw Error(ErrorKind::not_found,
+                say("{} has no such log in {}", title(run), protocol::run_paths(run.id).logs.string()));
   return kExitOk;
 }
 

@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "batchscope/goodput/measured_noise.h"
 #include "batchscope/protocol/error.h"
@@ -15,6 +14,7 @@
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -30,8 +30,7 @@ goodput::MeasuredNoise noiseOf(const run::MeasuredRun& measured) {
   if (!noise)
     throw Error(
         ErrorKind::failure,
-        fmt::format(
-            "{} of {} gradients each are too few to tell the gradient from its noise; measure more with "
+        say("{} of {} gradients each are too few to tell the gradient from its noise; measure more with "
             "--micro-batches",
             plural(statistics.size(), "estimate"), measured.estimates.front().gradients));
   return *noise;
@@ -39,8 +38,9 @@ goodput::MeasuredNoise noiseOf(const run::MeasuredRun& measured) {
 
 std::string recordedText(double recorded, const goodput::MeasuredNoise& noise) {
   const double off = recorded / noise.noise_scale - 1;
-  return fmt::format("recorded  {:>9}   {:.0f} % {}", formatSeriesValue("noise_scale", recorded),
-                     100 * std::abs(off), off < 0 ? "below" : "above");
+  const std::string value = formatSeriesValue("noise_scale", recorded);
+  return off < 0 ? say("recorded  {:>9}   {:.0f} % below", value, -100 * off)
+                 : say("recorded  {:>9}   {:.0f} % above", value, 100 * off);
 }
 
 }  // namespace
@@ -70,12 +70,13 @@ int measureNoise(const NoiseOptions& options) {
                {"recorded", measured.recorded ? Json(*measured.recorded) : Json()}});
     return kExitOk;
   }
-  fmt::print("Noise scale of {}, {}, after step {}, in samples\n", printable(origin.name),
-             measured.checkpoint, measured.step);
-  fmt::print("  measured  {:>9}   {} to {}, by {} of {} gradients, of {} each\n",
-             formatSeriesValue("noise_scale", noise.noise_scale), formatSeriesValue("noise_scale", low),
-             formatSeriesValue("noise_scale", high), plural(measured.estimates.size(), "estimate"),
-             first.gradients, plural(first.local_batch_size, "sample"));
+  fmt::print("{}\n", say("Noise scale of {}, {}, after step {}, in samples", printable(origin.name),
+                         measured.checkpoint, measured.step));
+  fmt::print("  {}\n",
+             say("measured  {:>9}   {} to {}, by {} of {} gradients, of {} each",
+                 formatSeriesValue("noise_scale", noise.noise_scale), formatSeriesValue("noise_scale", low),
+                 formatSeriesValue("noise_scale", high), plural(measured.estimates.size(), "estimate"),
+                 first.gradients, plural(first.local_batch_size, "sample")));
   if (measured.recorded) fmt::print("  {}\n", recordedText(*measured.recorded, noise));
   return kExitOk;
 }

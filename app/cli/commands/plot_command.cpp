@@ -25,6 +25,7 @@
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "terminal/terminal.h"
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -54,15 +55,15 @@ QByteArray rasterized(const std::string& svg) {
   const QString program = QCoreApplication::applicationDirPath() + QStringLiteral("/batchscope-svg2png");
   if (!QFileInfo(program).isExecutable())
     throw Error(ErrorKind::not_found,
-                fmt::format("PNG needs {}, which comes with the window and is missing; write an .svg instead",
-                            program.toStdString()));
+                say("PNG needs {}, which comes with the window and is missing; write an .svg instead",
+                    program.toStdString()));
   QProcess process;
   process.start(program, QStringList());
   process.write(QByteArray::fromStdString(svg));
   process.closeWriteChannel();
   if (!process.waitForFinished(kRasterizerPatienceMs) || process.exitCode() != 0)
-    throw Error(ErrorKind::failure, fmt::format("{} failed: {}", program.toStdString(),
-                                                process.readAllStandardError().trimmed().toStdString()));
+    throw Error(ErrorKind::failure, say("{} failed: {}", program.toStdString(),
+                                        process.readAllStandardError().trimmed().toStdString()));
   return process.readAllStandardOutput();
 }
 
@@ -98,8 +99,7 @@ bool isPng(const OutputTarget& target) {
   const std::string ending = fs::path(target.name()).extension();
   if (ending == ".png") return true;
   if (ending != ".svg" && target.kind() == OutputTarget::Kind::file)
-    throw Error(ErrorKind::usage,
-                fmt::format("--output {}: the name must end in .svg or .png", target.name()));
+    throw Error(ErrorKind::usage, say("--output {}: the name must end in .svg or .png", target.name()));
   return false;
 }
 
@@ -117,7 +117,7 @@ int writePicture(storage::Catalogue& catalogue, PlotRequest& request, const Plot
   file.write(toPng ? rasterized(svg).toStdString() : svg);
   file.finish();
   if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
-  return answer(options.json, {{"written", target.name()}}, fmt::format("wrote {}", target.name()));
+  return answer(options.json, {{"written", target.name()}}, say("wrote {}", target.name()));
 }
 
 // Lists the charts of which the run has recorded a line. Lines that are derived are of other series.
@@ -130,15 +130,14 @@ int listCharts(const storage::Run& run, bool asJson) {
   if (asJson) return answer(true, {{"charts", common::chartsJson(recorded)}}, "");
   std::vector<common::ChartSpec> charts = common::chartsOf(recorded);
   std::ranges::move(common::deviceCharts(recorded), std::back_inserter(charts));
-  Table table({{"CHART"}, {"UNIT"}, {"SERIES", Table::Align::left, true}});
+  Table table({{say("CHART")}, {say("UNIT")}, {say("SERIES"), Table::Align::left, true}});
   for (const common::ChartSpec& chart : charts) {
     std::string names;
     for (const std::string& name : recorded)
       if (chart.draws(name)) names += (names.empty() ? "" : " ") + name;
     if (!names.empty()) table.addRow({chart.title.toStdString(), chart.unit.toStdString(), names});
   }
-  if (table.isEmpty())
-    throw Error(ErrorKind::not_found, fmt::format("run {} has recorded nothing to draw", run.id));
+  if (table.isEmpty()) throw Error(ErrorKind::not_found, say("run {} has recorded nothing to draw", run.id));
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
   return kExitOk;
 }
@@ -155,7 +154,7 @@ int plotRun(const PlotOptions& options) {
   request.from = options.from.value_or(0);
   request.to = options.to.value_or(INT64_MAX);
   if (request.from > request.to)
-    throw Error(ErrorKind::usage, fmt::format("--from {} is after --to {}", request.from, request.to));
+    throw Error(ErrorKind::usage, say("--from {} is after --to {}", request.from, request.to));
 
   if (!options.output.empty()) return writePicture(catalogue, request, options);
 

@@ -18,6 +18,7 @@
 #include "batchscope/run/script.h"
 #include "batchscope/storage/annotation.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -33,21 +34,20 @@ std::vector<std::string> recipeNames() {
   return names;
 }
 
-[[noreturn]] void refuseUnknown(const char* what, const std::string& text) {
+[[noreturn]] void refuseUnknown(const std::string& fault, const std::string& text) {
   const std::string suggestion = protocol::did_you_mean(text, recipeNames());
   throw Error(ErrorKind::not_found,
-              fmt::format("there is no {} \"{}\"{}", what, text,
-                          suggestion.empty() ? "; give a path, or the name of an example" : suggestion));
+              fault + (suggestion.empty() ? say("; give a path, or the name of an example") : suggestion));
 }
 
 std::string executable(const QString& path) {
   const QFileInfo file(path);
   const std::string shown = file.absoluteFilePath().toStdString();
-  if (!file.exists()) throw Error(ErrorKind::not_found, fmt::format("there is no program {}", shown));
-  if (file.isDir()) throw Error(ErrorKind::usage, fmt::format("{} is a folder, not a program", shown));
+  if (!file.exists()) throw Error(ErrorKind::not_found, say("there is no program {}", shown));
+  if (file.isDir()) throw Error(ErrorKind::usage, say("{} is a folder, not a program", shown));
   if (!file.isExecutable())
     throw Error(ErrorKind::usage,
-                fmt::format("{} is not executable; chmod +x it, and begin a script with #!", shown));
+                say("{} is not executable; chmod +x it, and begin a script with #!", shown));
   return shown;
 }
 
@@ -65,14 +65,14 @@ run::Recipe loadRecipe(const fs::path& place) {
   const fs::path file = place / kRecipeFile;
   if (!fs::exists(file))
     throw Error(ErrorKind::not_found,
-                fmt::format("the folder {} holds no {}: name a program, or a folder with a recipe",
-                            place.string(), kRecipeFile));
+                say("the folder {} holds no {}: name a program, or a folder with a recipe", place.string(),
+                    kRecipeFile));
   return run::Recipe::load(file);
 }
 
 run::Recipe findRecipe(const std::string& text) {
   if (auto recipe = run::installed_recipe(text)) return std::move(*recipe);
-  if (!fs::exists(text)) refuseUnknown("recipe", text);
+  if (!fs::exists(text)) refuseUnknown(say("there is no recipe \"{}\"", text), text);
   return loadRecipe(text);
 }
 
@@ -90,7 +90,7 @@ std::map<std::string, std::string> parseSettings(const std::vector<std::string>&
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw Error(ErrorKind::usage, fmt::format("--set {}: write KEY=VALUE, as in --set epochs=3", setting));
+      throw Error(ErrorKind::usage, say("--set {}: write KEY=VALUE, as in --set epochs=3", setting));
     values[setting.substr(0, equals)] = setting.substr(equals + 1);
   }
   return values;
@@ -111,24 +111,25 @@ fs::path scriptNamed(const std::string& program) {
 std::string findInterpreter(const fs::path& script) try {
   return findProgram(run::interpreter_of(script));
 } catch (const Error& error) {
-  throw Error(error.kind(), fmt::format("{} is run by $PYTHON, else by /usr/bin/python3: {}",
-                                        script.filename().string(), error.what()));
+  throw Error(error.kind(), say("{} is run by $PYTHON, else by /usr/bin/python3: {}",
+                                script.filename().string(), error.what()));
 }
 
 protocol::RunSpec baseSpec(const SpecOptions& options) {
   if (!options.recipe.empty()) {
     if (!options.program.empty())
-      throw Error(ErrorKind::usage, "give a program or --recipe, not both: a recipe names its program");
+      throw Error(ErrorKind::usage, say("give a program or --recipe, not both: a recipe names its program"));
     return specOf(findRecipe(options.recipe), options);
   }
   if (isRecipe(options.program)) return specOf(loadRecipe(options.program), options);
   if (options.program.empty() && options.arguments.empty())
-    throw Error(ErrorKind::usage, "no program is named; try `batchscope run train.py`, or --recipe NAME");
+    throw Error(ErrorKind::usage,
+                say("no program is named; try `batchscope run train.py`, or --recipe NAME"));
   if (!options.settings.empty())
     throw Error(
         ErrorKind::usage,
-        "--set belongs to a recipe: name its folder, or --recipe; write a program's own arguments after "
-        "\"--\"");
+        say("--set belongs to a recipe: name its folder, or --recipe; write a program's own arguments after "
+            "\"--\""));
   protocol::RunSpec spec;
   spec.arguments = options.arguments;
   std::string program = options.program;
@@ -152,11 +153,11 @@ void giveEach(protocol::RunSpec& spec, const SpecOptions& options) {
   if (options.devices_per_replica > 0) spec.devices_per_replica = options.devices_per_replica;
   if (options.cores == 0) return;
   if (options.devices_per_replica > 0)
-    throw Error(ErrorKind::usage, "--cores and --devices-per-replica say the same: give one of them");
+    throw Error(ErrorKind::usage, say("--cores and --devices-per-replica say the same: give one of them"));
   if (spec.device != "auto" && spec.device != "cpu")
-    throw Error(ErrorKind::usage, fmt::format("--cores is for runs on cores, and --device is {}: give "
-                                              "--devices-per-replica {}",
-                                              spec.device, options.cores));
+    throw Error(ErrorKind::usage, say("--cores is for runs on cores, and --device is {}: give "
+                                      "--devices-per-replica {}",
+                                      spec.device, options.cores));
   spec.device = "cpu";
   spec.devices_per_replica = options.cores;
 }
@@ -167,7 +168,7 @@ std::string findProgram(const std::string& text) {
   const QString name = QString::fromStdString(text);
   if (name.contains('/')) return executable(name);
   if (const QString found = programNamed(name); !found.isEmpty()) return executable(found);
-  refuseUnknown("program", text);
+  refuseUnknown(say("there is no program \"{}\"", text), text);
 }
 
 protocol::RunSpec makeSpec(const SpecOptions& options) {
@@ -205,10 +206,10 @@ void annotate(storage::Catalogue& catalogue, const std::string& id, const SpecOp
     if (!options.tags.empty()) catalogue.change_tags(id, options.tags, {});
     if (!options.note.empty()) catalogue.set_note(id, options.note);
   } catch (const Error& error) {
-    fmt::print(stderr,
-               "batchscope: run {} goes on without its tags and its note: {}; `batchscope tag {}` and "
-               "`batchscope note {}` set them later\n",
-               id, printable(error.what()), id, id);
+    fmt::print(stderr, "batchscope: {}\n",
+               say("run {} goes on without its tags and its note: {}; `batchscope tag {}` and "
+                   "`batchscope note {}` set them later",
+                   id, printable(error.what()), id, id));
   }
 }
 

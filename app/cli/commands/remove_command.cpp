@@ -13,6 +13,7 @@
 #include "records/run_folders.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -35,11 +36,11 @@ void refuseWhileActive(storage::Catalogue& catalogue, const storage::Run& run) {
   if (run.removed <= 0) common::refusePending(catalogue, run);
   if (isHeld(run) && !protocol::is_active(run.state) && hasSupervisor(catalogue, run.id))
     throw Error(ErrorKind::conflict,
-                fmt::format("{} is {}, but its supervisor, process {}, has not ended: try again later",
-                            title(run), protocol::run_state_name(run.state), run.supervisor_pid));
+                say("{} is {}, but its supervisor, process {}, has not ended: try again later", title(run),
+                    protocol::run_state_name(run.state), run.supervisor_pid));
   if (protocol::is_active(run.state))
-    throw Error(ErrorKind::conflict, fmt::format("{} is {}; stop it first: batchscope stop {}", title(run),
-                                                 protocol::run_state_name(run.state), run.id));
+    throw Error(ErrorKind::conflict, say("{} is {}; stop it first: batchscope stop {}", title(run),
+                                         protocol::run_state_name(run.state), run.id));
 }
 
 // Also finds a run in the trash: a run that is to be purged may be there already.
@@ -52,29 +53,28 @@ storage::Run resolveAnywhere(storage::Catalogue& catalogue, const std::string& t
   }
 }
 
-// Returns " with 3 checkpoints". A run that cannot be read completely can be deleted all the same.
-std::string withCheckpoints(storage::Catalogue& catalogue, const storage::Run& run) {
+// Names the number of checkpoints. A run that cannot be read completely can be deleted all the same.
+std::string purgeQuestion(storage::Catalogue& catalogue, const storage::Run& run, std::int64_t bytes) {
+  const std::string name = title(run), size = formatBytes(bytes);
   try {
     const auto checkpoints = static_cast<std::int64_t>(catalogue.checkpoints(run.id).size());
-    return " with " + plural(checkpoints, "checkpoint");
+    return say("Delete {}, {} with {}, for good?", name, size, plural(checkpoints, "checkpoint"));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::corrupt) throw;
-    return {};
+    return say("Delete {}, {}, for good?", name, size);
   }
 }
 
 int purge(storage::Catalogue& catalogue, const storage::Run& run, const RemoveOptions& options) {
   const std::int64_t bytes =
       protocol::valid_run_id(run.id) ? folderBytes(protocol::run_paths(run.id).root) : 0;
-  if (!options.yes && !isConfirmed(fmt::format("Delete {}, {}{}, for good?", title(run), formatBytes(bytes),
-                                               withCheckpoints(catalogue, run)),
-                                   "deleting " + title(run))) {
-    fmt::print(stderr, "batchscope: nothing was deleted\n");
+  if (!options.yes && !isConfirmed(purgeQuestion(catalogue, run, bytes), say("deleting {}", title(run)))) {
+    fmt::print(stderr, "batchscope: {}\n", say("nothing was deleted"));
     return kExitConflict;
   }
   storage::purge_run(catalogue, run.id);
   return answer(options.json, {{"purged", run.id}, {"bytes", bytes}},
-                fmt::format("deleted {}, {}", title(run), formatBytes(bytes)));
+                say("deleted {}, {}", title(run), formatBytes(bytes)));
 }
 
 }  // namespace
@@ -88,8 +88,7 @@ int removeRun(const RemoveOptions& options) {
   catalogue.move_to_trash(run.id);
   return answer(
       options.json, {{"removed", run.id}},
-      fmt::format(
-          "{} is in the trash; batchscope restore {} brings it back, batchscope gc deletes it after {} days",
+      say("{} is in the trash; batchscope restore {} brings it back, batchscope gc deletes it after {} days",
           title(run), run.id, storage::kTrashDays));
 }
 
@@ -97,7 +96,7 @@ int restoreRun(const RunReference& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve_removed(options.run);
   catalogue.restore(run.id);
-  return answer(options.json, {{"restored", run.id}}, fmt::format("restored {}", title(run)));
+  return answer(options.json, {{"restored", run.id}}, say("restored {}", title(run)));
 }
 
 }  // namespace batchscope::cli

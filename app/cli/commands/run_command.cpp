@@ -2,14 +2,13 @@
 //
 // run: starts a run under its own supervisor and, unless --detach, follows it to its end, judges the
 // expectations and writes the report.
-#include <fmt/core.h>
-
 #include "batchscope/run/client.h"
 #include "commands/attach_commands.h"
 #include "commands/commands.h"
 #include "commands/program.h"
 #include "follow/report.h"
 #include "records/store.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -18,7 +17,7 @@ void refuseUselessWithDetach(const RunOptions& options) {
   if (options.detach &&
       (!options.expectations.empty() || !options.timeout.empty() || !options.report.empty()))
     throw Error(ErrorKind::usage,
-                "--expect, --timeout and --report wait for the end of the run; leave out --detach");
+                say("--expect, --timeout and --report wait for the end of the run; leave out --detach"));
 }
 
 // Signals go to the run while it is attached, and to this program again after that.

@@ -18,6 +18,7 @@
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/common/shell_words.h"
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/forecast.h"
 #include "batchscope/run/machine.h"
@@ -34,6 +35,7 @@
 #include "text/format.h"
 #include "text/job_note.h"
 #include "text/progress_bar.h"
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -49,12 +51,12 @@ void heading(const Style& style, const std::string& text) {
   fmt::print("\n{}\n", style.paint(text, Colour::bold));
 }
 
-void field(const char* name, const std::string& value) {
+void field(const std::string& name, const std::string& value) {
   if (!value.empty()) fmt::print("  {:<11} {}\n", name, printable(value));
 }
 
 // Prints nothing for a table without rows.
-void section(const Style& style, const char* title, const Table& table) {
+void section(const Style& style, const std::string& title, const Table& table) {
   if (table.isEmpty()) return;
   heading(style, title);
   fmt::print("{}", table.text(style, kIndent));
@@ -77,7 +79,7 @@ std::string triggersText(const protocol::RunSpec& spec) {
 }
 
 std::string momentText(double time) {
-  if (!(time > 0)) return "unknown";
+  if (!(time > 0)) return say("unknown");
   return fmt::format("{} ({})", formatTime(time), formatAge(storage::now() - time));
 }
 
@@ -85,12 +87,12 @@ std::string momentText(double time) {
 std::string jobText(storage::Catalogue& catalogue, const common::PlacedJob& placed) {
   const storage::Job& job = placed.entry.job;
   std::string text = momentText(job.submitted);
-  if (placed.place > 0) text += fmt::format(", number {} in the queue", placed.place);
-  if (job.held) text += ", held";
-  if (job.priority != 0) text += fmt::format(", priority {}", job.priority);
-  if (!job.preemptible) text += ", keeps its devices until it ends";
+  if (placed.place > 0) text += say(", number {} in the queue", placed.place);
+  if (job.held) text += say(", held");
+  if (job.priority != 0) text += say(", priority {}", job.priority);
+  if (!job.preemptible) text += say(", keeps its devices until it ends");
   if (const auto before = job.after.empty() ? std::nullopt : catalogue.run(job.after))
-    text += fmt::format(
+    text += say(
         ", after {}{}", title(*before),
         job.after_end == storage::AfterEnd::ok ? "" : std::string(":") + common::afterEndName(job.after_end));
   return text;
@@ -103,34 +105,35 @@ void showSummary(const storage::Run& run, const Style& style) {
   const std::string state = heard ? common::lastHeardText(*heard, now) : protocol::run_state_name(run.state);
   fmt::print("{}  {}  {}\n", style.paint(printable(run.name), Colour::bold), run.id,
              style.paint(state, stateColour(state)));
-  field("message", run.message);
+  field(say("message"), run.message);
   if (run.state == protocol::RunState::damaged) {
-    field("remedy", fmt::format("put a backup of {} in its place, or batchscope rm --purge {}",
-                                protocol::catalogue_path().string(), run.id));
+    field(say("remedy"), say("put a backup of {} in its place, or batchscope rm --purge {}",
+                             protocol::catalogue_path().string(), run.id));
     return;
   }
-  field("command", commandText(run.spec));
-  field("directory", run.spec.working_directory);
-  field("scripted", triggersText(run.spec));
-  field("devices", run::device_list(run.devices, run.replicas));
-  if (run.state != protocol::RunState::pending) field("started", momentText(run.created));
-  if (run.ended > 0) field("ended", momentText(run.ended));
-  field("progress", common::isUnrecorded(run)
-                        ? common::kNotRecorded
-                        : fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
-                                      run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step,
-                                      run.fraction * 100));
-  field("folder", protocol::run_paths(run.id).root.string());
+  field(say("command"), commandText(run.spec));
+  field(say("directory"), run.spec.working_directory);
+  field(say("scripted"), triggersText(run.spec));
+  field(say("devices"), run::device_list(run.devices, run.replicas));
+  if (run.state != protocol::RunState::pending) field(say("started"), momentText(run.created));
+  if (run.ended > 0) field(say("ended"), momentText(run.ended));
+  field(say("progress"),
+        common::isUnrecorded(run)
+            ? tr(common::kNotRecorded).toStdString()
+            : say("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
+                  run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
+  field(say("folder"), protocol::run_paths(run.id).root.string());
   if (origin) {
     const bool trains = origin->followed && std::filesystem::path(origin->folder).filename() == run.id;
-    field(trains ? "trains in" : "taken from", storage::place_of(*origin));
+    field(trains ? say("trains in") : say("taken from"), storage::place_of(*origin));
     if (trains && heard)
-      field("follow it", "batchscope follow " + common::shellWords(std::vector{storage::place_of(*origin)}));
-    if (origin->followed && origin->job) field("cluster", jobNote(*origin));
+      field(say("follow it"),
+            "batchscope follow " + common::shellWords(std::vector{storage::place_of(*origin)}));
+    if (origin->followed && origin->job) field(say("cluster"), jobNote(*origin));
   }
-  field("group", run.spec.group);
-  field("tags", joined(run.tags, ", "));
-  field("note", run.note);
+  field(say("group"), run.spec.group);
+  field(say("tags"), joined(run.tags, ", "));
+  field(say("note"), run.note);
 }
 
 // Shows the measured goodput, and what the model predicts for the same configuration.
@@ -139,22 +142,22 @@ void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
   const auto measured = common::measuredRate(run.id, generations);
   if (!measured) return;
   const bool isGoodput = std::isfinite(measured->goodput);
-  std::string text = fmt::format(
-      "measured {}{} over the last {} of training",
-      formatSeriesValue(protocol::series::kGoodput, isGoodput ? measured->goodput : measured->throughput),
-      isGoodput ? fmt::format(" at efficiency {:.2f}", measured->efficiency) : "",
-      formatDuration(measured->seconds));
+  const std::string rate =
+      formatSeriesValue(protocol::series::kGoodput, isGoodput ? measured->goodput : measured->throughput);
+  const std::string time = formatDuration(measured->seconds);
+  std::string text = isGoodput ? say("measured {} at efficiency {:.2f} over the last {} of training", rate,
+                                     measured->efficiency, time)
+                               : say("measured {} over the last {} of training", rate, time);
   if (const auto predicted = common::predictedNow(run, common::readableModel(catalogue, run.id), generations))
-    text += fmt::format("; predicted {}",
-                        formatSeriesValue(protocol::series::kGoodput,
-                                          isGoodput ? predicted->goodput : predicted->throughput));
-  field(isGoodput ? "goodput" : "throughput", text);
+    text += say("; predicted {}", formatSeriesValue(protocol::series::kGoodput,
+                                                    isGoodput ? predicted->goodput : predicted->throughput));
+  field(isGoodput ? say("goodput") : say("throughput"), text);
 }
 
 void showJob(storage::Catalogue& catalogue, const common::PlacedJob& placed) {
-  field("queued", jobText(catalogue, placed));
-  field("waited", formatDuration(placed.entry.waited));
-  if (placed.entry.state < pool::JobState::succeeded) field("because", placed.entry.job.reason);
+  field(say("queued"), jobText(catalogue, placed));
+  field(say("waited"), formatDuration(placed.entry.waited));
+  if (placed.entry.state < pool::JobState::succeeded) field(say("because"), placed.entry.job.reason);
 }
 
 // "85 ms: checkpoint 40 ms, launch 20 ms, ..", the longest part first.
@@ -170,7 +173,7 @@ std::string pauseParts(const storage::Generation& generation) {
 
 // Returns "none", "12-40", or "41-" for an epoch that has not ended.
 std::string stepsText(std::int64_t first, std::int64_t last) {
-  if (first == 0) return "none";
+  if (first == 0) return say("none");
   return last < first ? fmt::format("{}-", first) : fmt::format("{}-{}", first, last);
 }
 
@@ -178,31 +181,32 @@ std::string stepsText(std::int64_t first, std::int64_t last) {
 std::string forecastText(const storage::Generation& generation) {
   const auto forecast = run::forecast_of(generation);
   if (!forecast) return {};
-  const std::string begin =
-      fmt::format("predicted {} {} samples/s", forecast->is_goodput ? "goodput" : "throughput",
-                  run::range_text(forecast->predicted, forecast->error));
+  const std::string range = run::range_text(forecast->predicted, forecast->error);
+  const std::string begin = forecast->is_goodput ? say("predicted goodput {} samples/s", range)
+                                                 : say("predicted throughput {} samples/s", range);
   if (!forecast->obtained)
-    return begin + (generation.ended > 0 ? ", ended before it was steady" : ", still being measured");
-  return fmt::format("{}, obtained {} ({})", begin,
-                     formatSeriesValue(protocol::series::kGoodput, *forecast->obtained),
-                     run::change_text(*forecast->change()));
+    return generation.ended > 0 ? say("{}, ended before it was steady", begin)
+                                : say("{}, still being measured", begin);
+  return say("{}, obtained {} ({})", begin,
+             formatSeriesValue(protocol::series::kGoodput, *forecast->obtained),
+             run::change_text(*forecast->change()));
 }
 
 void showGenerations(const std::vector<storage::Generation>& generations, const Style& style) {
   Table table({{"#", Align::right},
-               {"replicas", Align::right},
-               {"reason"},
-               {"steps"},
-               {"outcome", Align::left, true},
-               {"pause", Align::right},
-               {"parts", Align::left, true}});
+               {say("replicas"), Align::right},
+               {say("reason")},
+               {say("steps")},
+               {say("outcome"), Align::left, true},
+               {say("pause"), Align::right},
+               {say("parts"), Align::left, true}});
   for (const storage::Generation& generation : generations) {
     table.addRow({std::to_string(generation.number), std::to_string(generation.replicas), generation.reason,
                   stepsText(generation.first_step, generation.last_step), generation.outcome,
                   generation.pause < 0 ? "" : formatDuration(generation.pause), pauseParts(generation)});
     if (const std::string forecast = forecastText(generation); !forecast.empty()) table.addNote(forecast);
   }
-  section(style, "Generations", table);
+  section(style, say("Generations"), table);
 }
 
 // The accuracy at the end of each epoch, else its mean loss; NaN for an epoch without one.
@@ -242,8 +246,10 @@ EpochScores scoresOf(const storage::Run& run, const std::vector<storage::Epoch>&
 void showEpochs(const storage::Run& run, const std::vector<storage::Epoch>& epochs, bool all,
                 const Style& style) {
   const EpochScores scores = scoresOf(run, epochs);
-  std::vector<Table::Column> columns{
-      {"epoch", Align::right}, {"generation", Align::right}, {"steps"}, {"took", Align::right}};
+  std::vector<Table::Column> columns{{say("epoch"), Align::right},
+                                     {say("generation"), Align::right},
+                                     {say("steps")},
+                                     {say("took"), Align::right}};
   if (scores.series != nullptr) {
     columns.push_back({scores.series, Align::right});
     columns.push_back({""});
@@ -257,41 +263,41 @@ void showEpochs(const storage::Run& run, const std::vector<storage::Epoch>& epoc
     }
     const storage::Epoch& epoch = epochs[i];
     // After a crash an epoch is begun again, in a row of its own.
-    const std::string open = i + 1 == epochs.size() ? "under way" : "undone";
+    const std::string open = i + 1 == epochs.size() ? say("under way") : say("undone");
     std::vector<Table::Cell> row{std::to_string(epoch.number), std::to_string(epoch.generation),
                                  stepsText(epoch.first_step, epoch.last_step),
                                  epoch.ended > 0 ? formatDuration(epoch.ended - epoch.started) : open};
     if (scores.series != nullptr) {
       const double value = scores.values[i];
       row.emplace_back(std::isfinite(value) ? formatSeriesValue(scores.series, value) : "");
-      row.emplace_back(scores.best == i ? "best" : "");
+      row.emplace_back(scores.best == i ? say("best") : "");
     }
     table.addRow(std::move(row));
   }
-  section(style, "Epochs", table);
-  if (hidden > 0) fmt::print("  {} more: batchscope show {} --epochs\n", hidden, run.id);
+  section(style, say("Epochs"), table);
+  if (hidden > 0) fmt::print("  {}\n", say("{} more: batchscope show {} --epochs", hidden, run.id));
 }
 
 void showLatest(const std::map<std::string, double>& latest, const Style& style) {
-  Table table({{"series", Align::left, true}, {"value", Align::right}});
+  Table table({{say("series"), Align::left, true}, {say("value"), Align::right}});
   for (const auto& [name, value] : latest) table.addRow({name, formatSeriesValue(name, value)});
-  section(style, "Latest values", table);
+  section(style, say("Latest values"), table);
 }
 
 void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const Style& style) {
-  Table table({{"name", Align::left, true},
-               {"step", Align::right},
-               {"epoch", Align::right},
-               {"size", Align::right},
-               {"took", Align::right},
-               {"reason"},
-               {"written"}});
+  Table table({{say("name"), Align::left, true},
+               {say("step"), Align::right},
+               {say("epoch"), Align::right},
+               {say("size"), Align::right},
+               {say("took"), Align::right},
+               {say("reason")},
+               {say("written")}});
   const double now = storage::now();
   for (const storage::Checkpoint& checkpoint : checkpoints)
     table.addRow({checkpoint.name, std::to_string(checkpoint.step), std::to_string(checkpoint.epoch),
                   formatBytes(checkpoint.bytes), formatDuration(checkpoint.seconds), checkpoint.reason,
-                  checkpoint.time > 0 ? formatAge(now - checkpoint.time) : "unknown"});
-  section(style, "Checkpoints", table);
+                  checkpoint.time > 0 ? formatAge(now - checkpoint.time) : say("unknown")});
+  section(style, say("Checkpoints"), table);
 }
 
 // Returns the leases of the run, the first first.
@@ -302,14 +308,18 @@ std::vector<storage::LeaseEvent> leasesOf(storage::Catalogue& catalogue, const s
 }
 
 void showLeases(const std::vector<storage::LeaseEvent>& events, const Style& style) {
-  Table table({{"device"}, {"generation", Align::right}, {"since"}, {"for", Align::right}, {"why"}});
+  Table table({{say("device")},
+               {say("generation"), Align::right},
+               {say("since")},
+               {say("for"), Align::right},
+               {say("why")}});
   for (const storage::LeaseEvent& event : events)
     table.addRow({event.device, event.generation < 0 ? "" : std::to_string(event.generation),
                   formatTime(event.since),
                   formatDuration((event.until > 0 ? event.until : storage::now()) - event.since) +
-                      (event.until > 0 ? "" : ", still"),
+                      (event.until > 0 ? "" : say(", still")),
                   event.why});
-  section(style, "Devices", table);
+  section(style, say("Devices"), table);
 }
 
 protocol::Json leasesJson(const std::vector<storage::LeaseEvent>& events) {
@@ -325,9 +335,9 @@ protocol::Json leasesJson(const std::vector<storage::LeaseEvent>& events) {
 }
 
 void showHyperparameters(const std::map<std::string, std::string>& values, const Style& style) {
-  Table table({{"name"}, {"value", Align::left, true}});
+  Table table({{say("name")}, {say("value"), Align::left, true}});
   for (const auto& [name, value] : values) table.addRow({name, value});
-  section(style, "Hyperparameters", table);
+  section(style, say("Hyperparameters"), table);
 }
 
 // Long values are cut on a terminal; --json has all of them.
@@ -335,17 +345,16 @@ void showEnvironment(const storage::Run& run, const Style& style) {
   protocol::Json variables = run.spec.environment;
   if (const protocol::Json added = common::environmentJson(run.id); added.is_object())
     variables.update(added);
-  Table table({{"name"}, {"value", Align::left, true}});
+  Table table({{say("name")}, {say("value"), Align::left, true}});
   for (const auto& [name, value] : variables.items())
     if (value.is_string()) table.addRow({name, value.get<std::string>()});
-  section(style, "Environment added for the programs", table);
+  section(style, say("Environment added for the programs"), table);
 }
 
 void showEvents(const std::vector<storage::Event>& events, double origin, const Style& style) {
   if (events.empty()) return;
   const std::size_t hidden = events.size() > kShownEvents ? events.size() - kShownEvents : 0;
-  heading(style,
-          hidden > 0 ? fmt::format("Events (the last {} of {})", kShownEvents, events.size()) : "Events");
+  heading(style, hidden > 0 ? say("Events (the last {} of {})", kShownEvents, events.size()) : say("Events"));
   for (std::size_t i = hidden; i < events.size(); ++i) fmt::print("  {}\n", eventLine(events[i], origin));
 }
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -12,17 +13,17 @@ namespace batchscope::cli {
 void showPredictions(const common::Predictions& predictions, const Style& style) {
   using Align = Table::Align;
   if (predictions.restarts.empty()) {
-    fmt::print(
-        "nothing was predicted: a run predicts a restart once it has a model, after some dozens of steps\n");
+    fmt::print("{}\n", say("nothing was predicted: a run predicts a restart once it has a model, after some "
+                           "dozens of steps"));
     return;
   }
   Table table({{"#", Align::right},
-               {"replicas", Align::right},
-               {"samples/s of"},
-               {"predicted", Align::right},
-               {"expected", Align::right},
-               {"obtained", Align::right},
-               {"off by", Align::right}});
+               {say("replicas"), Align::right},
+               {say("samples/s of")},
+               {say("predicted"), Align::right},
+               {say("expected"), Align::right},
+               {say("obtained"), Align::right},
+               {say("off by"), Align::right}});
   for (const common::PredictedRestart& restart : predictions.restarts)
     table.addRow({std::to_string(restart.generation),
                   std::to_string(restart.replicas),

@@ -16,6 +16,7 @@
 #include "records/store.h"
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -83,8 +84,8 @@ class Rows {
     fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
     if (isCut_) {
       std::fflush(stdout);
-      fmt::print(stderr, "batchscope: only the first {} rows are shown; --csv and --json show all\n",
-                 kMostRows);
+      fmt::print(stderr, "batchscope: {}\n",
+                 say("only the first {} rows are shown; --csv and --json show all", kMostRows));
     }
   }
 
@@ -152,16 +153,16 @@ int askSql(const SqlOptions& options) {
     throwIfInterrupted();
     if (protocol::monotonic_seconds() > deadline)
       throw Error(ErrorKind::timeout,
-                  fmt::format("the query took longer than {}; narrow it by run, series and step, or "
-                              "give it more time with --timeout",
-                              limit));
+                  say("the query took longer than {}; narrow it by run, series and step, or "
+                      "give it more time with --timeout",
+                      limit));
   });
   try {
     answer(session, options);
   } catch (const Error& error) {
     const bool wantsSamples = std::string_view(error.what()).ends_with("no such table: sample");
     if (!wantsSamples) throw;
-    throw Error(error.kind(), fmt::format("{}; --run RUN fills it with that run's samples", error.what()));
+    throw Error(error.kind(), say("{}; --run RUN fills it with that run's samples", error.what()));
   }
   return kExitOk;
 }

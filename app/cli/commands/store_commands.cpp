@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // compact and backup: shrink the store's files, and copy them while runs go on.
-#include <fmt/core.h>
-
 #include <filesystem>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
 #include "terminal/transfer_progress.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -44,7 +43,7 @@ int compactStore(const CompactOptions& options) {
   const Runs runs = chosenRuns(catalogue, options.runs);
   std::int64_t before = 0, after = 0, skipped = 0;
   {
-    TransferProgress progress("compacting", static_cast<std::int64_t>(runs.size()) + 1);
+    TransferProgress progress(say("compacting"), static_cast<std::int64_t>(runs.size()) + 1);
     for (const storage::Run& run : runs) {
       progress.add(1);
       if (!protocol::valid_run_id(run.id)) continue;
@@ -65,10 +64,9 @@ int compactStore(const CompactOptions& options) {
       after += storage::size_on_disk(file);
     }
   }
-  return answer(
-      options.json, {{"bytes_before", before}, {"bytes_after", after}, {"skipped", skipped}},
-      fmt::format("{} before, {} now{}", formatBytes(before), formatBytes(after),
-                  skipped > 0 ? fmt::format("; {} skipped, because active", plural(skipped, "run")) : ""));
+  return answer(options.json, {{"bytes_before", before}, {"bytes_after", after}, {"skipped", skipped}},
+                say("{} before, {} now{}", formatBytes(before), formatBytes(after),
+                    skipped > 0 ? say("; {} skipped, because active", plural(skipped, "run")) : ""));
 }
 
 int backUpStore(const BackupOptions& options) {
@@ -76,18 +74,18 @@ int backUpStore(const BackupOptions& options) {
   Runs runs = catalogue.runs();
   for (storage::Run& run : catalogue.trash()) runs.push_back(std::move(run));
   const OutputTarget target(options.folder);
-  target.requirePlace("a backup");
+  target.requirePlace(say("a backup"));
   const fs::path& folder = target.path();
   std::error_code fault;
   if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder, fault)))
-    throw Error(ErrorKind::conflict, fmt::format("{} exists already; name a new folder", folder.string()));
+    throw Error(ErrorKind::conflict, say("{} exists already; name a new folder", folder.string()));
   if (const fs::path above = folder.parent_path(); fs::create_directories(above, fault), fault)
-    throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", above.string(), fault.message()));
+    throw Error(ErrorKind::io, say("cannot make {}: {}", above.string(), fault.message()));
   const InterruptionGuard guard;
   Unfinished unfinished(target);
   protocol::make_private_directories(unfinished.path());
   // The samples first: a run that begins meanwhile is in none of both, or has no samples yet.
-  TransferProgress progress("copying", static_cast<std::int64_t>(runs.size()));
+  TransferProgress progress(say("copying"), static_cast<std::int64_t>(runs.size()));
   for (const storage::Run& run : runs) {
     progress.add(1);
     if (!protocol::valid_run_id(run.id)) continue;
@@ -100,12 +98,11 @@ int backUpStore(const BackupOptions& options) {
   storage::back_up(protocol::catalogue_path(), unfinished.path() / "runs.db");
   unfinished.finish();
   const std::int64_t bytes = folderBytes(folder);
-  return answer(
-      options.json, {{"written", folder.string()}, {"runs", runs.size()}, {"bytes", bytes}},
-      fmt::format("copied {}, {}, to {}; BATCHSCOPE_DB={} batchscope ls lists them",
-                  plural(static_cast<std::int64_t>(runs.size()), "run"), formatBytes(bytes),
-                  printable(folder.string()),
-                  printable(common::shellWords(std::vector{(fs::absolute(folder) / "runs.db").string()}))));
+  return answer(options.json, {{"written", folder.string()}, {"runs", runs.size()}, {"bytes", bytes}},
+                say("copied {}, {}, to {}; BATCHSCOPE_DB={} batchscope ls lists them",
+                    plural(static_cast<std::int64_t>(runs.size()), "run"), formatBytes(bytes),
+                    printable(folder.string()),
+                    printable(common::shellWords(std::vector{(fs::absolute(folder) / "runs.db").string()}))));
 }
 
 }  // namespace batchscope::cli

@@ -21,6 +21,7 @@
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
 #include "terminal/terminal.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -44,8 +45,8 @@ class Follower {
     for (const std::string& name : names_)
       if (!isKnown(name))
         throw Error(ErrorKind::not_found,
-                    fmt::format("{} has no series \"{}\"{}; batchscope show lists them", title(run),
-                                printable(name), protocol::did_you_mean(name, known)));
+                    say("{} has no series \"{}\"{}; batchscope show lists them", title(run), printable(name),
+                        protocol::did_you_mean(name, known)));
     if (names_.empty()) std::copy_if(kUsual.begin(), kUsual.end(), std::back_inserter(names_), isKnown);
     if (names_.empty()) names_ = known;
     begin();
@@ -107,7 +108,7 @@ class Follower {
 
   void print(int generation, std::int64_t step, const std::map<std::string, double>& values) {
     if (printed_ == 0 || (isTerminal(STDOUT_FILENO) && printed_ % kLinesPerHead == 0)) {
-      std::string head = fmt::format("{:>10}  {:>3}", "STEP", "GEN");
+      std::string head = fmt::format("{:>10}  {:>3}", say("STEP"), say("GEN"));
       for (const std::string& name : names_) head += fmt::format("  {:>{}}", printable(name), width(name));
       fmt::print("{}\n", terminalStyle(STDOUT_FILENO).paint(head, Colour::bold));
     }

@@ -12,6 +12,7 @@
 
 #include "commands/commands.h"
 #include "records/store.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 
@@ -25,9 +26,9 @@ std::string specOf(const std::vector<storage::Run>& runs) {
   for (const storage::Run& run : runs) {
     const std::string folder = folderOf(run);
     if (folder.find_first_of(":,") != std::string::npos)
-      throw Error(ErrorKind::usage, fmt::format("TensorBoard cannot show several runs if a path has a colon "
-                                                "or comma, such as {}: start it for one run",
-                                                folder));
+      throw Error(ErrorKind::usage, say("TensorBoard cannot show several runs if a path has a colon "
+                                        "or comma, such as {}: start it for one run",
+                                        folder));
     std::string name = run.name;
     std::replace_if(
         name.begin(), name.end(), [](char c) { return c == ':' || c == ','; }, '_');
@@ -46,10 +47,9 @@ int openTensorboard(const TensorboardOptions& options) {
   std::transform(runs.begin(), runs.end(), std::back_inserter(folders), folderOf);
   const std::string program = QStandardPaths::findExecutable(QStringLiteral("tensorboard")).toStdString();
   if (program.empty())
-    throw Error(ErrorKind::not_found,
-                fmt::format("TensorBoard is not installed; install it with `pipx install "
-                            "tensorboard`. The event files are in {}",
-                            fmt::join(folders, ", ")));
+    throw Error(ErrorKind::not_found, say("TensorBoard is not installed; install it with `pipx install "
+                                          "tensorboard`. The event files are in {}",
+                                          fmt::join(folders, ", ")));
   std::vector<std::string> words{program};
   if (runs.size() == 1)
     words.insert(words.end(), {"--logdir", folders.front()});
@@ -61,7 +61,7 @@ int openTensorboard(const TensorboardOptions& options) {
   arguments.push_back(nullptr);
   std::fflush(nullptr);
   execv(program.c_str(), arguments.data());
-  throw Error(ErrorKind::io, fmt::format("cannot start {}: {}", program, std::strerror(errno)));
+  throw Error(ErrorKind::io, say("cannot start {}: {}", program, std::strerror(errno)));
 }
 
 }  // namespace batchscope::cli

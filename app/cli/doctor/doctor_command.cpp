@@ -12,6 +12,7 @@
 #include "terminal/json_output.h"
 #include "terminal/terminal.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -24,7 +25,7 @@ struct LevelText {
 };
 
 constexpr std::array<LevelText, 3> kLevels{
-    {{"ok", Colour::green}, {"warning", Colour::yellow}, {"problem", Colour::red}}};
+    {{word("ok"), Colour::green}, {word("warning"), Colour::yellow}, {word("problem"), Colour::red}}};
 
 const LevelText& textOf(Level level) { return kLevels.at(static_cast<std::size_t>(level)); }
 
@@ -43,9 +44,10 @@ void printFindings(const std::vector<Finding>& findings) {
   const Style style = terminalStyle(STDOUT_FILENO);
   for (const Finding& finding : findings) {
     const LevelText& level = textOf(finding.level);
-    fmt::print("{}  {:<9} {}\n", style.paint(fmt::format("{:<7}", level.name), level.colour), finding.subject,
-               printable(finding.text));
-    if (!finding.remedy.empty()) fmt::print("{:19} to fix it: {}\n", "", printable(finding.remedy));
+    fmt::print("{}  {:<9} {}\n", style.paint(fmt::format("{:<7}", translated(level.name)), level.colour),
+               translated(finding.subject), printable(finding.text));
+    if (!finding.remedy.empty())
+      fmt::print("{:19} {}\n", "", say("to fix it: {}", printable(finding.remedy)));
   }
 }
 
@@ -79,7 +81,7 @@ int examineMachine(const DoctorOptions& options) {
 int examineMachineOrSite(const Examination& options) {
   if (options.slurm) return report(examineSlurm(options), options.json);
   if (options.tryJob || !options.folder.empty())
-    throw Error(ErrorKind::usage, "--try and --folder belong to `batchscope doctor --slurm`");
+    throw Error(ErrorKind::usage, say("--try and --folder belong to `batchscope doctor --slurm`"));
   return examineMachine(options);
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "batchscope/run/machine.h"
 #include "doctor/doctor.h"
 #include "records/store.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -29,8 +28,8 @@ std::vector<std::string> freeDevices(const std::vector<storage::Lease>& leases) 
 }
 
 Finding examineRun(const storage::Run& run, const std::vector<storage::Lease>& leases) {
-  Finding finding{Level::ok, "devices",
-                  fmt::format("{} held by {}", run::device_list(run.devices), title(run))};
+  Finding finding{Level::ok, word("devices"),
+                  say("{} held by {}", run::device_list(run.devices), title(run))};
   std::vector<std::string> shared;
   for (const storage::Lease& lease : leases)
     if (lease.run != run.id &&
@@ -39,9 +38,9 @@ Finding examineRun(const storage::Run& run, const std::vector<storage::Lease>& l
   shared.erase(std::unique(shared.begin(), shared.end()), shared.end());
   if (shared.empty()) return finding;
   finding.level = Level::warning;
-  finding.text += fmt::format("; other runs also hold {}", run::device_list(shared));
+  finding.text += say("; other runs also hold {}", run::device_list(shared));
   finding.remedy =
-      fmt::format("batchscope pause {}, or fewer replicas for one of them: batchscope rescale RUN N", run.id);
+      say("batchscope pause {}, or fewer replicas for one of them: batchscope rescale RUN N", run.id);
   return finding;
 }
 
@@ -56,8 +55,8 @@ std::vector<Finding> examineDevices() {
     for (const storage::Run& run : catalogue.runs())
       if (!run.devices.empty()) findings.push_back(examineRun(run, leases));
     const std::vector<std::string> free = freeDevices(leases);
-    findings.push_back(
-        {Level::ok, "devices", free.empty() ? "none is free" : run::device_list(free) + " free"});
+    findings.push_back({Level::ok, word("devices"),
+                        free.empty() ? say("none is free") : say("{} free", run::device_list(free))});
     return findings;
   } catch (const Error&) {
     return {};

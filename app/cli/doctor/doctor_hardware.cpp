@@ -8,6 +8,7 @@
 #include "batchscope/run/machine.h"
 #include "doctor/doctor.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -28,11 +29,11 @@ std::int64_t meminfo(const std::string& field) {
 
 Finding examineMemory() {
   const std::int64_t total = meminfo("MemTotal"), available = meminfo("MemAvailable");
-  const std::string text = fmt::format("{} of {} available", formatBytes(available), formatBytes(total));
+  const std::string text = say("{} of {} available", formatBytes(available), formatBytes(total));
   if (available < kLittleMemory)
-    return {Level::warning, "memory", text,
-            "close other programs, or run fewer replicas (each takes 0.2 GB and more)"};
-  return {Level::ok, "memory", text};
+    return {Level::warning, word("memory"), text,
+            say("close other programs, or run fewer replicas (each takes 0.2 GB and more)")};
+  return {Level::ok, word("memory"), text};
 }
 
 // "NVIDIA H100, 81559 MiB" a line; empty where nvidia-smi is missing or fails.
@@ -45,13 +46,13 @@ QStringList smiGpus() {
 
 Finding examineGpus() {
   const std::size_t gpus = run::driver_gpus().size();
-  if (gpus == 0) return {Level::ok, "GPUs", "the NVIDIA driver knows none; replicas share the cores"};
+  if (gpus == 0)
+    return {Level::ok, word("GPUs"), say("the NVIDIA driver knows none; replicas share the cores")};
   const QStringList named = smiGpus();
   if (named.isEmpty())
-    return {Level::warning, "GPUs",
-            fmt::format("{} known to the driver, but nvidia-smi does not answer", gpus),
-            "apt-get install nvidia-smi, and check that it runs"};
-  return {Level::ok, "GPUs", fmt::format("{}: {}", gpus, named.join("; ").toStdString())};
+    return {Level::warning, word("GPUs"), say("{} known to the driver, but nvidia-smi does not answer", gpus),
+            say("apt-get install nvidia-smi, and check that it runs")};
+  return {Level::ok, word("GPUs"), fmt::format("{}: {}", gpus, named.join("; ").toStdString())};
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ Finding examineGpus() {
 std::vector<Finding> examineHardware() {
   // Containers and taskset limit them.
   const std::vector<std::string> cores = run::Machine::here().cores;
-  return {{Level::ok, "cores", fmt::format("{} usable: {}", cores.size(), run::device_list(cores))},
+  return {{Level::ok, word("cores"), say("{} usable: {}", cores.size(), run::device_list(cores))},
           examineMemory(),
           examineGpus()};
 }

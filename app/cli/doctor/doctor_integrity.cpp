@@ -12,6 +12,7 @@
 #include "records/store.h"
 #include "terminal/transfer_progress.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -19,13 +20,13 @@ namespace {
 using Level = Finding::Level;
 namespace fs = std::filesystem;
 
-constexpr const char* kSave = "batchscope export saves the part that can be read";
+std::string savingText() { return say("batchscope export saves the part that can be read"); }
 
 Finding damage(const std::string& where, const std::string& fault, const std::string& remedy) {
-  return {Level::problem, "damage", fmt::format("{}: {}", where, printable(fault)), remedy};
+  return {Level::problem, word("damage"), fmt::format("{}: {}", where, printable(fault)), remedy};
 }
 
-void checkStructure(const fs::path& file, const char* remedy, std::vector<Finding>& findings) {
+void checkStructure(const fs::path& file, const std::string& remedy, std::vector<Finding>& findings) {
   for (const std::string& fault : storage::check(file))
     findings.push_back(damage(file.string(), fault, remedy));
 }
@@ -34,7 +35,7 @@ void checkStructure(const fs::path& file, const char* remedy, std::vector<Findin
 std::int64_t checkSamples(const storage::Run& run, const fs::path& file, std::vector<Finding>& findings) {
   const storage::SeriesCheck found = storage::check_series(file);
   for (const std::string& fault : found.faults)
-    findings.push_back(damage(fmt::format("{}: {}", title(run), file.string()), fault, kSave));
+    findings.push_back(damage(fmt::format("{}: {}", title(run), file.string()), fault, savingText()));
   return found.samples;
 }
 
@@ -59,11 +60,11 @@ std::vector<Finding> examineStoreFiles() {
   std::vector<storage::Run> runs = catalogue.runs();
   const std::vector<storage::Run> trash = catalogue.trash();
   runs.insert(runs.end(), trash.begin(), trash.end());
-  checkStructure(file, "put a backup in its place", findings);
+  checkStructure(file, say("put a backup in its place"), findings);
 
   std::int64_t samples = 0, bytes = 0, inTrash = 0;
   {
-    TransferProgress progress("reading", static_cast<std::int64_t>(runs.size()));
+    TransferProgress progress(say("reading"), static_cast<std::int64_t>(runs.size()));
     for (const storage::Run& run : runs) {
       progress.add(1);
       checkHistory(catalogue, run, findings);
@@ -72,11 +73,12 @@ std::vector<Finding> examineStoreFiles() {
       const std::int64_t size = folderBytes(paths.root);
       (run.removed > 0 ? inTrash : bytes) += size;
       if (!fs::exists(paths.samples)) continue;
-      checkStructure(paths.samples, kSave, findings);
+      checkStructure(paths.samples, savingText(), findings);
       try {
         samples += checkSamples(run, paths.samples, findings);
       } catch (const Error& error) {
-        findings.push_back({Level::problem, "damage", printable(error.what()), "restore it from a backup"});
+        findings.push_back(
+            {Level::problem, word("damage"), printable(error.what()), say("restore it from a backup")});
       }
     }
   }
@@ -84,17 +86,16 @@ std::vector<Finding> examineStoreFiles() {
   const std::vector<fs::path> orphans = orphanedFolders(catalogue);
   for (const fs::path& folder : orphans) orphaned += folderBytes(folder);
   if (!orphans.empty())
-    findings.push_back(
-        {Level::warning, "orphans",
-         fmt::format("{} without a run, {}", plural(orphans.size(), "folder"), formatBytes(orphaned)),
-         "batchscope gc"});
+    findings.push_back({Level::warning, word("orphans"),
+                        say("{} without a run, {}", plural(orphans.size(), "folder"), formatBytes(orphaned)),
+                        "batchscope gc"});
   if (!trash.empty())
     findings.push_back(
-        {Level::ok, "trash",
-         fmt::format("{}, {}; batchscope gc empties it", plural(trash.size(), "run"), formatBytes(inTrash))});
-  findings.push_back({Level::ok, "files",
-                      fmt::format("read {} of {}, which take {}", plural(samples, "sample"),
-                                  plural(runs.size(), "run"), formatBytes(bytes))});
+        {Level::ok, word("trash"),
+         say("{}, {}; batchscope gc empties it", plural(trash.size(), "run"), formatBytes(inTrash))});
+  findings.push_back({Level::ok, word("files"),
+                      say("read {} of {}, which take {}", plural(samples, "sample"),
+                          plural(runs.size(), "run"), formatBytes(bytes))});
   return findings;
 }
 

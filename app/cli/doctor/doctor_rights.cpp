@@ -13,6 +13,7 @@
 #include "doctor/doctor.h"
 #include "records/store.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -70,24 +71,24 @@ void tighten(const fs::path& path) {
 std::vector<Finding> examineRights() {
   std::vector<Finding> findings;
   const auto warn = [&](const std::string& text, const std::string& remedy) {
-    findings.push_back({Level::warning, "rights", text, remedy});
+    findings.push_back({Level::warning, word("rights"), text, remedy});
   };
   std::vector<fs::path> open;
   struct stat status {};
   for (const fs::path& path : placesToLookAt())
     if (::lstat(path.c_str(), &status) == 0 && status.st_uid != ::getuid())
-      warn(fmt::format("{} belongs to another user", path.string()),
+      warn(say("{} belongs to another user", path.string()),
            fmt::format("chown -R {} {}", ::getuid(), path.string()));
     else if (isOpenToOthers(path))
       open.push_back(path);
   if (!open.empty())
-    warn(fmt::format("other users can read or lock {} of the store, such as {}", plural(open.size(), "place"),
-                     open.front().string()),
+    warn(say("other users can read or lock {} of the store, such as {}", plural(open.size(), "place"),
+             open.front().string()),
          "batchscope doctor --tighten");
   // The folder above may be anybody's: only that nobody else puts other files in place of ours matters.
   const fs::path above = protocol::catalogue_path().parent_path();
   if (::stat(above.c_str(), &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    warn(fmt::format("{} can be written by other users", above.string()),
+    warn(say("{} can be written by other users", above.string()),
          fmt::format("chmod go-w {}", above.string()));
   return findings;
 }

@@ -20,6 +20,7 @@
 #include "doctor/doctor.h"
 #include "slurm/programs.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -51,18 +52,17 @@ std::vector<Finding> examinePartitions() {
     const Fields partition = slurm::fieldsOf(line);
     const std::string name = valueOf(partition, "PartitionName"), state = valueOf(partition, "State");
     if (name.empty()) continue;
-    std::string text = fmt::format("{}{}: {} nodes, at most {} a job, {} long; jobs get {}", name,
-                                   valueOf(partition, "Default") == "YES" ? " (default)" : "",
-                                   valueOf(partition, "TotalNodes"), valueOf(partition, "MaxNodes"),
-                                   valueOf(partition, "MaxTime"), valueOf(partition, "DefaultTime"));
-    text += " without --time";
+    std::string text = say("{}: {} nodes, at most {} a job, {} long; jobs get {} without --time",
+                           valueOf(partition, "Default") == "YES" ? say("{} (default)", name) : name,
+                           valueOf(partition, "TotalNodes"), valueOf(partition, "MaxNodes"),
+                           valueOf(partition, "MaxTime"), valueOf(partition, "DefaultTime"));
     const int grace = secondsOf(valueOf(partition, "GraceTime"));
-    if (grace > 0) text += fmt::format("; preempted jobs get {} s to end", grace);
+    if (grace > 0) text += say("; preempted jobs get {} s to end", grace);
     if (state == "UP")
-      findings.push_back({Level::ok, "partition", text});
+      findings.push_back({Level::ok, word("partition"), text});
     else
-      findings.push_back({Level::warning, "partition", fmt::format("{}; it is {}", text, state),
-                          "submit to another partition, or ask the site's administrators"});
+      findings.push_back({Level::warning, word("partition"), say("{}; it is {}", text, state),
+                          say("submit to another partition, or ask the site's administrators")});
   }
   return findings;
 }
@@ -70,29 +70,29 @@ std::vector<Finding> examinePartitions() {
 Finding examinePreemption(const Fields& config) {
   const std::string type = valueOf(config, "PreemptType"), mode = valueOf(config, "PreemptMode");
   if (type.empty() || type == "preempt/none" || mode == "OFF")
-    return {Level::ok, "preemption", "none here: a job keeps its nodes until its time limit"};
+    return {Level::ok, word("preemption"), say("none here: a job keeps its nodes until its time limit")};
   const bool isTold = names(config, "SlurmctldParameters", "preempt_send_user_signal");
-  return {Level::ok, "preemption",
-          fmt::format("{}, {}: {}, and the next job goes on when there are nodes again", type, mode,
-                      isTold ? "the run is told beforehand, where the partition has a GraceTime"
-                             : "the run is told by SIGTERM")};
+  return {Level::ok, word("preemption"),
+          say("{}, {}: {}, and the next job goes on when there are nodes again", type, mode,
+              isTold ? say("the run is told beforehand, where the partition has a GraceTime")
+                     : say("the run is told by SIGTERM"))};
 }
 
 Finding examineKillWait(const Fields& config) {
   const int seconds = secondsOf(valueOf(config, "KillWait"));
-  const std::string text = fmt::format(
-      "{} s for a checkpoint when a job is cancelled or preempted; if it takes longer, the run loses all "
-      "steps since the last periodic one",
-      seconds);
+  const std::string text =
+      say("{} s for a checkpoint when a job is cancelled or preempted; if it takes longer, the run loses all "
+          "steps since the last periodic one",
+          seconds);
   if (seconds >= kUsualKillWait) return {Level::ok, "KillWait", text};
   return {Level::warning, "KillWait", text, "batchscope submit --checkpoint-every 30s"};
 }
 
 Finding examineRequeue(const Fields& config) {
-  return {Level::ok, "requeue",
+  return {Level::ok, word("requeue"),
           valueOf(config, "JobRequeue") == "1"
-              ? "on here; runs are submitted with --no-requeue, and the next job goes on"
-              : "off here, and not needed: the next job goes on"};
+              ? say("on here; runs are submitted with --no-requeue, and the next job goes on")
+              : say("off here, and not needed: the next job goes on")};
 }
 
 // A job of no consequence, held until it is cancelled.
@@ -125,11 +125,11 @@ std::optional<Finding> examineClock(const std::string& job, const QDateTime& sub
       QDateTime::fromString(QString::fromStdString(valueOf(slurm::job(job), "SubmitTime")), Qt::ISODate);
   if (!theirs.isValid()) return std::nullopt;
   const auto skew = std::abs(submitted.secsTo(theirs));
-  if (skew <= kMostSkew) return Finding{Level::ok, "clock", "agrees with the controller's"};
+  if (skew <= kMostSkew) return Finding{Level::ok, word("clock"), say("agrees with the controller's")};
   return Finding{
-      Level::warning, "clock",
-      fmt::format("this clock and the controller's differ by {} s: the record's times will be wrong", skew),
-      "synchronise both clocks by NTP"};
+      Level::warning, word("clock"),
+      say("this clock and the controller's differ by {} s: the record's times will be wrong", skew),
+      say("synchronise both clocks by NTP")};
 }
 
 // Tries what a job needs to hand the run on to the next one.
@@ -143,31 +143,33 @@ std::vector<Finding> trySuccession() {
     try {
       const HeldJob second(name);
       findings.push_back(
-          {Level::ok, "successor", "a second job of a run may wait for the first (singleton)"});
+          {Level::ok, word("successor"), say("a second job of a run may wait for the first (singleton)")});
       const slurm::Said said =
           slurm::call("scontrol", {"update", "JobId=" + second.number(), "NumNodes=1-1"});
       if (said.code == 0)
-        findings.push_back({Level::ok, "nodes",
-                            "the number of nodes of a waiting job can be changed: rescale can add nodes"});
+        findings.push_back(
+            {Level::ok, word("nodes"),
+             say("the number of nodes of a waiting job can be changed: rescale can add nodes")});
       else
-        findings.push_back({Level::warning, "nodes",
-                            fmt::format("the number of nodes of a waiting job cannot be changed ({}): "
-                                        "rescale cannot add nodes to a run",
-                                        printable(said.err)),
-                            "submit with all --nodes that the run may need"});
+        findings.push_back({Level::warning, word("nodes"),
+                            say("the number of nodes of a waiting job cannot be changed ({}): "
+                                "rescale cannot add nodes to a run",
+                                printable(said.err)),
+                            say("submit with all --nodes that the run may need")});
     } catch (const Error& error) {
       findings.push_back(
-          {Level::problem, "successor",
-           fmt::format("a second job may not wait for the first: a run writes a checkpoint and ends with "
-                       "its first job ({})",
-                       error.what()),
-           "continue by hand with sbatch FOLDER/ID/job.sh, or ask the site to allow two jobs in the queue"});
+          {Level::problem, word("successor"),
+           say("a second job may not wait for the first: a run writes a checkpoint and ends with "
+               "its first job ({})",
+               error.what()),
+           say("continue by hand with sbatch FOLDER/ID/job.sh, or ask the site to allow two jobs in the "
+               "queue")});
     }
   } catch (const Error& error) {
-    findings.push_back({Level::problem, "sbatch",
-                        fmt::format("a job like those of runs cannot be submitted: {}", error.what()),
-                        "give what is missing with --sbatch-arg, such as --sbatch-arg=--account=NAME, and "
-                        "here in $SBATCH_ACCOUNT and $SBATCH_PARTITION"});
+    findings.push_back(
+        {Level::problem, "sbatch", say("a job like those of runs cannot be submitted: {}", error.what()),
+         say("give what is missing with --sbatch-arg, such as --sbatch-arg=--account=NAME, and "
+             "here in $SBATCH_ACCOUNT and $SBATCH_PARTITION")});
   }
   return findings;
 }
@@ -177,11 +179,12 @@ Finding examineFolder(const Examination& options) {
       options.folder.empty() ? fs::current_path() : fs::absolute(options.folder).lexically_normal();
   const fs::path file = folder / fmt::format(".batchscope-doctor-{}", ::getpid());
   const auto problem = [&](const std::string& text, const std::string& remedy) {
-    return Finding{Level::problem, "folder", fmt::format("{}: {}", folder.string(), text), remedy};
+    return Finding{Level::problem, word("folder"), fmt::format("{}: {}", folder.string(), text), remedy};
   };
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0)
-    return problem(std::strerror(errno), "name a folder of yours on the shared file system with --folder");
+    return problem(std::strerror(errno),
+                   say("name a folder of yours on the shared file system with --folder"));
   ::close(descriptor);
   struct Remover {
     fs::path file;
@@ -191,19 +194,18 @@ Finding examineFolder(const Examination& options) {
     }
   } const remover{file};
   if (!options.tryJob)
-    return {Level::ok, "folder",
-            fmt::format("{} can be written here; --try starts a short job to learn whether nodes see it",
-                        folder.string())};
+    return {Level::ok, word("folder"),
+            say("{} can be written here; --try starts a short job to learn whether nodes see it",
+                folder.string())};
   const slurm::Said said =
       slurm::call("srun", {"--nodes=1", "--ntasks=1", "--time=1", "--immediate=8", "sh", "-c",
                            "if [ -e \"$0\" ]; then echo seen; else echo missing; fi", file.string()});
-  if (said.out == "seen\n")
-    return {Level::ok, "folder", fmt::format("{} is seen by a node", folder.string())};
+  if (said.out == "seen\n") return {Level::ok, word("folder"), say("{} is seen by a node", folder.string())};
   if (said.out != "missing\n")
-    return {Level::warning, "folder",
-            fmt::format("no node was free to look at {}: {}", folder.string(), printable(said.err)),
-            "try again later"};
-  return problem("a node does not see it", "name a folder on the shared file system with --folder");
+    return {Level::warning, word("folder"),
+            say("no node was free to look at {}: {}", folder.string(), printable(said.err)),
+            say("try again later")};
+  return problem(say("a node does not see it"), say("name a folder on the shared file system with --folder"));
 }
 
 }  // namespace
@@ -219,20 +221,20 @@ std::vector<Finding> examineSlurm(const Examination& options) {
         config[match.captured(1).toStdString()] = match.captured(2).trimmed().toStdString();
     findings.push_back(
         {Level::ok, "Slurm",
-         fmt::format("{}, cluster {}", valueOf(config, "SLURM_VERSION"), valueOf(config, "ClusterName"))});
+         say("{}, cluster {}", valueOf(config, "SLURM_VERSION"), valueOf(config, "ClusterName"))});
     for (Finding& partition : examinePartitions()) findings.push_back(std::move(partition));
     findings.push_back(examinePreemption(config));
     findings.push_back(examineKillWait(config));
     findings.push_back(examineRequeue(config));
     for (Finding& tried : trySuccession()) findings.push_back(std::move(tried));
   } catch (const Error& error) {
-    findings.push_back({Level::problem, "Slurm", error.what(), "run this where jobs are submitted"});
+    findings.push_back({Level::problem, "Slurm", error.what(), say("run this where jobs are submitted")});
     return findings;
   }
   try {
     findings.push_back(examineFolder(options));
   } catch (const Error& error) {
-    findings.push_back({Level::warning, "folder", error.what(), "try again later"});
+    findings.push_back({Level::warning, word("folder"), error.what(), say("try again later")});
   }
   return findings;
 }

@@ -14,6 +14,7 @@
 #include "records/job_records.h"
 #include "records/store.h"
 #include "terminal/terminal.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -55,9 +56,9 @@ Outcome Attachment::follow() {
     QTimer::singleShot(kBeginPatience, this, [this] {
       fault_ = std::make_exception_ptr(
           Error(ErrorKind::timeout,
-                fmt::format("run {} has a supervisor, but has not begun within {} s; it may yet: `batchscope "
-                            "attach {}` watches it, `batchscope stop {}` ends it",
-                            id_, kBeginPatience.count(), id_, id_)));
+                say("run {} has a supervisor, but has not begun within {} s; it may yet: `batchscope "
+                    "attach {}` watches it, `batchscope stop {}` ends it",
+                    id_, kBeginPatience.count(), id_, id_)));
       loop_.quit();
     });
   }
@@ -75,7 +76,7 @@ Outcome Attachment::follow() {
 
 storage::Run Attachment::currentRun() {
   auto run = catalogue_.run(id_);
-  if (!run) throw Error(ErrorKind::not_found, fmt::format("run {} was removed while we watched it", id_));
+  if (!run) throw Error(ErrorKind::not_found, say("run {} was removed while we watched it", id_));
   return std::move(*run);
 }
 
@@ -160,13 +161,13 @@ bool Attachment::hasEnded() {
 void Attachment::stopForTime() {
   deadline_ = QDeadlineTimer(QDeadlineTimer::Forever);
   outcome_.timedOut = true;
-  stopRun("the time is up: checkpointing ...");
+  stopRun(say("the time is up: checkpointing ..."));
 }
 
 void Attachment::interrupt() {
   if (options_.interrupt == AttachOptions::Interrupt::detaches || stopAsked_) return leave();
   outcome_.interrupted = true;
-  stopRun("checkpointing ... (Ctrl-C once more leaves without waiting for it)");
+  stopRun(say("checkpointing ... (Ctrl-C once more leaves without waiting for it)"));
 }
 
 void Attachment::stopRun(const std::string& notice) {
@@ -181,7 +182,7 @@ void Attachment::sendStop() {
   protocol::Request request;
   request.command = protocol::Request::Command::stop;
   client_.send(request, [this](const protocol::Json*, const Error* error) {
-    if (error != nullptr) view_.showNotice(fmt::format("the run cannot be stopped: {}", error->what()));
+    if (error != nullptr) view_.showNotice(say("the run cannot be stopped: {}", error->what()));
   });
 }
 

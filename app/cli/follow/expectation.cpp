@@ -10,6 +10,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_state.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -17,30 +18,28 @@ namespace {
 constexpr char kState[] = "state";
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
-  throw Error(ErrorKind::usage,
-              fmt::format("--expect '{}': {}; write NAME OP VALUE with OP one of >= <= > < == !=, "
-                          "as in --expect 'accuracy>=0.97'",
-                          text, why));
+  throw Error(ErrorKind::usage, say("--expect '{}': {}; write NAME OP VALUE with OP one of >= <= > < == !=, "
+                                    "as in --expect 'accuracy>=0.97'",
+                                    text, why));
 }
 
 double parseNumber(const std::string& text, const std::string& value) {
   double number = 0;
   const char* end = value.data() + value.size();
   const auto [rest, fault] = std::from_chars(value.data(), end, number);
-  if (fault != std::errc() || rest != end) refuse(text, fmt::format("\"{}\" is not a number", value));
-  if (std::isnan(number)) refuse(text, "a NaN cannot be compared");
+  if (fault != std::errc() || rest != end) refuse(text, say("\"{}\" is not a number", value));
+  if (std::isnan(number)) refuse(text, say("a NaN cannot be compared"));
   return number;
 }
 
 void checkState(const std::string& text, const Expectation& expectation) {
   if (expectation.op != Comparator::equal && expectation.op != Comparator::notEqual)
-    refuse(text, "a state can only be compared with == and !=");
+    refuse(text, say("a state can only be compared with == and !="));
   try {
     protocol::parse_run_state(expectation.value);
   } catch (const Error&) {
-    refuse(text,
-           fmt::format("\"{}\" is not a state; a run ends finished, stopped, paused, failed or interrupted",
-                       expectation.value));
+    refuse(text, say("\"{}\" is not a state; a run ends finished, stopped, paused, failed or interrupted",
+                     expectation.value));
   }
 }
 
@@ -48,7 +47,7 @@ Verdict judgeOne(const Expectation& expectation, const Facts& facts) {
   if (expectation.name == kState)
     return {expectation, facts.state, holds<std::string>(facts.state, expectation.op, expectation.value)};
   const auto found = facts.numbers.find(expectation.name);
-  if (found == facts.numbers.end()) return {expectation, "nothing", false};
+  if (found == facts.numbers.end()) return {expectation, word("nothing"), false};
   const double value = found->second;
   // Nothing can be claimed of a NaN, not even that it differs.
   return {expectation, fmt::format("{:.6g}", value),

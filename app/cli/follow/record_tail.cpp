@@ -14,6 +14,7 @@
 #include "follow/remote.h"
 #include "records/record_file.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr auto kPollInterval = std::chrono::milliseconds(250);
 
 [[noreturn]] void throwFileReplaced(const std::string& name) {
-  throw Error(ErrorKind::corrupt, name + " was replaced by another file");
+  throw Error(ErrorKind::corrupt, say("{} was replaced by another file", name));
 }
 
 // Opens the file anew with each read: a shared file system then says what others have written.
@@ -76,7 +77,7 @@ class SshTail : public RecordTail {
     if (process_.bytesAvailable() == 0) process_.waitForReadyRead(static_cast<int>(patience.count()));
     std::string bytes = process_.readAllStandardOutput().toStdString();
     if (!bytes.empty() && awaitsNewline_) {
-      if (bytes.front() != '\n') throwFileReplaced(name_ + ": the record");
+      if (bytes.front() != '\n') throwFileReplaced(say("{}: the record", name_));
       bytes.erase(0, 1);
       awaitsNewline_ = false;
     }
@@ -117,9 +118,9 @@ RecordPlace RecordPlace::parse(const std::string& text) {
   const bool isControl = std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' '; });
   if (isOption || isControl || (hasHost && place.host.empty()) || !protocol::valid_run_id(place.id))
     throw Error(ErrorKind::usage,
-                fmt::format("'{}' is not the place of a run: write [HOST:]FOLDER/ID, where ID is the run's "
-                            "id, and neither HOST nor FOLDER begins with '-'",
-                            printable(text)));
+                say("'{}' is not the place of a run: write [HOST:]FOLDER/ID, where ID is the run's "
+                    "id, and neither HOST nor FOLDER begins with '-'",
+                    printable(text)));
   return place;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "follow/replica_output.h"
 
-#include <fmt/core.h>
-
 #include "text/format.h"
 #include "text/program_text.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -33,8 +32,8 @@ std::string ReplicaOutput::read() {
   if (!tail_) openNext();
   while (tail_) {
     if (flood_ == Flood::isLeftOut && tail_->unread() > kMostOnTerminal)
-      add(fmt::format("[{} of output left out; all of it: batchscope logs {}]",
-                      formatBytes(tail_->skipTo(kShownOfAFlood)), run_));
+      add(say("[{} of output left out; all of it: batchscope logs {}]",
+              formatBytes(tail_->skipTo(kShownOfAFlood)), run_));
     hasGrown_ = tail_->read(add, kMostAtOnce);
     const std::string rest = tail_->rest();
     if (hasGrown_ || !openNext()) break;

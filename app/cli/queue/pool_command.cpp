@@ -20,6 +20,7 @@
 #include "slurm/job_submission.h"
 #include "slurm/pool_nodes.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -37,7 +38,7 @@ int deviceLimit(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [rest, fault] = std::from_chars(text.data(), end, number);
   if (fault != std::errc() || rest != end || number < 1)
-    throw Error(ErrorKind::usage, fmt::format("--devices '{}': write a number from 1, or all", text));
+    throw Error(ErrorKind::usage, say("--devices '{}': write a number from 1, or all", text));
   return number;
 }
 
@@ -77,23 +78,22 @@ void apply(const PoolOptions& options, PoolSettings& settings) {
   if (!options.tls.empty()) settings.tls = options.tls == "yes";
   if (!options.here.empty()) settings.here = options.here == "yes";
   if (options.agents && !settings.nodes_from.empty())
-    throw Error(ErrorKind::usage,
-                "--agents: the nodes come from a command; end that first, with "
-                "--nodes-from ''");
+    throw Error(ErrorKind::usage, say("--agents: the nodes come from a command; end that first, with "
+                                      "--nodes-from ''"));
   settings.agents = options.agents.value_or(settings.agents);
   settings.check();
 }
 
 void refuseContradictions(const PoolOptions& options) {
   if ((options.pause && options.resume) || (options.drain && options.noDrain))
-    throw Error(ErrorKind::usage, fmt::format("{} and {} contradict each other: leave out one of them",
-                                              options.pause && options.resume ? "--pause" : "--drain",
-                                              options.pause && options.resume ? "--resume" : "--no-drain"));
+    throw Error(ErrorKind::usage, say("{} and {} contradict each other: leave out one of them",
+                                      options.pause && options.resume ? "--pause" : "--drain",
+                                      options.pause && options.resume ? "--resume" : "--no-drain"));
   if (!options.partition.empty() && (options.nodesFrom || options.agents || options.agentsBy))
     throw Error(
         ErrorKind::usage,
-        "--slurm says where the nodes are and how they are reached: leave out --nodes-from, --agents and "
-        "--agents-by");
+        say("--slurm says where the nodes are and how they are reached: leave out --nodes-from, --agents and "
+            "--agents-by"));
   if (options.partition.empty() || isSlurmOff(options)) slurm::refuseWithoutSlurm(options);
   PoolSettings settings;
   apply(options, settings);
@@ -113,18 +113,17 @@ std::string nameOf(storage::Catalogue& catalogue, const std::string& id) {
 std::string alternativesText(const protocol::PoolChoice& choice) {
   std::vector<std::string> texts;
   for (const protocol::PoolAlternative& other : choice.alternatives)
-    texts.push_back(other.devices == 0
-                        ? "with none it would wait"
-                        : fmt::format("with {}: {:+.0f} %", other.devices, other.speedup * 100));
+    texts.push_back(other.devices == 0 ? say("with none it would wait")
+                                       : say("with {}: {:+.0f} %", other.devices, other.speedup * 100));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string decisionText(storage::Catalogue& catalogue, const PoolDecision& decision, const Style& style) {
-  Table table({{"RUN"},
-               {"NAME", Table::Align::left, true},
-               {"DEVICES", Table::Align::left, true},
-               {"BEFORE", Table::Align::right},
-               {"WHY"}});
+  Table table({{say("RUN")},
+               {say("NAME"), Table::Align::left, true},
+               {say("DEVICES"), Table::Align::left, true},
+               {say("BEFORE"), Table::Align::right},
+               {say("WHY")}});
   for (const protocol::PoolChoice& choice : decision.choices) {
     table.addRow({choice.run, nameOf(catalogue, choice.run),
                   choice.devices.empty() ? "-" : run::device_list(choice.devices),
@@ -133,13 +132,13 @@ std::string decisionText(storage::Catalogue& catalogue, const PoolDecision& deci
     const std::string separator = choice.reason.empty() || others.empty() ? "" : "; ";
     if (const std::string note = choice.reason + separator + others; !note.empty()) table.addNote(note);
   }
-  std::string text = style.paint(
-      printable(fmt::format("Decision {}, {}, {}: {}", decision.id, formatAge(storage::now() - decision.time),
-                            decision.policy, decision.cause)),
-      Colour::bold);
+  std::string text =
+      style.paint(printable(say("Decision {}, {}, {}: {}", decision.id,
+                                formatAge(storage::now() - decision.time), decision.policy, decision.cause)),
+                  Colour::bold);
   text += '\n';
   if (!table.isEmpty()) text += table.text(style);
-  if (!decision.idle.empty()) text += fmt::format("idle: {}\n", run::device_list(decision.idle));
+  if (!decision.idle.empty()) text += say("idle: {}", run::device_list(decision.idle)) + '\n';
   return text;
 }
 
@@ -163,36 +162,36 @@ void awaitNodes(storage::Catalogue& catalogue) {
 // `needed`: there is something to decide.
 std::string settingsText(const PoolSettings& settings, const std::vector<common::NodeLane>& lanes,
                          bool needed) {
-  const auto line = [](const char* name, const std::string& value) {
+  const auto line = [](const std::string& name, const std::string& value) {
     return value.empty() ? "" : fmt::format("{:<15} {}\n", name, printable(value));
   };
   const std::string hang = run::kPool.hang();
   const auto heartbeat = run::kPool.heartbeat();
   std::string state = !hang.empty() ? hang
-                      : heartbeat   ? fmt::format("at work, heard {} ago", formatDuration(heartbeat->age))
-                      : needed      ? "not running, though runs wait: batchscope pool --resume starts it"
-                                    : "idle, until there is something to decide";
-  if (settings.paused) state += "; paused, runs keep the devices that they have";
-  if (settings.draining) state += "; draining, nothing is started";
-  const std::string limit =
-      settings.devices > 0 ? fmt::format("at most {} of ", settings.devices) : std::string();
+                      : heartbeat   ? say("at work, heard {} ago", formatDuration(heartbeat->age))
+                      : needed      ? say("not running, though runs wait: batchscope pool --resume starts it")
+                                    : say("idle, until there is something to decide");
+  if (settings.paused) state += say("; paused, runs keep the devices that they have");
+  if (settings.draining) state += say("; draining, nothing is started");
+  const std::string all = machineText(run::Machine::here());
+  const std::string shared = settings.devices > 0 ? say("at most {} of {}", settings.devices, all) : all;
   std::string nodeLines;
   if (common::areSeveral(lanes))
     for (const common::NodeLane& lane : lanes)
-      nodeLines += line((lane.node.empty() ? "here" : "node " + lane.node).c_str(), laneText(lane));
-  return line("pool", state) + line("policy", settings.policy) +
-         line("devices", settings.here
-                             ? limit + machineText(run::Machine::here())
-                             : "none of this machine's; to share them: batchscope pool --here yes") +
-         line("nodes from", settings.nodes_from) +
-         line("", settings.nodes_ending ? "they are being given back" : "") + nodeLines +
-         line("turns", "of " + formatDuration(settings.turn)) +
-         line("price", settings.price_per_device_hour > 0
-                           ? fmt::format("{:g} per device and hour", settings.price_per_device_hour)
-                           : "") +
-         line("scale command", settings.scale_command) + line("preempt notice", settings.preempt_notice) +
-         line("agents by", settings.agents_by) +
-         line("lines to nodes", settings.tls ? "encrypted (TLS)" : "");
+      nodeLines += line(lane.node.empty() ? say("here") : say("node {}", lane.node), laneText(lane));
+  return line(say("pool"), state) + line(say("policy"), settings.policy) +
+         line(say("devices"),
+              settings.here ? shared
+                            : say("none of this machine's; to share them: batchscope pool --here yes")) +
+         line(say("nodes from"), settings.nodes_from) +
+         line("", settings.nodes_ending ? say("they are being given back") : "") + nodeLines +
+         line(say("turns"), say("of {}", formatDuration(settings.turn))) +
+         line(say("price"), settings.price_per_device_hour > 0
+                                ? say("{:g} per device and hour", settings.price_per_device_hour)
+                                : "") +
+         line(say("scale command"), settings.scale_command) +
+         line(say("preempt notice"), settings.preempt_notice) + line(say("agents by"), settings.agents_by) +
+         line(say("lines to nodes"), settings.tls ? say("encrypted (TLS)") : "");
 }
 
 // Returns the latest of the expected ends; 0: none is known.
@@ -212,7 +211,7 @@ int advise(storage::Catalogue& catalogue, bool json) {
   const auto decision = catalogue.last_decision();
   if (!decision)
     throw Error(ErrorKind::not_found,
-                "the pool has decided nothing yet, and has no advice: batchscope submit PROGRAM");
+                say("the pool has decided nothing yet, and has no advice: batchscope submit PROGRAM"));
   const double end = endOf(catalogue);
   const std::size_t devices = devicesIn(*decision);
   const std::string sentence = common::poolAdvice(catalogue);
@@ -223,9 +222,9 @@ int advise(storage::Catalogue& catalogue, bool json) {
                  {"utility", decision->utility},
                  {"end_now", storage::field_json(end, storage::Meaning::later_time)},
                  {"sentence", sentence}},
-                sentence.empty()
-                    ? fmt::format("{} {} enough", plural(devices, "device"), devices == 1 ? "is" : "are")
-                    : printable(sentence));
+                !sentence.empty() ? printable(sentence)
+                : devices == 1    ? say("1 device is enough")
+                                  : say("{} devices are enough", devices));
 }
 
 int listDecisions(storage::Catalogue& catalogue, int most, bool json) {
@@ -237,7 +236,7 @@ int listDecisions(storage::Catalogue& catalogue, int most, bool json) {
     return kExitOk;
   }
   const Style style = terminalStyle(STDOUT_FILENO);
-  if (decisions.empty()) fmt::print("The pool has decided nothing yet.\n");
+  if (decisions.empty()) fmt::print("{}\n", say("The pool has decided nothing yet."));
   for (const PoolDecision& decision : decisions)
     fmt::print("{}{}", &decision == &decisions.front() ? "" : "\n", decisionText(catalogue, decision, style));
   return kExitOk;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "batchscope/common/heard.h"
+#include "batchscope/common/job_text.h"
 #include "batchscope/common/node_lanes.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_json.h"
@@ -23,6 +24,7 @@
 #include "terminal/watch.h"
 #include "text/job_note.h"
 #include "text/progress_bar.h"
+#include "text/say.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -52,13 +54,13 @@ std::string noteOf(storage::Catalogue& catalogue, const common::QueueRow& row) {
   if (row.job.rung) return common::rungText(entry.run.trial->sweep, *row.job.rung);
   if (entry.state >= JobState::succeeded) return entry.run.message;
   std::vector<std::string> parts;
-  if (job.priority != 0) parts.push_back(fmt::format("priority {}", job.priority));
+  if (job.priority != 0) parts.push_back(say("priority {}", job.priority));
   if (!job.reason.empty()) {
     parts.push_back(job.reason);
   } else {
     if (const auto before = job.after.empty() ? std::nullopt : catalogue.run(job.after))
-      if (before->state != protocol::RunState::finished) parts.push_back("after " + title(*before));
-    if (job.held) parts.push_back("held until batchscope release " + entry.run.id);
+      if (before->state != protocol::RunState::finished) parts.push_back(say("after {}", title(*before)));
+    if (job.held) parts.push_back(say("held until batchscope release {}", entry.run.id));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -69,7 +71,7 @@ std::string useText(const std::vector<std::string>& devices, const std::vector<s
     return std::any_of(leases.begin(), leases.end(),
                        [&](const storage::Lease& lease) { return lease.device == device; });
   });
-  return fmt::format("{} of {}", used, plural(devices.size(), kind));
+  return say("{} of {}", used, plural(devices.size(), kind));
 }
 
 class QueueList {
@@ -81,11 +83,11 @@ class QueueList {
     const std::vector<Guest> guests = this->guests();
     if (options_.json) return jsonText(jobs, guests);
     if (jobs.empty() && guests.empty())
-      return "The queue is empty. Put a run into it: batchscope submit train.py\n";
+      return say("The queue is empty. Put a run into it: batchscope submit train.py") + '\n';
     const std::vector<common::QueueRow> rows = this->rows(jobs);
     std::string text = table(rows, guests).text(terminalStyle(STDOUT_FILENO)) + '\n' + nodes() + totals(jobs);
     if (std::ranges::any_of(rows, [](const common::QueueRow& row) { return !row.trials.empty(); }))
-      text += "Trials are folded under their sweeps: batchscope queue --trials lists them\n";
+      text += say("Trials are folded under their sweeps: batchscope queue --trials lists them") + '\n';
     return text;
   }
 
@@ -115,25 +117,25 @@ class QueueList {
 
   // A trial that waits at a rung is not held by anybody.
   static Table::Cell stateCell(const common::PlacedJob& job) {
-    if (job.rung) return "at rung";
+    if (job.rung) return common::stateText(job.entry, job.rung).toStdString();
     const std::string name = pool::job_state_name(job.entry.state);
     return {name, stateColour(name)};
   }
 
   Table table(const std::vector<common::QueueRow>& rows, const std::vector<Guest>& guests) {
     Table table({{"#", Align::right},
-                 {"RUN"},
-                 {"NAME", Align::left, true},
-                 {"STATE"},
-                 {"REPLICAS"},
-                 {"DEVICES", Align::left, true},
-                 {"WAITED", Align::right},
-                 {"LEFT", Align::right}});
+                 {say("RUN")},
+                 {say("NAME"), Align::left, true},
+                 {say("STATE")},
+                 {say("REPLICAS")},
+                 {say("DEVICES"), Align::left, true},
+                 {say("WAITED"), Align::right},
+                 {say("LEFT"), Align::right}});
     const double now = storage::now();
     for (const common::QueueRow& row : rows) {
       const auto& [run, job, state, waited] = row.job.entry;
       const bool isSweep = !row.trials.empty();
-      table.addRow({row.job.place > 0 ? std::to_string(row.job.place) : "", isSweep ? "sweep" : run.id,
+      table.addRow({row.job.place > 0 ? std::to_string(row.job.place) : "", isSweep ? say("sweep") : run.id,
                     run.name, isSweep && !row.job.rung ? "" : stateCell(row.job),
                     isSweep ? "" : replicasText(row.job.entry), run::device_list(run.devices),
                     isSweep ? "" : formatClock(waited),
@@ -158,7 +160,7 @@ class QueueList {
   std::string nodes() {
     const std::vector<common::NodeLane> lanes = common::nodeLanes(catalogue_);
     if (!common::areSeveral(lanes)) return {};
-    Table table({{"NODE"}, {"STATE", Align::left, true}, {"RUNS", Align::left, true}});
+    Table table({{say("NODE")}, {say("STATE"), Align::left, true}, {say("RUNS"), Align::left, true}});
     for (const common::NodeLane& lane : lanes)
       table.addRow(
           {common::nodeName(lane).toStdString(),
@@ -172,14 +174,19 @@ class QueueList {
     const std::vector<storage::Lease> leases = catalogue_.leases();
     std::string text = useText(machine.cores, leases, "core");
     if (!machine.gpus.empty()) text = useText(machine.gpus, leases, "GPU") + ", " + text;
-    text += fmt::format(" in use, mean wait {}", formatClock(common::meanWait(jobs)));
+    const std::string wait = formatClock(common::meanWait(jobs));
     const auto heartbeat = run::kPool.heartbeat();
-    text += heartbeat ? fmt::format(", pool heard {} ago\n", formatDuration(heartbeat->age)) : "\n";
+    text = heartbeat
+               ? say("{} in use, mean wait {}, pool heard {} ago", text, wait, formatDuration(heartbeat->age))
+               : say("{} in use, mean wait {}", text, wait);
+    text += '\n';
     if (const std::string hang = run::kPool.hang(); !hang.empty()) text += printable(hang) + '\n';
     const protocol::PoolSettings settings = catalogue_.pool_settings();
     if (settings.paused)
-      text += "The pool is paused, runs keep the devices that they have: batchscope pool --resume\n";
-    if (settings.draining) text += "The pool is draining, nothing is started: batchscope pool --no-drain\n";
+      text +=
+          say("The pool is paused, runs keep the devices that they have: batchscope pool --resume") + '\n';
+    if (settings.draining)
+      text += say("The pool is draining, nothing is started: batchscope pool --no-drain") + '\n';
     if (const std::string advice = common::poolAdvice(catalogue_); !advice.empty())
       text += printable(advice) + '\n';
     return text;

@@ -12,6 +12,7 @@
 #include "records/store.h"
 #include "slurm/job_submission.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -44,7 +45,7 @@ int submitRun(const SubmitOptions& options) {
   const storage::Run run = catalogue.run(id).value();
   const auto placed = common::placedJob(catalogue, run);
   answer(options.json, {{"run", id}, {"job", placed ? common::jobJson(*placed) : protocol::Json()}},
-         fmt::format("{} {}", title(run), placed ? common::placeText(*placed) : "is in the queue"));
+         fmt::format("{} {}", title(run), placed ? common::placeText(*placed) : say("is in the queue")));
   return options.follow ? attachToRun({{id, options.json}}) : kExitOk;
 }
 

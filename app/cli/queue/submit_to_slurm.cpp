@@ -15,6 +15,7 @@
 #include "queue/queue_commands.h"
 #include "slurm/job_submission.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -25,12 +26,13 @@ void refuseThePoolsOptions(const SubmitOptions& options) {
   if (options.pin || options.hold || !options.after.empty() || options.priority != 0)
     throw Error(
         ErrorKind::usage,
-        "--pin, --after, --priority and --hold belong to the queue of this machine; with --slurm, Slurm "
-        "decides: see --sbatch-arg");
+        say("--pin, --after, --priority and --hold belong to the queue of this machine; with --slurm, Slurm "
+            "decides: see --sbatch-arg"));
   if (!options.tags.empty() || !options.note.empty())
-    throw Error(ErrorKind::usage,
-                "--tag and --note are kept in a machine's store, and this run is in none yet: set them on "
-                "the machine where you follow it");
+    throw Error(
+        ErrorKind::usage,
+        say("--tag and --note are kept in a machine's store, and this run is in none yet: set them on "
+            "the machine where you follow it"));
 }
 
 }  // namespace
@@ -60,12 +62,12 @@ int submitToSlurm(const SubmitOptions& options) {
     return common::shellWords(std::vector<std::string>{"batchscope", name, place});
   };
   answer(options.json, {{"run", id}, {"slurm_job", job}, {"folder", place.string()}},
-         fmt::format("{} ({}) is job {}; its folder is {}\n"
-                     "  watch it again (Ctrl-C leaves it alone): {}\n"
-                     "  ask it (show, rescale, stop, ..) where it trains: {} -- show latest\n"
-                     "  end it, and its next job: scancel --name {}",
-                     spec.name, id, job, place.string(), command("follow"), command("slurm-job"),
-                     slurm::jobName(id)));
+         fmt::format(
+             "{}\n  {}\n  {}\n  {}",
+             say("{} ({}) is job {}; its folder is {}", spec.name, id, job, place.string()),
+             say("watch it again (Ctrl-C leaves it alone): {}", command("follow")),
+             say("ask it (show, rescale, stop, ..) where it trains: {} -- show latest", command("slurm-job")),
+             say("end it, and its next job: scancel --name {}", slurm::jobName(id))));
   std::fflush(stdout);
   return options.detach || (options.json && !options.follow)
              ? kExitOk

@@ -6,6 +6,7 @@
 #include "batchscope/protocol/error.h"
 #include "slurm/job_folder.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 
@@ -18,13 +19,13 @@ bool needsNextJob(const std::string& run, int replicas) {
   const int most = job.nodes.most * job.replicas_per_node;
   if (replicas > most)
     throw Error(ErrorKind::conflict,
-                fmt::format("the run's jobs have at most {} with {} on each, which is room for {}",
-                            plural(job.nodes.most, "node"), plural(job.replicas_per_node, "replica"), most));
+                say("the run's jobs have at most {} with {} on each, which is room for {}",
+                    plural(job.nodes.most, "node"), plural(job.replicas_per_node, "replica"), most));
   if (job.next.empty())
     throw Error(ErrorKind::conflict,
-                fmt::format("job {} has room for {}, and no next job waits that could have more: {} says why",
-                            job.number, plural(job.nodes.least * job.replicas_per_node, "replica"),
-                            (folder->path() / fmt::format("job-{}.out", job.number)).string()));
+                say("job {} has room for {}, and no next job waits that could have more: {} says why",
+                    job.number, plural(job.nodes.least * job.replicas_per_node, "replica"),
+                    (folder->path() / fmt::format("job-{}.out", job.number)).string()));
   return true;
 }
 

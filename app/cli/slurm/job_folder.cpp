@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/job_folder.h"
 
-#include <fmt/format.h>
-
 #include <QString>
 #include <algorithm>
 #include <fstream>
@@ -11,6 +9,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "records/record_file.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -23,8 +22,7 @@ constexpr char kNote[] = "slurm";  // in the run's folder of a node's store: a l
 constexpr char kRecalled[] = "recalled";
 
 [[noreturn]] void failToWrite(const fs::path& file) {
-  throw Error(ErrorKind::io,
-              fmt::format("cannot write {}: check the disk and its permissions", file.string()));
+  throw Error(ErrorKind::io, say("cannot write {}: check the disk and its permissions", file.string()));
 }
 
 void take(const Json& line, Job& job) {
@@ -47,14 +45,13 @@ JobFolder::JobFolder(const fs::path& folder) {
   const fs::path whole = fs::absolute(folder).lexically_normal();
   path_ = whole.has_filename() ? whole : whole.parent_path();
   if (!protocol::valid_run_id(run()))
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{} is not a folder of a run: its name must be the run's id, eight of 0-9 and a-z",
+    throw Error(ErrorKind::usage,
+                say("{} is not a folder of a run: its name must be the run's id, eight of 0-9 and a-z",
                     path_.string()));
   if (!fs::is_directory(path_))
-    throw Error(ErrorKind::not_found,
-                fmt::format("there is no folder {}: is it on a file system that this machine shares?",
-                            path_.string()));
+    throw Error(
+        ErrorKind::not_found,
+        say("there is no folder {}: is it on a file system that this machine shares?", path_.string()));
 }
 
 std::string JobFolder::submission() const {

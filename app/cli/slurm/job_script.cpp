@@ -10,6 +10,7 @@
 #include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/error.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -29,53 +30,52 @@ struct Reserved {
   const char *name, *letter, *instead;
 };
 constexpr std::array<Reserved, 10> kReserved{{
-    {"--job-name", "-J", "so that the next job can wait for this one"},
-    {"--dependency", "-d", "so that the next job waits for this one"},
-    {"--output", "-o", "into which `batchscope` writes what became of the run"},
-    {"--nodes", "-N", "which --nodes of `batchscope submit` says"},
-    {"--ntasks", "-n", "which would keep a job from starting on other nodes than the last"},
-    {"--array", "-a", "since a run is one job after the other"},
-    {"--no-kill", "-k", "since the next job could not start where a job outlived its first node"},
-    {"--requeue", "", "since the next job takes its place"},
-    {"--wrap", "", "since there is a script"},
-    {"--parsable", "", "since `batchscope` reads the answer"},
+    {"--job-name", "-J", word("so that the next job can wait for this one")},
+    {"--dependency", "-d", word("so that the next job waits for this one")},
+    {"--output", "-o", word("into which `batchscope` writes what became of the run")},
+    {"--nodes", "-N", word("which --nodes of `batchscope submit` says")},
+    {"--ntasks", "-n", word("which would keep a job from starting on other nodes than the last")},
+    {"--array", "-a", word("since a run is one job after the other")},
+    {"--no-kill", "-k", word("since the next job could not start where a job outlived its first node")},
+    {"--requeue", "", word("since the next job takes its place")},
+    {"--wrap", "", word("since there is a script")},
+    {"--parsable", "", word("since `batchscope` reads the answer")},
 }};
 
 void checkArgument(const std::string& argument) {
   if (argument.size() < 2 || argument.front() != '-' || holdsControls(argument))
     refuseScript(
-        fmt::format("--sbatch-arg \"{}\": write an option of sbatch as one word, such as "
-                    "--sbatch-arg=--account=physics",
-                    printable(argument)));
+        say("--sbatch-arg \"{}\": write an option of sbatch as one word, such as "
+            "--sbatch-arg=--account=physics",
+            printable(argument)));
   if (argument.find_first_of("\"\\") != std::string::npos)
     refuseScript(
-        fmt::format("--sbatch-arg \"{}\": quotation marks and backslashes mean something else in a script's "
-                    "lines for Slurm; leave them out",
-                    argument));
+        say("--sbatch-arg \"{}\": quotation marks and backslashes mean something else in a script's "
+            "lines for Slurm; leave them out",
+            argument));
   const std::string name = argument.substr(0, argument.find('='));
   for (const Reserved& reserved : kReserved) {
     const bool isLetter =
         *reserved.letter != '\0' && argument.starts_with(reserved.letter) && argument[1] != '-';
     if (name == reserved.name || isLetter)
-      refuseScript(fmt::format("--sbatch-arg {}: {} is set by `batchscope`, {}", argument, reserved.name,
-                               reserved.instead));
+      refuseScript(say("--sbatch-arg {}: {} is set by `batchscope`, {}", argument, reserved.name,
+                       translated(reserved.instead)));
   }
 }
 
 void checkValue(const char* option, const std::string& value) {
   if (value.empty()) return;
   if (value.front() == '-' || holdsControls(value) || value.find_first_of(" \"\\'#") != std::string::npos)
-    refuseScript(
-        fmt::format("{} \"{}\": write one word without quotation marks and #, which does not begin with '-'",
-                    option, printable(value)));
+    refuseScript(say("{} \"{}\": write one word without quotation marks and #, which does not begin with '-'",
+                     option, printable(value)));
 }
 
 void checkFolder(const std::filesystem::path& folder) {
   if (holdsControls(folder.string()) || folder.string().find_first_of("\"\\%") != std::string::npos)
     refuseScript(
-        fmt::format("the folder {}: line breaks, quotation marks, backslashes and % mean something else in a "
-                    "script's lines for Slurm; choose another by --folder",
-                    printable(folder.string())));
+        say("the folder {}: line breaks, quotation marks, backslashes and % mean something else in a "
+            "script's lines for Slurm; choose another by --folder",
+            printable(folder.string())));
 }
 
 // Quotes an option for a line that Slurm reads.
@@ -100,9 +100,8 @@ NodeRange NodeRange::parse(const std::string& text) {
   }
   if (fault != std::errc() || at != end || range.least < 1 || range.most < range.least ||
       range.most > kMostNodes)
-    refuseScript(
-        fmt::format("--nodes \"{}\": write a number or a range of nodes, such as 2 or 1-4, at most {}",
-                    printable(text), kMostNodes));
+    refuseScript(say("--nodes \"{}\": write a number or a range of nodes, such as 2 or 1-4, at most {}",
+                     printable(text), kMostNodes));
   return range;
 }
 

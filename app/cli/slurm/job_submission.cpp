@@ -13,6 +13,7 @@
 #include "batchscope/storage/catalogue.h"
 #include "slurm/programs.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -28,8 +29,7 @@ void writeScript(const fs::path& file, const std::string& text) {
   std::error_code fault;
   if (out) fs::permissions(file, fs::perms::owner_all, fault);
   if (!out || fault)
-    throw Error(ErrorKind::io,
-                fmt::format("cannot write {}: check the disk and its permissions", file.string()));
+    throw Error(ErrorKind::io, say("cannot write {}: check the disk and its permissions", file.string()));
 }
 
 }  // namespace
@@ -47,10 +47,9 @@ JobRequest requestOf(const SlurmOptions& options, const protocol::RunSpec& spec)
   if (of_each * std::max(1, request.replicas_per_node) > request.gpus_per_node)
     throw Error(
         ErrorKind::usage,
-        fmt::format("--gpus-per-node {} is too few for {} with {} GPUs each: ask for more of them, or for "
-                    "fewer replicas on a node",
-                    request.gpus_per_node, plural(std::max(1, request.replicas_per_node), "replica"),
-                    of_each));
+        say("--gpus-per-node {} is too few for {} with {} GPUs each: ask for more of them, or for "
+            "fewer replicas on a node",
+            request.gpus_per_node, plural(std::max(1, request.replicas_per_node), "replica"), of_each));
   if (request.replicas_per_node == 0) request.replicas_per_node = request.gpus_per_node / of_each;
   return request;
 }
@@ -58,10 +57,8 @@ JobRequest requestOf(const SlurmOptions& options, const protocol::RunSpec& spec)
 void refuseWithoutSlurm(const SlurmOptions& options) {
   if (!options.nodes.empty() || options.gpusPerNode || options.replicasPerNode || !options.time.empty() ||
       !options.sbatchArguments.empty() || !options.folder.empty() || options.print)
-    throw Error(
-        ErrorKind::usage,
-        "--nodes, --gpus-per-node, --replicas-per-node, --time, --sbatch-arg, --folder and --print say how "
-        "Slurm is to start the run; add --slurm");
+    throw Error(ErrorKind::usage, say("--nodes, --gpus-per-node, --replicas-per-node, --time, --sbatch-arg, "
+                                      "--folder and --print say how Slurm is to start the run; add --slurm"));
 }
 
 fs::path folderOf(const SlurmOptions& options) {
@@ -74,8 +71,7 @@ int replicasOf(const protocol::RunSpec& spec, bool said, const JobRequest& reque
   if (spec.replicas > room)
     throw Error(
         ErrorKind::usage,
-        fmt::format(
-            "--replicas {}: {} nodes with {} replicas on each have room for {}; ask for more --nodes or "
+        say("--replicas {}: {} nodes with {} replicas on each have room for {}; ask for more --nodes or "
             "--replicas-per-node",
             spec.replicas, request.nodes.most, request.replicasPerNode(), room));
   return spec.replicas;
@@ -97,7 +93,7 @@ std::string scriptOf(const protocol::RunSpec& spec, const JobRequest& request, c
 void tryScript(const std::string& script) {
   QTemporaryFile file;
   if (!file.open() || file.write(script.c_str()) < 0 || !file.flush())
-    throw Error(ErrorKind::io, "cannot write " + file.fileName().toStdString());
+    throw Error(ErrorKind::io, say("cannot write {}", file.fileName().toStdString()));
   told("sbatch", {"--test-only", file.fileName().toStdString()});
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/node_choice.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/prediction.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -57,9 +56,8 @@ std::optional<NodeChoice::More> NodeChoice::consider(const protocol::Model& mode
     rests_until_ = now + kAskAgain;
     return std::nullopt;
   }
-  return More{granted,
-              fmt::format("auto: on to {}, for {}: predicted goodput {}, here {}", plural(granted, "node"),
-                          plural(replicas, "replica"), rate(wider), rate(present))};
+  return More{granted, say("auto: on to {}, for {}: predicted goodput {}, here {}", plural(granted, "node"),
+                           plural(replicas, "replica"), rate(wider), rate(present))};
 }
 
 }  // namespace batchscope::cli::slurm

@@ -11,6 +11,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/private_files.h"
 #include "records/store.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -44,7 +45,7 @@ storage::Run NodeStore::takeIn(const JobFolder& folder) const {
                {"import", "--run-folder", QString::fromStdString(folder.path().string())});
   import.waitForFinished(-1);
   if (import.exitStatus() != QProcess::NormalExit || import.exitCode() != 0)
-    throw Error(ErrorKind::failure, folder.path().string() + " could not be imported");
+    throw Error(ErrorKind::failure, say("{} could not be imported", folder.path().string()));
   noteJobFolder(folder);
   return run();
 }

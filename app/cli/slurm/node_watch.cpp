@@ -16,6 +16,7 @@
 #include "records/store.h"
 #include "slurm/programs.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -76,8 +77,11 @@ void NodeWatch::giveBack(const protocol::RunStatus& status) {
   nodes_.nodes = static_cast<int>(kept.size());
   folder_.tell(nodes_.job, {{"nodes", nodes_.nodes}});
   folder_.chooseNodes(nodes_.nodes);
-  on_news(fmt::format("{} given back to Slurm, as the run has not used {} for {}", fmt::join(back, ", "),
-                      back.size() == 1 ? "it" : "them", formatDuration(patience_)));
+  const std::string patience = formatDuration(patience_);
+  on_news(back.size() == 1
+              ? say("{} given back to Slurm, as the run has not used it for {}", back.front(), patience)
+              : say("{} given back to Slurm, as the run has not used them for {}", fmt::join(back, ", "),
+                    patience));
 }
 
 void NodeWatch::choose(const protocol::RunStatus& status) {

@@ -16,6 +16,7 @@
 #include "slurm/job_submission.h"
 #include "slurm/submission_lock.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace slurm {
@@ -101,7 +102,7 @@ int tendSlurmNodes(const SlurmNodesOptions& options) {
   const JobRequest request = holderRequest(options);
   const SubmissionLock lock;
   if (!lock.held())
-    throw Error(ErrorKind::conflict, "another process of this store talks to Slurm at the moment");
+    throw Error(ErrorKind::conflict, say("another process of this store talks to Slurm at the moment"));
   const HolderPlan plan =
       planHolders(queuedHolders(), options.wanted, {options.empty.begin(), options.empty.end()},
                   request.nodes, storage::now());

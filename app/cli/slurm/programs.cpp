@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/programs.h"
 
-#include <fmt/core.h>
-
 #include <QProcess>
 #include <QStringList>
 #include <sstream>
 
 #include "batchscope/protocol/error.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -28,16 +27,15 @@ Said call(const std::string& program, const Strings& arguments) {
   if (!process.waitForStarted(kPatienceMs))
     throw Error(
         ErrorKind::not_found,
-        fmt::format(
-            "there is no program {} here: call this on a login node of Slurm, with Slurm's programs in PATH",
+        say("there is no program {} here: call this on a login node of Slurm, with Slurm's programs in PATH",
             program));
   if (!process.waitForFinished(kPatienceMs)) {
     process.kill();
     process.waitForFinished();
     throw Error(ErrorKind::timeout,
-                fmt::format("{} has not ended within {} s: Slurm's controller does not answer; try `scontrol "
-                            "ping`",
-                            program, kPatienceMs / 1000));
+                say("{} has not ended within {} s: Slurm's controller does not answer; try `scontrol "
+                    "ping`",
+                    program, kPatienceMs / 1000));
   }
   return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
           process.readAllStandardOutput().toStdString(), process.readAllStandardError().toStdString()};
@@ -46,8 +44,8 @@ Said call(const std::string& program, const Strings& arguments) {
 std::string told(const std::string& program, const Strings& arguments) {
   const Said said = call(program, arguments);
   if (said.code != 0)
-    throw Error(ErrorKind::failure, fmt::format("{} fails: {}", program,
-                                                printable(trimmed(said.err.empty() ? said.out : said.err))));
+    throw Error(ErrorKind::failure,
+                say("{} fails: {}", program, printable(trimmed(said.err.empty() ? said.out : said.err))));
   return trimmed(said.out);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/reach.h"
 
-#include <fmt/core.h>
-
 #include <QCoreApplication>
 #include <QProcess>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include "slurm/programs.h"
 #include "slurm/run_job.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -37,7 +36,7 @@ int askJob(const Job& job, const Strings& command) {
   step.start("srun", arguments);
   if (!step.waitForStarted())
     throw Error(ErrorKind::not_found,
-                "there is no program srun here: call this on a machine of the Slurm cluster");
+                say("there is no program srun here: call this on a machine of the Slurm cluster"));
   step.waitForFinished(-1);
   return step.exitStatus() == QProcess::NormalExit ? step.exitCode() : kExitFailure;
 }
@@ -64,31 +63,28 @@ int askSlurm(const JobFolder& folder, const Strings& command) {
   };
   if (what == "resume") {
     if (const auto jobs = folder.jobs(); !jobs.empty() && jobs.back().how == end::kFinished)
-      refuseReach(fmt::format("the run {} is finished; submit another", folder.run()));
+      refuseReach(say("the run {} is finished; submit another", folder.run()));
     if (!job.number.empty())
-      refuseReach(fmt::format("job {} goes on with the run {} as soon as Slurm has nodes for it", job.number,
-                              folder.run()));
+      refuseReach(
+          say("job {} goes on with the run {} as soon as Slurm has nodes for it", job.number, folder.run()));
     const std::string number = submitAgain(folder, command);
-    return done(number, fmt::format("submitted as job {}", number));
+    return done(number, say("submitted as job {}", number));
   }
   if (storage::waits(job)) {
     if (what == "stop" || what == "cancel") {
       told("scancel", {"--name=" + jobName(folder.run())});
-      return done(job.number,
-                  fmt::format("job {} is cancelled; `batchscope resume` continues the run", job.number));
+      return done(job.number, say("job {} is cancelled; `batchscope resume` continues the run", job.number));
     }
     if (what == "hold" || what == "release") {
       told("scontrol", {what, job.number});
-      return done(job.number,
-                  what == "hold"
-                      ? fmt::format("job {} is held; `batchscope release` lets it start", job.number)
-                      : fmt::format("job {} is released", job.number));
+      return done(job.number, what == "hold"
+                                  ? say("job {} is held; `batchscope release` lets it start", job.number)
+                                  : say("job {} is released", job.number));
     }
-    refuseReach(fmt::format("the run {} waits as job {} ({}): try again when it trains", folder.run(),
-                            job.number, job.reason));
+    refuseReach(say("the run {} waits as job {} ({}): try again when it trains", folder.run(), job.number,
+                    job.reason));
   }
-  refuseReach(
-      fmt::format("no job trains the run {} now; continue it with: {}", folder.run(), folder.submission()));
+  refuseReach(say("no job trains the run {} now; continue it with: {}", folder.run(), folder.submission()));
 }
 
 }  // namespace
@@ -102,16 +98,17 @@ int carryOut(const std::string& place, const Strings& command) {
   if (asked.front() == "cancel") asked.front() = "stop";
   if (asked.front() == "hold")
     refuseReach(
-        fmt::format("the run {} trains in job {}, and Slurm cannot hold a job that runs: stop it with a "
-                    "checkpoint by batchscope stop {}, and let it wait again by batchscope resume {}",
-                    folder.run(), jobs.back().number, folder.run(), folder.run()));
+        say("the run {} trains in job {}, and Slurm cannot hold a job that runs: stop it with a "
+            "checkpoint by batchscope stop {}, and let it wait again by batchscope resume {}",
+            folder.run(), jobs.back().number, folder.run(), folder.run()));
   return askJob(jobs.back(), asked);
 }
 
 int tellState(const std::string& place) {
   const JobFolder folder(place);
   if (!isJobFolder(folder.path()))
-    throw Error(ErrorKind::not_found, folder.path().string() + " is not a folder of a run that Slurm starts");
+    throw Error(ErrorKind::not_found,
+                say("{} is not a folder of a run that Slurm starts", folder.path().string()));
   printJson({{"run", folder.run()}, {"spec", folder.spec()}, {"job", jobOf(folder)}});
   return kExitOk;
 }

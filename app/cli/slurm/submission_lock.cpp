@@ -10,6 +10,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 
@@ -17,7 +18,7 @@ SubmissionLock::SubmissionLock() {
   const auto file = protocol::catalogue_path().parent_path() / "slurm.lock";
   descriptor_ = open(file.c_str(), O_RDWR | O_CREAT, 0600);  // without O_CLOEXEC, see above
   if (descriptor_ < 0)
-    throw Error(ErrorKind::io, "cannot open " + file.string() + ": " + std::strerror(errno));
+    throw Error(ErrorKind::io, say("cannot open {}: {}", file.string(), std::strerror(errno)));
   held_ = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
 }
 

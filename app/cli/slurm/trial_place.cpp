@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/trial_place.h"
 
-#include <fmt/core.h>
-
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "text/say.h"
 
 namespace batchscope::cli::slurm {
 
@@ -38,7 +37,7 @@ TrialPlace TrialPlace::parse(const std::string& text) {
     return place;
   } catch (const std::exception& fault) {
     throw Error(ErrorKind::corrupt,
-                fmt::format("the place where the sweep's trials train cannot be read: {}", fault.what()));
+                say("the place where the sweep's trials train cannot be read: {}", fault.what()));
   }
 }
 

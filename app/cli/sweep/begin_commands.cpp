@@ -20,6 +20,7 @@
 #include "sweep/sweep_text.h"
 #include "terminal/json_output.h"
 #include "terminal/terminal.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -42,9 +43,8 @@ void printBest(const sweep::SweepView& view) {
   std::vector<std::size_t> trials = sweep::ranking(view.file.goal, sweep::standings(view.file, view.legs));
   if (trials.empty()) return;
   trials.resize(std::min(trials.size(), kBest));
-  fmt::print("\n{}\nTrain the best with:\n  {}\n",
-             trialTable(view, trials).text(terminalStyle(STDOUT_FILENO)),
-             printable(common::bestCommandLine(view)));
+  fmt::print("\n{}\n{}\n  {}\n", trialTable(view, trials).text(terminalStyle(STDOUT_FILENO)),
+             say("Train the best with:"), printable(common::bestCommandLine(view)));
 }
 
 void printSentence(const SweepEnd& end) {
@@ -53,20 +53,23 @@ void printSentence(const SweepEnd& end) {
   const std::string because = view.sweep.message.empty() ? "" : ": " + printable(view.sweep.message);
   const common::SweepProgress progress = common::progressOf(view, storage::now());
   if (end.left) {
-    fmt::print(
-        "{} goes on. `batchscope sweep status {} --watch` watches it, `batchscope sweep stop {}` stops it.\n",
-        name, name, name);
+    fmt::print("{}\n", say("{} goes on. `batchscope sweep status {} --watch` watches it, `batchscope sweep "
+                           "stop {}` stops it.",
+                           name, name, name));
   } else if (view.sweep.state == SweepState::finished) {
-    fmt::print("{} finished: {} in {}, device time {}\n", name, countsText(view, progress),
-               formatDuration(progress.elapsed), deviceTimeText(view));
+    fmt::print("{}\n", say("{} finished: {} in {}, device time {}", name, countsText(view, progress),
+                           formatDuration(progress.elapsed), deviceTimeText(view)));
   } else if (view.sweep.state == SweepState::failed || end.neglected) {
     std::fflush(stdout);
-    fmt::print(stderr, "batchscope: the sweep {} {}{}\n  Its trials: batchscope sweep status {}\n", name,
-               end.neglected ? "is running, but no process drives it" : "failed", because, name);
-    if (end.neglected) fmt::print(stderr, "  Continue it: batchscope sweep resume {}\n", name);
+    fmt::print(stderr, "batchscope: {}{}\n  {}\n",
+               end.neglected ? say("the sweep {} is running, but no process drives it", name)
+                             : say("the sweep {} failed", name),
+               because, say("Its trials: batchscope sweep status {}", name));
+    if (end.neglected) fmt::print(stderr, "  {}\n", say("Continue it: batchscope sweep resume {}", name));
   } else {
-    fmt::print("{} is {}, {}{}. Continue it: batchscope sweep resume {}\n", name,
-               storage::sweep_state_name(view.sweep.state), countsText(view, progress), because, name);
+    fmt::print("{}\n",
+               say("{} is {}, {}{}. Continue it: batchscope sweep resume {}", name,
+                   storage::sweep_state_name(view.sweep.state), countsText(view, progress), because, name));
   }
 }
 
@@ -91,19 +94,20 @@ int newSweep(const NewSweepOptions& options) {
     return kExitOk;
   }
   if (options.file.empty())
-    throw Error(ErrorKind::usage,
-                "name a sweep's file; `batchscope sweep new --example > my.toml` writes one to begin with");
+    throw Error(
+        ErrorKind::usage,
+        say("name a sweep's file; `batchscope sweep new --example > my.toml` writes one to begin with"));
   const SweepPlan plan = planSweep(options.file);
   storage::Catalogue catalogue = openCatalogue();
   sweep::create(catalogue, plan.file, plan.base, true, options.width);
   return answer(options.json, {{"sweep", plan.file.name}},
-                fmt::format("{} is added, and paused. Begin it: batchscope sweep resume {}",
-                            printable(plan.file.name), printable(plan.file.name)));
+                say("{} is added, and paused. Begin it: batchscope sweep resume {}",
+                    printable(plan.file.name), printable(plan.file.name)));
 }
 
 int runSweep(const RunSweepOptions& options) {
   if (options.detach && options.headless)
-    throw Error(ErrorKind::usage, "--headless waits for the end of the sweep; leave out --detach");
+    throw Error(ErrorKind::usage, say("--headless waits for the end of the sweep; leave out --detach"));
   const bool onSlurm = !options.partition.empty();
   const SweepPlan plan = planSweep(options.file, onSlurm);
   const std::string& name = plan.file.name;

@@ -7,12 +7,13 @@
 #include "records/store.h"
 #include "sweep/sweep_commands.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
 
 int doTo(const SweepReference& options, void (*deed)(storage::Catalogue&, const std::string&),
-         const char* told) {
+         const std::string& told) {
   storage::Catalogue catalogue = openCatalogue();
   storage::Sweeps sweeps(catalogue);
   const std::string name = sweeps.resolve(options.sweep).name;
@@ -25,24 +26,25 @@ int doTo(const SweepReference& options, void (*deed)(storage::Catalogue&, const 
 }  // namespace
 
 int pauseSweep(const SweepReference& options) {
-  return doTo(
-      options, sweep::pause,
-      "its trials write checkpoints and free their devices; `batchscope sweep resume` continues the sweep");
+  return doTo(options, sweep::pause,
+              say("its trials write checkpoints and free their devices; `batchscope sweep resume` continues "
+                  "the sweep"));
 }
 
 int resumeSweep(const SweepReference& options) {
-  return doTo(options, sweep::resume, "goes on; `batchscope sweep status --watch` watches it");
+  return doTo(options, sweep::resume, say("goes on; `batchscope sweep status --watch` watches it"));
 }
 
 int stopSweep(const SweepReference& options) {
   return doTo(options, sweep::stop,
-              "its trials write checkpoints and stop; `batchscope sweep resume` continues the sweep");
+              say("its trials write checkpoints and stop; `batchscope sweep resume` continues the sweep"));
 }
 
 int extendSweep(const ExtendSweepOptions& options) {
   if (options.trials == 0 && options.deviceHours <= 0)
-    throw Error(ErrorKind::usage,
-                "say by how much, such as: batchscope sweep extend NAME --trials 16, or --device-hours 2");
+    throw Error(
+        ErrorKind::usage,
+        say("say by how much, such as: batchscope sweep extend NAME --trials 16, or --device-hours 2"));
   storage::Catalogue catalogue = openCatalogue();
   const std::string name = storage::Sweeps(catalogue).resolve(options.sweep).name;
   sweep::extend(catalogue, name, options.trials, options.deviceHours);
@@ -54,7 +56,7 @@ int extendSweep(const ExtendSweepOptions& options) {
        {"state", storage::sweep_state_name(view.sweep.state)},
        {"trials", wanted},
        {"device_hours", view.file.device_hours ? protocol::Json(*view.file.device_hours) : protocol::Json()}},
-      fmt::format("{}: {} in all, and it goes on", printable(name), plural(wanted, "trial")));
+      say("{}: {} in all, and it goes on", printable(name), plural(wanted, "trial")));
 }
 
 }  // namespace batchscope::cli

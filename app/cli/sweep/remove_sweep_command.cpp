@@ -10,6 +10,7 @@
 #include "records/store.h"
 #include "sweep/sweep_commands.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 
@@ -17,17 +18,17 @@ int removeSweep(const RemoveSweepOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const std::string name = storage::Sweeps(catalogue).resolve(options.sweep).name;
   const std::size_t runs = sweep::removable_runs(catalogue, name).size();
-  const std::string fate = fmt::format("{} {}", plural(runs, "run"),
-                                       options.runs ? "in the trash"
-                                       : runs == 1  ? "stays as it is"
-                                                    : "stay as they are");
-  if (!options.yes && !isConfirmed(fmt::format("Remove the sweep {}, {}?", name, fate), "removing " + name)) {
-    fmt::print(stderr, "batchscope: nothing was removed\n");
+  const std::string count = plural(runs, "run");
+  const std::string fate = options.runs ? say("{} in the trash", count)
+                           : runs == 1  ? say("{} stays as it is", count)
+                                        : say("{} stay as they are", count);
+  if (!options.yes && !isConfirmed(say("Remove the sweep {}, {}?", name, fate), say("removing {}", name))) {
+    fmt::print(stderr, "batchscope: {}\n", say("nothing was removed"));
     return kExitConflict;
   }
   sweep::remove(catalogue, name, options.runs);
   return answer(options.json, {{"removed", name}, {"runs", options.runs ? runs : 0}},
-                fmt::format("removed the sweep {}, {}", printable(name), fate));
+                say("removed the sweep {}, {}", printable(name), fate));
 }
 
 }  // namespace batchscope::cli

@@ -15,6 +15,7 @@
 #include "sweep/sweep_commands.h"
 #include "sweep/sweep_text.h"
 #include "terminal/json_output.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 // A comment for the shell: what follows is to be piped into one.
 std::string aboutBest(const sweep::SweepView& view) {
   const std::vector<std::string>& runs = view.trials[*view.best].runs;
-  const std::string run = runs.empty() || runs.front().empty() ? "" : ", run " + runs.front();
+  const std::string run = runs.empty() || runs.front().empty() ? "" : say(", run {}", runs.front());
   return printable(fmt::format("# {}: {}{}", view.sweep.name, bestText(view), run));
 }
 
@@ -44,8 +45,8 @@ int showBestTrial(const SweepReference& options) {
   const sweep::SweepView view = sweep::look(catalogue, options.sweep);
   if (!view.best)
     throw Error(ErrorKind::not_found,
-                fmt::format("no trial of {} has a value of {} yet: see batchscope sweep status {}",
-                            view.sweep.name, view.file.metric, view.sweep.name));
+                say("no trial of {} has a value of {} yet: see batchscope sweep status {}", view.sweep.name,
+                    view.file.metric, view.sweep.name));
   return answer(options.json, common::bestJson(view),
                 aboutBest(view) + '\n' + printable(common::bestCommandLine(view)));
 }
@@ -57,8 +58,8 @@ int exportSweep(const ExportSweepOptions& options) {
                            : options.json ? jsonLine(common::sweepDetailsJson(view, sweep::kDriver.alive()))
                                           : common::trialsCsv(view);
   if (write(text, options.output, options.force))
-    fmt::print("wrote {}: {} with {}\n", options.output, printable(view.sweep.name),
-               plural(view.trials.size(), "trial"));
+    fmt::print("{}\n", say("wrote {}: {} with {}", options.output, printable(view.sweep.name),
+                           plural(view.trials.size(), "trial")));
   return kExitOk;
 }
 
@@ -67,8 +68,8 @@ int importSweep(const ImportSweepOptions& options) {
   const bool isFile = write(imported.sweep.text(), options.output, options.force);
   for (const std::string& note : imported.notes) fmt::print(stderr, "batchscope: {}\n", printable(note));
   if (isFile)
-    fmt::print("wrote {}. Begin it: batchscope sweep run {}\n", options.output,
-               printable(common::shellWords(std::vector{options.output})));
+    fmt::print("{}\n", say("wrote {}. Begin it: batchscope sweep run {}", options.output,
+                           printable(common::shellWords(std::vector{options.output}))));
   return kExitOk;
 }
 

@@ -16,6 +16,7 @@
 #include "terminal/json_output.h"
 #include "terminal/watch.h"
 #include "text/progress_bar.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -24,13 +25,13 @@ using Align = Table::Align;
 
 std::string listText(storage::Catalogue& catalogue) {
   const std::vector<storage::Sweep> sweeps = storage::Sweeps(catalogue).all();
-  if (sweeps.empty()) return "No sweeps yet. Begin one: batchscope sweep new --example > my.toml\n";
-  Table table({{"SWEEP", Align::left, true},
-               {"STATE"},
-               {"TRIALS", Align::right},
-               {"BEST", Align::left, true},
-               {"DEVICE TIME", Align::right},
-               {"BEGAN", Align::right}});
+  if (sweeps.empty()) return say("No sweeps yet. Begin one: batchscope sweep new --example > my.toml") + '\n';
+  Table table({{say("SWEEP"), Align::left, true},
+               {say("STATE")},
+               {say("TRIALS"), Align::right},
+               {say("BEST"), Align::left, true},
+               {say("DEVICE TIME"), Align::right},
+               {say("BEGAN"), Align::right}});
   const bool driven = sweep::kDriver.alive();
   const double now = storage::now();
   for (const storage::Sweep& row : sweeps) {

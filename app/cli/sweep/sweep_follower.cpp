@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/sweep_follower.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -10,6 +8,7 @@
 #include "batchscope/sweep/driver.h"
 #include "records/store.h"
 #include "sweep/sweep_text.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -54,9 +53,8 @@ void SweepFollower::look() {
   const std::optional<std::size_t> best = std::exchange(end_.view, sweep::look(catalogue_, name_)).best;
   tellNews();
   if (end_.view.best && end_.view.best != best)
-    display_.showNotice(
-        fmt::format("best so far: {}, {}", bestText(end_.view),
-                    parametersText(end_.view.file, end_.view.trials[*end_.view.best].parameters)));
+    display_.showNotice(say("best so far: {}, {}", bestText(end_.view),
+                            parametersText(end_.view.file, end_.view.trials[*end_.view.best].parameters)));
 }
 
 void SweepFollower::tellNews() {
@@ -65,8 +63,9 @@ void SweepFollower::tellNews() {
     const State state = trial.standing.state;
     if (state != State::failed && state != State::diverged) continue;
     if (told_.insert(number).second)
-      display_.showNotice(fmt::format("trial {} {}{}{}", number, sweep::standing_name(state),
-                                      trial.message.empty() ? "" : ": ", trial.message));
+      display_.showNotice(
+          (state == State::failed ? say("trial {} failed", number) : say("trial {} diverged", number)) +
+          (trial.message.empty() ? "" : ": ") + trial.message);
   }
 }
 
@@ -96,11 +95,11 @@ void SweepFollower::interrupt() {
   try {
     end_.interrupted = true;
     display_.showNotice(
-        "stopping its trials with checkpoints ... (Ctrl-C once more leaves without waiting for them)");
+        say("stopping its trials with checkpoints ... (Ctrl-C once more leaves without waiting for them)"));
     sweep::stop(catalogue_, name_);
     look();
   } catch (const Error& error) {
-    display_.showNotice(fmt::format("the sweep cannot be stopped: {}", error.what()));
+    display_.showNotice(say("the sweep cannot be stopped: {}", error.what()));
   }
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/sweep_on_slurm.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
@@ -10,6 +8,7 @@
 #include "batchscope/sweep/sweeps.h"
 #include "slurm/job_submission.h"
 #include "slurm/trial_place.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -18,11 +17,12 @@ constexpr int kUsualJobs = 4;
 
 int widthOf(const RunSweepOptions& options, int seeds) {
   if (options.width > 0)
-    throw Error(ErrorKind::usage, "--width counts trials on this machine's devices; with --slurm say --jobs");
+    throw Error(ErrorKind::usage,
+                say("--width counts trials on this machine's devices; with --slurm say --jobs"));
   if (options.jobs.value_or(seeds) < seeds)
-    throw Error(ErrorKind::usage, fmt::format("--jobs {}: a trial has {} runs at once, one for each of its "
-                                              "seeds; allow as many jobs, or lower `seeds`",
-                                              *options.jobs, seeds));
+    throw Error(ErrorKind::usage, say("--jobs {}: a trial has {} runs at once, one for each of its "
+                                      "seeds; allow as many jobs, or lower `seeds`",
+                                      *options.jobs, seeds));
   return std::max(1, options.jobs.value_or(kUsualJobs) / seeds);
 }
 
@@ -30,7 +30,7 @@ int widthOf(const RunSweepOptions& options, int seeds) {
 
 SweepOnSlurm sweepOnSlurm(const RunSweepOptions& options, const SweepPlan& plan) {
   if (options.partition.empty()) {
-    if (options.jobs) throw Error(ErrorKind::usage, "--jobs caps the jobs of Slurm; add --slurm");
+    if (options.jobs) throw Error(ErrorKind::usage, say("--jobs caps the jobs of Slurm; add --slurm"));
     slurm::refuseWithoutSlurm(options);
     return {};
   }
@@ -40,9 +40,8 @@ SweepOnSlurm sweepOnSlurm(const RunSweepOptions& options, const SweepPlan& plan)
   slurm::replicasOf(plan.base, place.fixed_replicas, place.request);  // is there room
   const std::string run = protocol::new_run_id();
   if (protocol::run_paths(run).root == place.folder / run)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--folder {}: this machine's store keeps its own run folders there; name another folder",
+    throw Error(ErrorKind::usage,
+                say("--folder {}: this machine's store keeps its own run folders there; name another folder",
                     place.folder.string()));
   const auto spec = sweep::trial_spec(plan.file, plan.base, 0, {}, 0);
   return {.width = widthOf(options, plan.file.seeds),

@@ -7,6 +7,7 @@
 #include "batchscope/protocol/run_state.h"
 #include "text/format.h"
 #include "text/progress_bar.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -36,23 +37,24 @@ std::string parametersText(const sweep::SweepFile& file, const sweep::Texts& par
 std::string bestText(const sweep::SweepView& view) {
   if (!view.best) return {};
   const Standing& best = view.trials[*view.best].standing;
-  return fmt::format("{} {} by trial {}", view.file.metric, formatSeriesValue(view.file.metric, *best.value),
-                     *view.best);
+  return say("{} {} by trial {}", view.file.metric, formatSeriesValue(view.file.metric, *best.value),
+             *view.best);
 }
 
 std::string deviceTimeText(const sweep::SweepView& view) {
   const std::string used = formatDuration(view.device_hours * 3600);
-  return view.file.device_hours ? used + " of " + formatDuration(*view.file.device_hours * 3600) : used;
+  return view.file.device_hours ? say("{} of {}", used, formatDuration(*view.file.device_hours * 3600))
+                                : used;
 }
 
 Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> trials) {
   const bool rungs = view.file.stop.kind != StopRule::Kind::none;
   std::vector<Table::Column> columns{
-      {"TRIAL", Table::Align::right}, {"STATE"}, {view.file.metric, Table::Align::right}};
-  if (rungs) columns.push_back({"RUNG", Table::Align::right});
-  columns.insert(columns.end(), {{"PARAMETERS", Table::Align::left, true},
-                                 {"DEVICE TIME", Table::Align::right},
-                                 {"RUN", Table::Align::left, true}});
+      {say("TRIAL"), Table::Align::right}, {say("STATE")}, {view.file.metric, Table::Align::right}};
+  if (rungs) columns.push_back({say("RUNG"), Table::Align::right});
+  columns.insert(columns.end(), {{say("PARAMETERS"), Table::Align::left, true},
+                                 {say("DEVICE TIME"), Table::Align::right},
+                                 {say("RUN"), Table::Align::left, true}});
   Table table(columns);
   for (const std::size_t number : trials) {
     const sweep::TrialView& trial = view.trials[number];
@@ -75,7 +77,7 @@ Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> tria
 
 std::string neglectText(const sweep::SweepView& view, bool driven) {
   if (driven || view.sweep.state != storage::SweepState::running) return {};
-  return fmt::format("no process drives it: `batchscope sweep resume {}` continues it", view.sweep.name);
+  return say("no process drives it: `batchscope sweep resume {}` continues it", view.sweep.name);
 }
 
 }  // namespace batchscope::cli

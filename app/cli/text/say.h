@@ -3,7 +3,7 @@
 // The words of the terminal, in the language of the interface (batchscope/common/language.h).
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <QCoreApplication>
 #include <string>
@@ -22,6 +22,14 @@ std::string say(fmt::format_string<Arguments...> english, Arguments&&... argumen
   } catch (const fmt::format_error&) {  // a translation that lacks a place
     return fmt::vformat(text, values);
   }
+}
+
+// Marks a word that JSON has in English and that people read translated: translated(word("memory")).
+constexpr const char* word(const char* english) { return english; }
+
+// Returns such a word in the language of the interface.
+inline std::string translated(const std::string& english) {
+  return QCoreApplication::translate("batchscope", english.c_str()).toStdString();
 }
 
 }  // namespace batchscope::cli
