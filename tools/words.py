@@ -26,7 +26,10 @@ CODE = [ROOT / "app/common", ROOT / "app/cli", ROOT / "app/desktop", ROOT / "app
 PAGE = ROOT / "app/web/page/src"
 ALIASES = ["tr+=say", "QT_TR_NOOP+=word"]
 LITERAL = r'"((?:[^"\\\n]|\\.)*)"'
-SAID = re.compile(rf"\bsay\(\s*({LITERAL}(?:\s*\+\s*{LITERAL})*)")
+CALL = r"(?<![.\w])(?<!function )(?<!private )say\("
+SAID = re.compile(rf"{CALL}\s*({LITERAL}(?:\s*\+\s*{LITERAL})*)")
+UNSAID = re.compile(rf"{CALL}(?!\s*\")")
+COMMENT = re.compile(r"^[ \t]*(//|/?\*).*", re.MULTILINE)
 
 
 class Text(NamedTuple):
@@ -51,10 +54,15 @@ def texts_of_code():
 
 def texts_of_page():
     for path in sorted(PAGE.rglob("*.ts")):
-        code = path.read_text(encoding="utf-8")
+        code = COMMENT.sub("", path.read_text(encoding="utf-8"))
+
+        def place(found):
+            return f"{path.relative_to(ROOT)}:{code.count(chr(10), 0, found.start()) + 1}"
+
+        if unsaid := UNSAID.search(code):
+            sys.exit(f"words.py: {place(unsaid)}: say(..) is not given a text in quotation marks, so nobody would translate it")
         for found in SAID.finditer(code):
-            english = "".join(json.loads(f'"{part}"') for part in re.findall(LITERAL, found[1]))
-            yield Text(english, f"{path.relative_to(ROOT)}:{code.count(chr(10), 0, found.start()) + 1}")
+            yield Text("".join(json.loads(f'"{part}"') for part in re.findall(LITERAL, found[1])), place(found))
 
 
 def texts():

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <QLocale>
 #include <QTranslator>
 #include <algorithm>
@@ -25,9 +26,19 @@ class Words : public QTranslator {
   }
 };
 
+struct Chosen {
+  QString language = QLatin1String(kEnglish), words;
+};
+
+Chosen& chosen() {
+  static Chosen only;
+  return only;
+}
+
 QStringList folders() {
-  QStringList all{QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("../share/batchscope/words")),
-                  QStringLiteral("/usr/share/batchscope/words")};
+  QStringList all{
+      QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("../share/batchscope/words")),
+      QStringLiteral("/usr/share/batchscope/words")};
   if (const QString own = qEnvironmentVariable("BATCHSCOPE_WORDS"); !own.isEmpty()) all.prepend(own);
   return all;
 }
@@ -46,13 +57,20 @@ void chooseLanguage() {
     if (language.startsWith(QLatin1String(kEnglish))) return;
     if (load(*words, language)) {
       QCoreApplication::installTranslator(words);
+      const QFileInfo file(words->filePath());
+      chosen() = {QString(language).replace(QLatin1Char('_'), QLatin1Char('-')),
+                  file.dir().filePath(file.completeBaseName() + QStringLiteral(".json"))};
       return;
     }
   }
   if (!asked.isEmpty())
-    throw Error(ErrorKind::usage,
-                "BATCHSCOPE_LANGUAGE: there is no translation \"" + asked.toStdString() + "\" in " +
-                    folders().join(QStringLiteral(" or ")).toStdString() + "; unset it for English");
+    throw Error(ErrorKind::usage, "BATCHSCOPE_LANGUAGE: there is no translation \"" + asked.toStdString() +
+                                      "\" in " + folders().join(QStringLiteral(" or ")).toStdString() +
+                                      "; unset it for English");
 }
+
+QString chosenLanguage() { return chosen().language; }
+
+QString chosenWords() { return chosen().words; }
 
 }  // namespace batchscope::common
