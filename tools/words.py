@@ -28,7 +28,10 @@ PAGE = ROOT / "app/web/page/src"
 ALIASES = ["QT_TR_NOOP+=word"]
 LITERAL = r'"((?:[^"\\\n]|\\.)*)"'
 COUNTED = re.compile(rf"\bplural\([^;]*?,\s*{LITERAL}\)")
-SAID = re.compile(rf"\bsay\(\s*({LITERAL}(?:\s*\+\s*{LITERAL})*)")
+CALL = r"(?<![.\w])(?<!function )(?<!private )say\("
+SAID = re.compile(rf"{CALL}\s*({LITERAL}(?:\s*\+\s*{LITERAL})*)")
+UNSAID = re.compile(rf"{CALL}(?!\s*\")")
+COMMENT = re.compile(r"^[ \t]*(//|/?\*).*", re.MULTILINE)
 
 
 class Text(NamedTuple):
@@ -61,10 +64,15 @@ def counted_things():
 
 def texts_of_page():
     for path in sorted(PAGE.rglob("*.ts")):
-        code = path.read_text(encoding="utf-8")
+        code = COMMENT.sub("", path.read_text(encoding="utf-8"))
+
+        def place(found):
+            return f"{path.relative_to(ROOT)}:{code.count(chr(10), 0, found.start()) + 1}"
+
+        if unsaid := UNSAID.search(code):
+            sys.exit(f"words.py: {place(unsaid)}: say(..) is not given a text in quotation marks, so nobody would translate it")
         for found in SAID.finditer(code):
-            english = "".join(json.loads(f'"{part}"') for part in re.findall(LITERAL, found[1]))
-            yield Text(english, f"{path.relative_to(ROOT)}:{code.count(chr(10), 0, found.start()) + 1}")
+            yield Text("".join(json.loads(f'"{part}"') for part in re.findall(LITERAL, found[1])), place(found))
 
 
 def texts():

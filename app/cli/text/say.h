@@ -3,26 +3,14 @@
 // The words of the terminal, in the language of the interface (batchscope/common/language.h).
 #pragma once
 
-#include <fmt/format.h>
-
 #include <QCoreApplication>
 #include <string>
 
+#include "batchscope/common/say.h"
+
 namespace batchscope::cli {
 
-// Returns the text in the language of the interface, with the arguments in the places of its {}, as
-// fmt::format puts them: say("{} of {} runs", 2, 3). A brace is written twice.
-template <class... Arguments>
-std::string say(fmt::format_string<Arguments...> english, Arguments&&... arguments) {
-  const auto text = static_cast<fmt::string_view>(english);
-  const QByteArray said = QCoreApplication::translate("batchscope", text.data()).toUtf8();
-  const auto values = fmt::make_format_args(arguments...);
-  try {
-    return fmt::vformat(said.constData(), values);
-  } catch (const fmt::format_error&) {  // a translation that lacks a place
-    return fmt::vformat(text, values);
-  }
-}
+using common::say;
 
 // Marks a word that JSON has in English and that people read translated: translated(word("memory")).
 constexpr const char* word(const char* english) { return english; }

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <QLocale>
 #include <QTranslator>
 #include <algorithm>
@@ -24,6 +25,15 @@ class Words : public QTranslator {
     return QTranslator::translate(kContext, text, nullptr, n);
   }
 };
+
+struct Chosen {
+  QString language = QLatin1String(kEnglish), words;
+};
+
+Chosen& chosen() {
+  static Chosen only;
+  return only;
+}
 
 QStringList folders() {
   QStringList all{
@@ -47,6 +57,9 @@ void chooseLanguage() {
     if (language.startsWith(QLatin1String(kEnglish))) return;
     if (load(*words, language)) {
       QCoreApplication::installTranslator(words);
+      const QFileInfo file(words->filePath());
+      chosen() = {QString(language).replace(QLatin1Char('_'), QLatin1Char('-')),
+                  file.dir().filePath(file.completeBaseName() + QStringLiteral(".json"))};
       return;
     }
   }
@@ -55,5 +68,9 @@ void chooseLanguage() {
                                       "\" in " + folders().join(QStringLiteral(" or ")).toStdString() +
                                       "; unset it for English");
 }
+
+QString chosenLanguage() { return chosen().language; }
+
+QString chosenWords() { return chosen().words; }
 
 }  // namespace batchscope::common

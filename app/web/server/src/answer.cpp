@@ -7,8 +7,12 @@
 #include <cmath>
 #include <sstream>
 
+#include "batchscope/common/say.h"
+
 namespace batchscope::web {
 namespace {
+
+using common::say;
 
 int status_of(ErrorKind kind) {
   switch (kind) {
@@ -99,7 +103,7 @@ bool truth_in(const protocol::Json& value, const std::string& name) {
 int whole_in(const protocol::Json& value, const std::string& name, int least, int most) {
   // As a number of any size: one that is too large must not wrap round.
   if (!value.is_number_integer() || value.get<double>() < least || value.get<double>() > most)
-    throw Error(ErrorKind::usage, fmt::format("{} must be a whole number from {} to {}", name, least, most));
+    throw Error(ErrorKind::usage, say("{} must be a whole number from {} to {}", name, least, most));
   return value.get<int>();
 }
 

@@ -14,6 +14,7 @@
 #include "answers/run_answers.h"
 #include "answers/scaling_answers.h"
 #include "answers/sharing_answers.h"
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/web/tokens.h"
@@ -25,6 +26,7 @@
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using http::Fault, http::Reply, http::Request;
 using protocol::Json;
 
@@ -145,8 +147,8 @@ void Api::answer_run(const Path& path, const Request& request, const Caller& cal
 // checkpoints, were never made to be shown.
 void Api::answer_files(const Path& path, const Request& request, const Caller& caller, const Reply& reply) {
   if (access_.read_only(caller))
-    throw Fault{403,
-                "files of a program are for people who may control its run, and this token is for looking"};
+    throw Fault{
+        403, say("files of a program are for people who may control its run, and this token is for looking")};
   if (path[2] == "file") return downloads_.send_file(path[1], request, allowed(caller), reply);
   ask(reply, [id = path[1]](Store& store) { return files_json(store.run(id)); });
 }

@@ -2,6 +2,7 @@
 // The requests to the server (app/web/server/API.md), by its types, or to the recording where the page is one. An error
 // carries the server's own sentence.
 import { isRecording, recorded } from "./recording";
+import { say } from "./say";
 import type { About, Clone, Complaints, ControlRequest, Explorer, Fork, Lesson, LessonEntry, Link, NewRun, NewSweep, PoolChange, PriorityChange, QueueRequest, Recipes, RunDetail, RunList, RunTexts, Samples, SweepNames, SweepRequest, Trash, WaitingQueue } from "./types";
 
 const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
@@ -20,18 +21,18 @@ async function answer<T>(path: string, init: RequestInit): Promise<T> {
     text = await response.text();
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    if (error instanceof DOMException && error.name === "TimeoutError") throw new ApiError(0, `The server has not answered for ${patience} s.`);
-    throw new ApiError(0, "The server does not answer. Is batchscope serve running, and the ssh tunnel open?");
+    if (error instanceof DOMException && error.name === "TimeoutError") throw new ApiError(0, say("The server has not answered for {} s.", patience));
+    throw new ApiError(0, say("The server does not answer. Is batchscope serve running, and the ssh tunnel open?"));
   }
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    throw new ApiError(response.status, `The server answered ${response.status} without JSON.`);
+    throw new ApiError(response.status, say("The server answered {} without JSON.", response.status));
   }
   if (response.ok) return body as T;
   const refusal = body as { error?: string; fields?: Complaints };
-  throw new ApiError(response.status, refusal.error ?? `The server answered ${response.status}.`, refusal.fields);
+  throw new ApiError(response.status, refusal.error ?? say("The server answered {}.", response.status), refusal.fields);
 }
 
 export function get<T>(path: string, signal?: AbortSignal): Promise<T> {

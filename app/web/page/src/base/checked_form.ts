@@ -6,6 +6,7 @@ import { button, type Child, fill, h, setText } from "./dom";
 import type { Field } from "./field";
 import { capital } from "./format";
 import { showDialog } from "./keys";
+import { say } from "./say";
 import type { Complaints } from "./types";
 
 const patience = 250; // ms, in which a person goes on writing
@@ -79,10 +80,10 @@ export class CheckedForm {
 
 /** Shows the form that `make` returns, or the text that it returns where there can be none. */
 export async function showForm(id: string, title: string, make: (close: () => void) => Promise<CheckedForm | string>): Promise<void> {
-  const body = h("div", { role: "status" }, h("p", {}, "Reading the recipes …"));
+  const body = h("div", { role: "status" }, h("p", {}, say("Reading the recipes …")));
   const dialog = h("dialog.form", { "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), body);
   showDialog(dialog);
-  const fail = (text: string) => fill(body, h("p.complaint", { role: "alert" }, text), h("footer", {}, button("Close", () => dialog.close())));
+  const fail = (text: string) => fill(body, h("p.complaint", { role: "alert" }, text), h("footer", {}, button(say("Close"), () => dialog.close())));
   try {
     const form = await make(() => dialog.close());
     if (typeof form === "string") return fail(form);

@@ -43,6 +43,11 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Returns the text with a child in each place of its {}: around(say("some in {}."), link). */
+export function around(text: string, ...children: Child[]): Child[] {
+  return text.split("{}").flatMap((part, i) => (i === 0 ? [part] : [children[i - 1], part]));
+}
+
 export function button(label: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
   const made = h("button", { type: "button", ...attributes }, label);
   made.addEventListener("click", act);

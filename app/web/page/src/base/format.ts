@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as a person reads them, word for word as the window has them (batchscope/common/number_text.h): few significant
 // digits, grouped thousands, times in the unit that fits.
+import { locale, say } from "./say";
 
 const dash = "–";
 
@@ -40,23 +41,23 @@ export function number(value: number | null | undefined, digits = 3): string {
 
 /** 19 %; 98.4 % with three digits */
 export function percent(fraction: number, digits = 0): string {
-  return `${digits > 0 ? number(100 * fraction, digits) : fixed(100 * fraction, 0)} %`;
+  return say("{} %", digits > 0 ? number(100 * fraction, digits) : fixed(100 * fraction, 0));
 }
 
 /** 45 s  61 min  3 h 20 min  2 days 4 h */
 export function duration(seconds: number): string {
   const whole = Math.round(Math.max(0, seconds));
-  if (whole < 90) return `${whole} s`;
+  if (whole < 90) return say("{} s", whole);
   const minutes = Math.floor((whole + 30) / 60);
-  if (minutes < 100) return `${minutes} min`;
-  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-  return `${Math.floor(minutes / 1440)} days ${Math.floor(minutes / 60) % 24} h`;
+  if (minutes < 100) return say("{} min", minutes);
+  if (minutes < 48 * 60) return say("{} h {} min", Math.floor(minutes / 60), minutes % 60);
+  return say("{} days {} h", Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24);
 }
 
 /** 9 ms  0.16 s  14.2 s */
 export function pause(seconds: number): string {
-  if (seconds < 0.1) return `${fixed(1000 * seconds, 0)} ms`;
-  return `${fixed(seconds, seconds < 10 ? 2 : 1)} s`;
+  if (seconds < 0.1) return say("{} ms", fixed(1000 * seconds, 0));
+  return say("{} s", fixed(seconds, seconds < 10 ? 2 : 1));
 }
 
 /** 0:07  36:41  2:05:10 */
@@ -70,20 +71,21 @@ export function clock(seconds: number): string {
 
 /** 41 MB */
 export function bytes(value: number): string {
-  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  if (value < 1000) return say("{} bytes", fixed(value, 0));
+  const units = ["kB", "MB", "GB", "TB"];
   let unit = 0;
-  let scaled = value;
+  let scaled = value / 1000;
   for (; scaled >= 1000 && unit < units.length - 1; ++unit) scaled /= 1000;
-  return `${fixed(scaled, unit > 0 && value < 1e7 ? 1 : 0)} ${units[unit]}`;
+  return `${fixed(scaled, value < 1e7 ? 1 : 0)} ${units[unit]}`;
 }
 
 /** 14:05, with the date where that is not today's. */
 export function timeOfDay(secondsSince1970: number, withSeconds = false): string {
   const time = new Date(1000 * secondsSince1970);
   const second: Intl.DateTimeFormatOptions = withSeconds ? { second: "2-digit" } : {};
-  const clockText = time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", ...second });
+  const clockText = time.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", ...second });
   if (time.toDateString() === new Date().toDateString()) return clockText;
-  return `${time.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${clockText}`;
+  return `${time.toLocaleDateString(locale, { day: "numeric", month: "short" })} ${clockText}`;
 }
 
 /** Returns the text with a capital as its first letter. What begins with a quotation mark, a person's own words, stays as it is. */
@@ -93,5 +95,5 @@ export function capital(text: string): string {
 
 /** 1 replica, 3 replicas */
 export function replicas(value: number): string {
-  return value === 1 ? "1 replica" : `${count(value)} replicas`;
+  return value === 1 ? say("1 replica") : say("{} replicas", count(value));
 }

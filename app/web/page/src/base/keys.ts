@@ -2,6 +2,7 @@
 // Keys, and the sheet that lists them. Each view adds its keys with a text for each. While a person writes, or a dialog is
 // open, keys do not act.
 import { button, h } from "./dom";
+import { say } from "./say";
 
 export interface Key {
   key: string; // as KeyboardEvent has it
@@ -30,7 +31,7 @@ function isWriting(target: EventTarget | null): boolean {
 }
 
 export function startKeys(): void {
-  addKeys("Everywhere", [{ key: "?", text: "Show this list of keys", act: showSheet }]);
+  addKeys(say("Everywhere"), [{ key: "?", text: say("Show this list of keys"), act: showSheet }]);
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (isWriting(event.target) || document.querySelector("dialog[open]")) return;
@@ -45,9 +46,9 @@ export function showSheet(): void {
   const columns = sections.map((section) =>
     h("section", {}, h("h3", {}, section.title), h("dl", {}, ...section.keys.flatMap((each) => [
       h("dt", {}, h("kbd", {}, each.shown ?? each.key)), h("dd", {}, each.text)]))));
-  const close = button("Close", () => dialog.close());
+  const close = button(say("Close"), () => dialog.close());
   const dialog = h("dialog.sheet", { "aria-labelledby": "sheet-title" },
-    h("header", {}, h("h2", { id: "sheet-title" }, "Keys"), close), h("div.sheet-columns", {}, ...columns));
+    h("header", {}, h("h2", { id: "sheet-title" }, say("Keys")), close), h("div.sheet-columns", {}, ...columns));
   showDialog(dialog);
 }
 

@@ -6,6 +6,7 @@
 import * as api from "./api";
 import { keep, kept } from "./kept";
 import { go, pathOf } from "./route";
+import { say } from "./say";
 import type { WaitingQueue } from "./types";
 
 const rest = 20; // seconds
@@ -34,12 +35,12 @@ export function endedSince(before: ReadonlyMap<string, string>, now: readonly Wa
  */
 export function poolOf({ queue, pool, heartbeat }: WaitingQueue, former: string | undefined): Watched {
   const waiting = queue.filter((job) => job.state === "pending").length;
-  const runs = waiting === 1 ? "1 run waits" : `${waiting} runs wait`;
   const hang = heartbeat?.hang ?? "";
   const isIdle = waiting > 0 && (hang !== "" || !pool.alive || pool.paused);
   const state = !isIdle ? "running" : former === undefined || former === "running" ? "waits" : "failed";
-  const title = hang !== "" ? "The pool hangs" : pool.alive ? "The pool is paused" : "No pool is running";
-  return { key: "pool", state, title, body: hang || `${runs} for devices`, address: pathOf("queue") };
+  const title = hang !== "" ? say("The pool hangs") : pool.alive ? say("The pool is paused") : say("No pool is running");
+  const body = hang || (waiting === 1 ? say("1 run waits for devices") : say("{} runs wait for devices", waiting));
+  return { key: "pool", state, title, body, address: pathOf("queue") };
 }
 
 let states: Map<string, string> | null = null; // by key; null: not asked for yet
@@ -60,9 +61,9 @@ async function watched(): Promise<Watched[]> {
   const [{ runs }, { sweeps }, queue] = await Promise.all([api.runs("", "-created"), api.sweeps(), api.queue()]);
   return [
     ...runs.map((run): Watched => (
-      { key: run.id, state: run.state, title: `${run.name || run.id} has ${run.state}`, body: run.message || run.shown.detail, address: pathOf("run", run.id) })),
+      { key: run.id, state: run.state, title: run.state === "failed" ? say("{} has failed", run.name || run.id) : say("{} has finished", run.name || run.id), body: run.message || run.shown.detail, address: pathOf("run", run.id) })),
     ...sweeps.map(({ name, state, message, shown }): Watched => (
-      { key: `sweep ${name}`, state, title: `The sweep ${name} has ${state}`, body: message || `${shown.done} trials · best ${shown.best}`, address: pathOf("sweep", name) })),
+      { key: `sweep ${name}`, state, title: state === "failed" ? say("The sweep {} has failed", name) : say("The sweep {} has finished", name), body: message || say("{} trials · best {}", shown.done, shown.best), address: pathOf("sweep", name) })),
     poolOf(queue, states?.get("pool")),
   ];
 }

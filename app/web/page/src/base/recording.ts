@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recording: one file with the page and, in a block that no browser carries out, what the server answered about one run
 // (`batchscope export --format html`). Where the block is, it answers in the server's place.
+import { say } from "./say";
 import type { About, Axis, JsonNumber, RunDetail, Samples } from "./types";
 
 type Columns = "x0" | "x1" | "min" | "max" | "mean" | "count";
@@ -21,13 +22,13 @@ const block = globalThis.document?.getElementById("recording") ?? null; // node,
 export const isRecording = block !== null;
 
 async function read(): Promise<Recording> {
-  if (!("DecompressionStream" in globalThis)) throw new Error("This browser is too old for a recording: Chromium 80, Firefox 113 and Safari 16.4 read it.");
+  if (!("DecompressionStream" in globalThis)) throw new Error(say("This browser is too old for a recording: Chromium 80, Firefox 113 and Safari 16.4 read it."));
   try {
     const bytes = Uint8Array.from(atob(block!.textContent!), (letter) => letter.charCodeAt(0));
     const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     return (await new Response(text).json()) as Recording;
   } catch {
-    throw new Error("This recording is damaged, or not whole. `batchscope export --format html` makes another.");
+    throw new Error(say("This recording is damaged, or not whole. `batchscope export --format html` makes another."));
   }
 }
 
@@ -67,6 +68,6 @@ export async function recorded(path: string): Promise<unknown> {
       return curve ? { ...all.explorer, batch_curve: curve } : all.explorer;
     }
     default:
-      throw new Error("A recording does not hold this.");
+      throw new Error(say("A recording does not hold this."));
   }
 }

@@ -7,33 +7,34 @@ import { showSheet } from "./keys";
 import { canNotify, chooseNotices, notifies } from "./notices";
 import { tell } from "./notice";
 import { pathOf, type Route } from "./route";
+import { locale, say } from "./say";
 import { serverAbout } from "./server";
 import { type Connection, connectionChanged, unheard } from "./stream";
 import { chooseColourBlind, chooseScheme, chosenScheme, hasColourBlindPalette, type Scheme } from "./theme";
 import type { About } from "./types";
 
 const links: [href: string, text: string, views: string[]][] = [
-  ["/", "Runs", ["runs", "run", "explorer", "scaling", "log", "trash"]],
-  ["/compare", "Compare", ["compare"]],
-  ["/queue", "Queue", ["queue"]],
-  ["/sweeps", "Sweeps", ["sweeps", "sweep"]],
-  ["/lessons", "Learn", ["lessons", "lesson"]],
+  ["/", say("Runs"), ["runs", "run", "explorer", "scaling", "log", "trash"]],
+  ["/compare", say("Compare"), ["compare"]],
+  ["/queue", say("Queue"), ["queue"]],
+  ["/sweeps", say("Sweeps"), ["sweeps", "sweep"]],
+  ["/lessons", say("Learn"), ["lessons", "lesson"]],
 ];
 
-const schemes: [Scheme, string][] = [["system", "As the system"], ["light", "Light"], ["dark", "Dark"]];
+const schemes: [Scheme, string][] = [["system", say("As the system")], ["light", say("Light")], ["dark", say("Dark")]];
 
 const sentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 
 // Not for a person with a link to one run, who may not see the list of runs.
 function noticesChoice(): HTMLElement {
   const box = h("input", { type: "checkbox", checked: notifies() });
-  const words = h("span", {}, "Tell me when a run or a sweep ends");
+  const words = h("span", {}, say("Tell me when a run or a sweep ends"));
   const choice = h("label", { hidden: true }, box, words);
   box.addEventListener("change", () => {
     const isWanted = box.checked;
     void chooseNotices(isWanted).then((isOn) => {
       box.checked = isOn;
-      setText(words, isWanted && !isOn ? "The browser blocks notifications from this page" : "Tell me when a run or a sweep ends");
+      setText(words, isWanted && !isOn ? say("The browser blocks notifications from this page") : say("Tell me when a run or a sweep ends"));
     });
   });
   serverAbout().then(({ run }) => (choice.hidden = run !== null || !canNotify()), () => {});
@@ -41,13 +42,13 @@ function noticesChoice(): HTMLElement {
 }
 
 function lookMenu(): HTMLElement {
-  const select = h("select", { "aria-label": "Colours" }, ...schemes.map(([value, text]) => h("option", { value }, text)));
+  const select = h("select", { "aria-label": say("Colours") }, ...schemes.map(([value, text]) => h("option", { value }, text)));
   select.value = chosenScheme();
   select.addEventListener("change", () => chooseScheme(select.value as Scheme));
   const palette = h("input", { type: "checkbox", checked: hasColourBlindPalette() });
   palette.addEventListener("change", () => chooseColourBlind(palette.checked));
-  const menu = h("details.menu", {}, h("summary", {}, "View"),
-    h("div.menu-list", {}, select, h("label", {}, palette, "Colours for the colour-blind"), noticesChoice(), button("Keys (?)", showSheet)));
+  const menu = h("details.menu", {}, h("summary", {}, say("View")),
+    h("div.menu-list", {}, select, h("label", {}, palette, say("Colours for the colour-blind")), noticesChoice(), button(say("Keys (?)"), showSheet)));
   document.addEventListener("pointerdown", (event) => {
     if (!menu.contains(event.target as Node)) menu.open = false;
   });
@@ -58,8 +59,9 @@ function lookMenu(): HTMLElement {
 }
 
 function recordingText(time: number, { columns, whole }: NonNullable<About["recording"]>): string {
-  const when = new Date(1000 * time).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
-  return `Recorded ${when}${whole ? "" : ` · ${count(columns)} points a line at most, each with the lowest, mean and highest of several steps`}`;
+  const when = new Date(1000 * time).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
+  const recorded = say("Recorded {}", when);
+  return whole ? recorded : `${recorded} · ${say("{} points a line at most, each with the lowest, mean and highest of several steps", count(columns))}`;
 }
 
 export class Shell {
@@ -67,14 +69,14 @@ export class Shell {
   readonly beside = h("div.beside", { hidden: true });
   private readonly anchors = links.map(([href, text]) => h("a", { href }, text));
   private readonly brand = h("a.brand", { href: "/" }, "BatchScope");
-  private readonly views = h("nav", { "aria-label": "Views" }, ...this.anchors);
+  private readonly views = h("nav", { "aria-label": say("Views") }, ...this.anchors);
 
   constructor() {
     const connection = h("span.connection", { role: "status" });
     const server = h("span");
     const bar = h("header.bar", {}, this.brand, this.views, lookMenu());
-    const line = h("footer.line", {}, server, connection, button("? keys", showSheet, { class: "link" }));
-    const skip = h("a.skip", { href: "#main" }, "Skip to the content");
+    const line = h("footer.line", {}, server, connection, button(say("? keys"), showSheet, { class: "link" }));
+    const skip = h("a.skip", { href: "#main" }, say("Skip to the content"));
     skip.addEventListener("click", (event) => {
       event.preventDefault(); // what is behind "#" may be an address
       this.main.focus();
@@ -82,7 +84,7 @@ export class Shell {
     document.body.append(skip, bar, this.beside, this.main, line);
 
     connectionChanged.listen((state: Connection) => {
-      setText(connection, state === "lost" ? "The connection is lost. Connecting again." : "");
+      setText(connection, state === "lost" ? say("The connection is lost. Connecting again.") : "");
       // Why, where the server can say it: a token that it does not know, for one.
       if (state === "lost") about().catch((error: Error) => {
         setText(connection, error.message);
@@ -90,12 +92,12 @@ export class Shell {
       });
     });
     unheard.listen((seconds) => {
-      if (document.documentElement.dataset["connection"] === "silent") setText(connection, `The server has been silent for ${seconds} s. Connecting again.`);
+      if (document.documentElement.dataset["connection"] === "silent") setText(connection, say("The server has been silent for {} s. Connecting again.", seconds));
     });
     serverAbout().then((about) => {
       if (about.recording) return setText(server, `${recordingText(about.now, about.recording)} · BatchScope ${about.version}`);
-      const devices = about.devices.length === 1 ? "1 device" : `${about.devices.length} devices`;
-      setText(server, [about.host, devices, about.token ? `for ${about.token}` : "", about.read_only ? "read only" : "", `BatchScope ${about.version}`].filter(Boolean).join(" · "));
+      const devices = about.devices.length === 1 ? say("1 device") : say("{} devices", about.devices.length);
+      setText(server, [about.host, devices, about.token ? say("for {}", about.token) : "", about.read_only ? say("read only") : "", `BatchScope ${about.version}`].filter(Boolean).join(" · "));
     }, (error: Error) => this.fail(error.message));
   }
 
@@ -111,6 +113,6 @@ export class Shell {
 
   /** Shows a failure in place of the view. */
   fail(message: string): void {
-    fill(this.main, h("div.page", {}, h("h1", {}, "No answer"), h("p", { role: "alert" }, message)));
+    fill(this.main, h("div.page", {}, h("h1", {}, say("No answer")), h("p", { role: "alert" }, message)));
   }
 }

@@ -3,6 +3,7 @@
 // table, never the page.
 import { type Child, fill, h, Keyed, setAttributes, setText } from "./dom";
 import { count } from "./format";
+import { say } from "./say";
 
 export interface Column<Row> {
   title: string;
@@ -61,7 +62,7 @@ export class Table<Row> {
     const most = this.options.most ?? Infinity;
     this.#keyed.set(this.#sorted().slice(0, most));
     this.#more.hidden = rows.length <= most;
-    setText(this.#more, `The first ${count(most)} of ${count(rows.length)}. Filter them, or sort them otherwise, to see the others.`);
+    setText(this.#more, say("The first {} of {}. Filter them, or sort them otherwise, to see the others.", count(most), count(rows.length)));
   }
 
   #sorted(): readonly Row[] {

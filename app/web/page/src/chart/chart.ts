@@ -4,6 +4,7 @@
 import uPlot from "uplot";
 import * as format from "../base/format";
 import { button, h, setAttributes } from "../base/dom";
+import { say } from "../base/say";
 import { Endings } from "../base/signal";
 import { colours, hasColourBlindPalette, themed, type Colours } from "../base/theme";
 import type { Axis } from "../base/types";
@@ -20,7 +21,7 @@ import { Scene } from "./scene";
 import { svgPictureOf } from "./svg_picture";
 import type { AxisRange, ViewState } from "./view_state";
 
-const axisWords: Record<Axis, string> = { time: "time", step: "steps", progress: "iterations" };
+const axisWords: Record<Axis, string> = { time: say("time"), step: say("steps"), progress: say("iterations") };
 
 export class Chart {
   readonly element: HTMLElement;
@@ -50,10 +51,10 @@ export class Chart {
     this.crossHair = new CrossHair(this.legend);
     this.host = h("div.plot", { role: "img", tabindex: 0, "aria-label": frame.title });
     const save = h("span.save", {},
-      button("PNG", () => this.savePicture(), { "aria-label": `Save ${frame.title} as a picture`, title: "Save as a picture" }),
-      button("SVG", () => this.saveVectors(), { "aria-label": `Save ${frame.title} as vectors`, title: "Save as a picture of vectors" }),
-      button("CSV", () => this.saveRows("csv", tableOf), { "aria-label": `Save ${frame.title} as a table`, title: "Save what it draws as a table" }),
-      button("JSON", () => this.saveRows("json", jsonOf), { "aria-label": `Save ${frame.title} as JSON`, title: "Save what it draws as JSON" }));
+      button("PNG", () => this.savePicture(), { "aria-label": say("Save {} as a picture", frame.title), title: say("Save as a picture") }),
+      button("SVG", () => this.saveVectors(), { "aria-label": say("Save {} as vectors", frame.title), title: say("Save as a picture of vectors") }),
+      button("CSV", () => this.saveRows("csv", tableOf), { "aria-label": say("Save {} as a table", frame.title), title: say("Save what it draws as a table") }),
+      button("JSON", () => this.saveRows("json", jsonOf), { "aria-label": say("Save {} as JSON", frame.title), title: say("Save what it draws as JSON") }));
     this.element = h("figure.chart", { "data-chart": frame.name }, this.legend.element, this.host, save);
     Object.assign(this.element, { chart: this });
     this.endings.on(this.host, "keydown", (event) => {
@@ -313,8 +314,8 @@ export class Chart {
       const mean = line.pieces.at(-1)?.mean.at(-1);
       return `${line.look.label} ${format.number(mean)}`;
     });
-    const generations = this.bands.length === 1 ? "1 generation" : `${this.bands.length} generations`;
-    const what = [`${this.frame.title}, ${axisWords[this.view.axis]} ${place(from)} to ${place(to)}`, generations, ...newest];
+    const generations = this.bands.length === 1 ? say("1 generation") : say("{} generations", this.bands.length);
+    const what = [say("{}, {} {} to {}", this.frame.title, axisWords[this.view.axis], place(from), place(to)), generations, ...newest];
     setAttributes(this.host, { "aria-label": what.join(", ") });
   }
 }

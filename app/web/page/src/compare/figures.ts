@@ -2,6 +2,7 @@
 // Why the compared runs scaled: the figures of accuracy against its cost, with a line for each run, as the server makes them.
 import { get } from "../base/api";
 import { h, setText } from "../base/dom";
+import { say } from "../base/say";
 import { Endings } from "../base/signal";
 import { isActive } from "../base/types";
 import { type ToldCard, ToldCards } from "../figure/told_cards";
@@ -18,8 +19,8 @@ export class ComparedFigures {
   private newest = 0; // of the questions that were asked
 
   constructor(private readonly compared: Compared) {
-    this.element = h("section.compared-figures", { hidden: true, "aria-label": "Why they scaled" },
-      h("h2", {}, "Why they scaled"), this.failure, this.cards.element);
+    this.element = h("section.compared-figures", { hidden: true, "aria-label": say("Why they scaled") },
+      h("h2", {}, say("Why they scaled")), this.failure, this.cards.element);
     this.endings.add(compared.changed.listen(() => {
       if (this.ids !== this.shown) void this.load();
     }), () => this.cards.end());

@@ -3,6 +3,7 @@
 import { type Child, h } from "../base/dom";
 import { count, number } from "../base/format";
 import { pathOf } from "../base/route";
+import { say } from "../base/say";
 import { type Column, Table } from "../base/table";
 import { nearest } from "../chart/piece";
 import type { ComparedChart } from "./charts";
@@ -35,10 +36,10 @@ export interface ValueRow {
 
 export function valuesTable(charts: readonly ComparedChart[]): Table<ValueRow> {
   const columns: Column<ValueRow>[] = [
-    { title: "Run", by: ({ run }) => run.name, cell: ({ run, colour }) => runName(run, colour) },
-    { title: "State", cell: ({ run }) => run.failure || (run.status?.shown ?? run.detail?.run.shown)?.state || "…" },
-    { title: "Replicas", isNumber: true, by: ({ run }) => replicasOf(run), cell: ({ run }) => number(replicasOf(run)) },
-    { title: "Step", isNumber: true, by: ({ run }) => stepOf(run), cell: ({ run }) => count(stepOf(run)) },
+    { title: say("Run"), by: ({ run }) => run.name, cell: ({ run, colour }) => runName(run, colour) },
+    { title: say("State"), cell: ({ run }) => run.failure || (run.status?.shown ?? run.detail?.run.shown)?.state || "…" },
+    { title: say("Replicas"), isNumber: true, by: ({ run }) => replicasOf(run), cell: ({ run }) => number(replicasOf(run)) },
+    { title: say("Step"), isNumber: true, by: ({ run }) => stepOf(run), cell: ({ run }) => count(stepOf(run)) },
     ...charts.map(({ spec }, i): Column<ValueRow> => ({
       title: spec.title,
       isNumber: true,
@@ -46,7 +47,7 @@ export function valuesTable(charts: readonly ComparedChart[]): Table<ValueRow> {
       cell: ({ values }) => number(values[i], 4),
     })),
   ];
-  return new Table<ValueRow>({ label: "Values", key: ({ run }) => run.id, columns, none: "No runs are compared." });
+  return new Table<ValueRow>({ label: say("Values"), key: ({ run }) => run.id, columns, none: say("No runs are compared.") });
 }
 
 const replicasOf = (run: ComparedRun) => run.status?.replicas ?? run.detail?.run.replicas ?? NaN;

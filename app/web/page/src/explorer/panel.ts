@@ -3,10 +3,11 @@
 import { about, control, get, run as getRun, runPath } from "../base/api";
 import { button, fill, h, setAttributes, setText } from "../base/dom";
 import { count, number, percent, replicas } from "../base/format";
+import { say } from "../base/say";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { isActive, type RunDetail } from "../base/types";
-import { batchFigure, type Explorer, legend, type MeasuredStep, type PredictedRestart, replicasFigure, stepTimeFigure } from "./what_if";
+import { batchFigure, type Explorer, legend, type MeasuredStep, names, type PredictedRestart, replicasFigure, stepTimeFigure } from "./what_if";
 import { card } from "../figure/card";
 import { Figure } from "../figure/figure";
 
@@ -33,43 +34,43 @@ export function explorerPanel(id: string, options: ExplorerOptions): { element: 
   const overBatch = new Figure(curveHeight);
   const times = new Figure(timesHeight);
   for (const figure of [overReplicas, overBatch, times]) endings.add(() => figure.end());
-  const slider = h("input", { type: "range", min: 1, max: 8, step: 1, "aria-label": "Number of replicas" });
+  const slider = h("input", { type: "range", min: 1, max: 8, step: 1, "aria-label": say("Number of replicas") });
   const howMany = h("output.how-many");
   const bounds = h("p.hint");
   const error = h("span");
-  const restart = button("Restart", () => void apply());
+  const restart = button(say("Restart"), () => void apply());
   restart.hidden = true;
   const said = h("p.hint", { role: "status" });
   const body = h("tbody");
-  const whatIf = h("table.what-if", { "aria-label": "Measured and predicted" },
-    h("thead", {}, h("tr", {}, h("td"), h("th.number", { scope: "col" }, "measured now"), h("th.number", { scope: "col" }, "predicted"))), body);
+  const whatIf = h("table.what-if", { "aria-label": say("Measured and predicted") },
+    h("thead", {}, h("tr", {}, h("td"), h("th.number", { scope: "col" }, say("measured now")), h("th.number", { scope: "col" }, say("predicted")))), body);
   const stepTimes = new Table<MeasuredStep>({
-    label: "Measured and predicted step times",
+    label: say("Measured and predicted step times"),
     key: (each) => `${each.replicas} ${each.local_batch_size} ${each.accumulation}`,
-    none: "No step time has been measured yet.",
+    none: say("No step time has been measured yet."),
     columns: [
-      { title: "Replicas", isNumber: true, by: (each) => each.replicas, cell: (each) => `×${each.replicas}` },
-      { title: "Local", isNumber: true, by: (each) => each.local_batch_size, cell: (each) => count(each.local_batch_size) },
-      { title: "Accumulated", isNumber: true, by: (each) => each.accumulation, cell: (each) => count(each.accumulation) },
-      { title: "Steps", isNumber: true, by: (each) => each.steps, cell: (each) => count(each.steps) },
-      { title: "Measured, ms", isNumber: true, by: (each) => each.measured, cell: (each) => number(1000 * each.measured) },
-      { title: "Predicted, ms", isNumber: true, by: (each) => each.predicted, cell: (each) => number(1000 * each.predicted) },
-      { title: "Residual", isNumber: true, by: (each) => Math.abs(each.residual), cell: (each) => residualText(each.residual) },
+      { title: say("Replicas"), isNumber: true, by: (each) => each.replicas, cell: (each) => `×${each.replicas}` },
+      { title: say("Local"), isNumber: true, by: (each) => each.local_batch_size, cell: (each) => count(each.local_batch_size) },
+      { title: say("Accumulated"), isNumber: true, by: (each) => each.accumulation, cell: (each) => count(each.accumulation) },
+      { title: say("Steps"), isNumber: true, by: (each) => each.steps, cell: (each) => count(each.steps) },
+      { title: say("Measured, ms"), isNumber: true, by: (each) => each.measured, cell: (each) => number(1000 * each.measured) },
+      { title: say("Predicted, ms"), isNumber: true, by: (each) => each.predicted, cell: (each) => number(1000 * each.predicted) },
+      { title: say("Residual"), isNumber: true, by: (each) => Math.abs(each.residual), cell: (each) => residualText(each.residual) },
     ],
   });
   const record = h("span");
   const predictions = new Table<PredictedRestart>({
-    label: "Restarts: predicted and obtained",
+    label: say("Restarts: predicted and obtained"),
     key: (each) => String(each.generation),
-    none: "No restart has been predicted yet.",
+    none: say("No restart has been predicted yet."),
     columns: [
-      { title: "Restart", isNumber: true, by: (each) => each.generation, cell: (each) => count(each.generation) },
-      { title: "Replicas", isNumber: true, by: (each) => each.replicas, cell: (each) => `×${each.replicas}` },
-      { title: "Rate, in samples/s", by: (each) => each.what, cell: (each) => each.what },
-      { title: "Predicted", isNumber: true, by: (each) => each.predicted, cell: (each) => `≈ ${each.shown.predicted}` },
-      { title: "Expected", isNumber: true, cell: (each) => each.shown.expected },
-      { title: "Obtained", isNumber: true, by: (each) => each.obtained ?? NaN, cell: (each) => each.shown.obtained },
-      { title: "Off by", isNumber: true, by: (each) => Math.abs(each.change ?? NaN), cell: (each) => each.shown.change + (each.held === false ? ", unexpected" : "") },
+      { title: say("Restart"), isNumber: true, by: (each) => each.generation, cell: (each) => count(each.generation) },
+      { title: say("Replicas"), isNumber: true, by: (each) => each.replicas, cell: (each) => `×${each.replicas}` },
+      { title: say("Rate, in samples/s"), by: (each) => each.what, cell: (each) => names[each.what] },
+      { title: say("Predicted"), isNumber: true, by: (each) => each.predicted, cell: (each) => `≈ ${each.shown.predicted}` },
+      { title: say("Expected"), isNumber: true, cell: (each) => each.shown.expected },
+      { title: say("Obtained"), isNumber: true, by: (each) => each.obtained ?? NaN, cell: (each) => each.shown.obtained },
+      { title: say("Off by"), isNumber: true, by: (each) => Math.abs(each.change ?? NaN), cell: ({ held, shown: { change } }) => (held === false ? say("{}, unexpected", change) : change) },
     ],
   });
   const lines = () => legend.map(([name, colour]) => {
@@ -77,15 +78,15 @@ export function explorerPanel(id: string, options: ExplorerOptions): { element: 
     line.style.background = colour;
     return h("span.key", {}, line, name);
   });
-  const curve = card({ title: "Goodput over replicas", actions: lines() }, overReplicas.element);
-  const overBatchCard = card({ title: "Goodput over batch size", actions: lines() }, overBatch.element);
-  const whatIfCard = card({ title: "What if", actions: [howMany] }, slider, h("div.scroll", {}, whatIf), bounds, h("div.act", {}, said, restart));
+  const curve = card({ title: say("Goodput over replicas"), actions: lines() }, overReplicas.element);
+  const overBatchCard = card({ title: say("Goodput over batch size"), actions: lines() }, overBatch.element);
+  const whatIfCard = card({ title: say("What if"), actions: [howMany] }, slider, h("div.scroll", {}, whatIf), bounds, h("div.act", {}, said, restart));
   setAttributes(overBatchCard, { "data-figure": "curve" });
   setAttributes(whatIfCard, { "data-figure": "what-if" });
   const element = h("div", {}, failure,
     h("div.cards.of-two", {}, curve, whatIfCard, overBatchCard,
-      card({ title: "Measured and predicted step time", note: error }, times.element, stepTimes.element),
-      card({ title: "Predicted and obtained by restarts", note: record }, predictions.element)));
+      card({ title: say("Measured and predicted step time"), note: error }, times.element, stepTimes.element),
+      card({ title: say("Predicted and obtained by restarts"), note: record }, predictions.element)));
 
   slider.addEventListener("input", () => {
     chosen = Number(slider.value);
@@ -112,22 +113,22 @@ export function explorerPanel(id: string, options: ExplorerOptions): { element: 
     stepTimes.show(explorer.measured ?? []);
     predictions.show(explorer.predictions?.restarts ?? []);
     setText(record, explorer.predictions?.summary ?? "");
-    setText(error, typeof explorer.mean_error === "number" ? `mean error ${percent(explorer.mean_error, 2)}` : "");
+    setText(error, typeof explorer.mean_error === "number" ? say("mean error {}", percent(explorer.mean_error, 2)) : "");
     const words = explorer.what_if?.[chosen - 1];
     fill(body, ...(explorer.table ?? []).map(({ name, measured }, row) => h("tr", {}, h("th", { scope: "row" }, name),
       h("td.number", {}, measured), h("td.number", {}, words?.predicted[row]))));
-    setText(bounds, words ? `Best within: ${words.bounds}. ${words.caution}` : "");
+    setText(bounds, words ? say("Best within: {}. {}", words.bounds, words.caution) : "");
     const trains = isActive(detail.status?.state ?? detail.run.state);
     restart.hidden = isReadOnly || !trains || detail.status?.rescalable === false;
     restart.disabled = chosen === present;
-    setText(restart, `Restart on ${replicas(chosen)}`);
+    setText(restart, say("Restart on {}", replicas(chosen)));
   }
 
   async function apply(): Promise<void> {
     restart.disabled = true;
     try {
       await control(id, { command: "rescale", replicas: chosen });
-      setText(said, "The supervisor restarts the run.");
+      setText(said, say("The supervisor restarts the run."));
     } catch (error) {
       setText(said, (error as Error).message);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fitted model's predictions for any number of replicas: the server's answer, and its figures and words.
 import { count, number, replicas } from "../base/format";
+import { say } from "../base/say";
 import { type Explorer as Words, type JsonNumber, toNumber } from "../base/types";
 import type { FigureData, FigureSeries } from "../figure/figure";
 
@@ -52,18 +53,26 @@ export interface Explorer extends Words {
 
 const colours = { throughput: "var(--series-2)", goodput: "var(--series-1)", efficiency: "var(--series-3)" };
 
-export const legend = [["throughput", colours.throughput], ["goodput", colours.goodput], ["efficiency", colours.efficiency]] as const;
+export const names = { throughput: say("throughput"), goodput: say("goodput"), efficiency: say("efficiency") };
+
+export const legend = (["throughput", "goodput", "efficiency"] as const).map((key) => [names[key], colours[key]] as const);
 
 type Rates = Pick<Point, "goodput" | "range" | "throughput" | "efficiency">;
 
 // Throughput, goodput with its range and, at the right, efficiency over one value.
 function rates<T extends Rates>(points: readonly T[], x: (point: T) => number, name: (x: number) => string): FigureSeries[] {
-  const of = (key: keyof typeof colours, unit: string, isRight = false): FigureSeries => ({
+  const textOf = (point: T, key: keyof typeof names): string => {
+    const value = number(toNumber(point[key]), key === "efficiency" ? 2 : 3);
+    if (key === "efficiency") return `${names[key]} ≈ ${value}`;
+    const range = key === "goodput" ? point.range : null;
+    return say("{} ≈ {} samples/s", names[key], range ? rangeText(value, number(range[0]), number(range[1])) : value);
+  };
+  const of = (key: keyof typeof colours, isRight = false): FigureSeries => ({
     colour: colours[key],
     mark: "line",
     size: key === "goodput" ? 2.5 : 1.5,
     isRight,
-    points: points.map((point) => ({ x: x(point), y: toNumber(point[key]), text: `${name(x(point))}\n${key} ≈ ${number(toNumber(point[key]), isRight ? 2 : 3)}${key === "goodput" ? rangeText(point) : ""}${unit}` })),
+    points: points.map((point) => ({ x: x(point), y: toNumber(point[key]), text: `${name(x(point))}\n${textOf(point, key)}` })),
   });
   const bound = (which: 0 | 1): FigureSeries => ({
     colour: colours.goodput,
@@ -73,18 +82,16 @@ function rates<T extends Rates>(points: readonly T[], x: (point: T) => number, n
     opacity: 0.6,
     points: points.filter((point) => point.range).map((point) => ({ x: x(point), y: point.range?.[which] ?? NaN })),
   });
-  return [of("throughput", " samples/s"), of("efficiency", "", true), bound(0), bound(1), of("goodput", " samples/s")];
+  return [of("throughput"), of("efficiency", true), bound(0), bound(1), of("goodput")];
 }
 
-// " (14,700 to 23,000)"; empty where the error of the prediction is unknown.
-function rangeText(point: Partial<Point>): string {
-  return point.range ? ` (${number(point.range[0])} to ${number(point.range[1])})` : "";
-}
+// "19,000 (14,700 to 23,000)"
+const rangeText = (value: string, low: string, high: string) => say("{} ({} to {})", value, low, high);
 
 function measuredDot(explorer: Explorer, x: number): FigureSeries[] {
   const goodput = toNumber(explorer.now?.measured?.goodput);
   if (!Number.isFinite(goodput)) return [];
-  return [{ colour: colours.goodput, mark: "dots", size: 6, points: [{ x, y: goodput, text: `measured now\ngoodput ${number(goodput)} samples/s` }] }];
+  return [{ colour: colours.goodput, mark: "dots", size: 6, points: [{ x, y: goodput, text: `${say("measured now")}\n${say("goodput {} samples/s", number(goodput))}` }] }];
 }
 
 /** Returns the figure over replicas, with a line at those that are looked at. */
@@ -94,15 +101,15 @@ export function replicasFigure(explorer: Explorer, chosen: number): FigureData {
   const most = explorer.bounds?.max_profiled_replicas ?? 0;
   return {
     series: [...rates(curve, (point) => point.replicas, replicas), ...measuredDot(explorer, explorer.now?.replicas ?? NaN)],
-    bottom: { low: 1, high: Math.max(2, last), title: "replicas", ticks: wholeTicks(last) },
-    left: { low: 0, title: "samples/s" },
-    right: { low: 0, high: 1, title: "efficiency" },
+    bottom: { low: 1, high: Math.max(2, last), title: say("replicas"), ticks: wholeTicks(last) },
+    left: { low: 0, title: say("samples/s") },
+    right: { low: 0, high: 1, title: say("efficiency") },
     notes: [
-      ...(most > 0 && most < last ? [{ x: most, text: "measured up to here", colour: "var(--hairline)" }] : []),
+      ...(most > 0 && most < last ? [{ x: most, text: say("measured up to here"), colour: "var(--hairline)" }] : []),
       { x: chosen, colour: "var(--accent)" },
     ],
-    description: `Predicted goodput over 1 to ${count(last)} replicas`,
-    ...(curve.length === 0 && { missing: explorer.why ?? "The model is fitted once a few steps have been measured." }),
+    description: say("Predicted goodput over 1 to {} replicas", count(last)),
+    ...(curve.length === 0 && { missing: explorer.why ?? say("The model is fitted once a few steps have been measured.") }),
   };
 }
 
@@ -117,13 +124,13 @@ export function batchFigure(explorer: Explorer, chosen: Point | undefined): Figu
   const { points = [], replicas: at } = explorer.batch_curve ?? { replicas: 0 };
   const isNow = explorer.now?.replicas === at;
   return {
-    series: [...rates(points, (point) => point.batch_size, (x) => `batch size ${count(x)}`), ...measuredDot(explorer, isNow ? (explorer.now?.measured?.batch_size ?? NaN) : NaN)],
-    bottom: { kind: "log", title: "batch size" },
-    left: { low: 0, title: "samples/s" },
-    right: { low: 0, high: 1, title: "efficiency" },
-    notes: chosen ? [{ x: chosen.batch_size, text: `best ${batchText(chosen)}`, colour: "var(--accent)" }] : [],
-    description: `Predicted goodput over batch size on ${replicas(at)}${chosen ? `, best at ${batchText(chosen)}` : ""}`,
-    ...(points.length === 0 && { missing: "The model has no curve for this number of replicas." }),
+    series: [...rates(points, (point) => point.batch_size, (x) => say("batch size {}", count(x))), ...measuredDot(explorer, isNow ? (explorer.now?.measured?.batch_size ?? NaN) : NaN)],
+    bottom: { kind: "log", title: say("batch size") },
+    left: { low: 0, title: say("samples/s") },
+    right: { low: 0, high: 1, title: say("efficiency") },
+    notes: chosen ? [{ x: chosen.batch_size, text: say("best {}", batchText(chosen)), colour: "var(--accent)" }] : [],
+    description: chosen ? say("Predicted goodput over batch size on {}, best at {}", replicas(at), batchText(chosen)) : say("Predicted goodput over batch size on {}", replicas(at)),
+    ...(points.length === 0 && { missing: say("The model has no curve for this number of replicas.") }),
   };
 }
 
@@ -142,19 +149,21 @@ export function stepTimeFigure(measured: readonly MeasuredStep[]): FigureData {
         points: measured.filter((time) => time.replicas === each).map((time) => ({
           x: 1000 * time.predicted,
           y: 1000 * time.measured,
-          text: `×${each}, ${count(time.local_batch_size)} on each, ${count(time.accumulation)} accumulated\n${number(1000 * time.measured)} ms measured, ${number(1000 * time.predicted)} ms predicted`,
+          text: `${say("×{}, {} on each, {} accumulated", each, count(time.local_batch_size), count(time.accumulation))}\n` +
+            say("{} ms measured, {} ms predicted", number(1000 * time.measured), number(1000 * time.predicted)),
         })),
       })),
     ],
-    bottom: { kind: "log", low, high, title: "predicted, ms" },
-    left: { kind: "log", low, high, title: "measured, ms" },
-    description: `${measured.length} measured step times over predicted ones`,
-    ...(measured.length === 0 && { missing: "No step time has been measured yet." }),
+    bottom: { kind: "log", low, high, title: say("predicted, ms") },
+    left: { kind: "log", low, high, title: say("measured, ms") },
+    description: say("{} measured step times over predicted ones", measured.length),
+    ...(measured.length === 0 && { missing: say("No step time has been measured yet.") }),
   };
 }
 
 // Returns "512 (384 to 700)".
 function batchText(point: Partial<Point>): string {
   const [low, high] = point.batch_range ?? [0, 0];
-  return count(point.batch_size ?? NaN) + (low < high ? ` (${count(low)} to ${count(high)})` : "");
+  const best = count(point.batch_size ?? NaN);
+  return low < high ? rangeText(best, count(low), count(high)) : best;
 }

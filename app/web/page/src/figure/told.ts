@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures that the server makes, as the window has them (app/common's figure_json.h): the same lines, cells and words.
 import { h } from "../base/dom";
+import { say } from "../base/say";
 import type { Tick } from "../base/ticks";
 import type { Axis } from "./scale";
 import type { FigureData, FigureSeries } from "./figure";
@@ -113,7 +114,7 @@ export function figureOf(told: ToldFigure): FigureData {
     notes: notes.map(({ x, y, text, ink }) => ({ x: known(x), y: known(y), text, colour: colourOf(ink) })),
     ...(told.isCurve && { isCurve: true }),
     description: told.description ?? "",
-    ...(told.isEmpty && { missing: told.missing ?? "There is nothing to show yet." }),
+    ...(told.isEmpty && { missing: told.missing ?? say("There is nothing to show yet.") }),
   };
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of a page of a lesson: what there is to read, the question and what is said to each answer, the training that
 // it offers, and the way to the pages before and behind it.
-import { button, fill, h, setAttributes } from "../base/dom";
+import { around, button, fill, h, setAttributes } from "../base/dom";
 import { markdown } from "../base/markdown";
 import { pathOf } from "../base/route";
+import { say } from "../base/say";
 import type { Lesson, LessonPage } from "../base/types";
 
 export interface PanelOptions {
@@ -23,27 +24,27 @@ function question(choices: LessonPage["choices"]): HTMLElement {
     const tone = choice.is_right ? "good" : "bad";
     setAttributes(buttons[choices.indexOf(choice)]!, { "data-tone": tone, "aria-pressed": "true" });
     setAttributes(reply, { "data-tone": tone });
-    fill(reply, ...markdown(`${choice.is_right ? "Right." : "Not quite."} ${choice.reply}`));
+    fill(reply, ...markdown(`${choice.is_right ? say("Right.") : say("Not quite.")} ${choice.reply}`));
     reply.hidden = false;
   }, { class: "choice", "aria-pressed": "false" }));
   buttons.forEach((each, i) => fill(each, ...markdown(choices[i]!.text).flatMap((block) => [...block.childNodes])));
-  return h("div.question-choices", { role: "group", "aria-label": "Choices" }, ...buttons, reply);
+  return h("div.question-choices", { role: "group", "aria-label": say("Choices") }, ...buttons, reply);
 }
 
 export function lessonPanel({ lesson, page, finish, launch }: PanelOptions): HTMLElement {
   const shown = lesson.pages[page]!;
   const isLast = page + 1 === lesson.pages.length;
   const offer = shown.launch;
-  return h("section.lesson-panel", { "aria-label": "Lesson" },
-    h("nav", { "aria-label": "Above this page" }, h("a", { href: pathOf("lessons") }, "‹ All lessons")),
-    h("p.hint", {}, `${lesson.title} · ${page + 1} of ${lesson.pages.length}`),
+  return h("section.lesson-panel", { "aria-label": say("Lesson") },
+    h("nav", { "aria-label": say("Above this page") }, h("a", { href: pathOf("lessons") }, say("‹ All lessons"))),
+    h("p.hint", {}, say("{} · {} of {}", lesson.title, page + 1, lesson.pages.length)),
     h("h1", {}, shown.title),
     h("div.lesson-text", {}, ...markdown(shown.text)),
     shown.choices.length > 0 && question(shown.choices),
     offer && h("div.lesson-launch", {},
-      launch && button("Run it live …", () => launch(offer), { class: "primary" }),
-      h("p.hint", {}, "In a terminal: ", h("code", {}, offer.command))),
+      launch && button(say("Run it live …"), () => launch(offer), { class: "primary" }),
+      h("p.hint", {}, ...around(say("In a terminal: {}"), h("code", {}, offer.command)))),
     h("footer.lesson-turn", {},
-      page > 0 ? h("a.button", { href: pageAddress(lesson.name, page - 1), rel: "prev" }, "Back") : h("span"),
-      isLast ? button("Finish", finish, { class: "primary" }) : h("a.button.primary", { href: pageAddress(lesson.name, page + 1), rel: "next" }, "Next")));
+      page > 0 ? h("a.button", { href: pageAddress(lesson.name, page - 1), rel: "prev" }, say("Back")) : h("span"),
+      isLast ? button(say("Finish"), finish, { class: "primary" }) : h("a.button.primary", { href: pageAddress(lesson.name, page + 1), rel: "next" }, say("Next"))));
 }

@@ -2,8 +2,9 @@
 // Two runs that share devices, as a lesson shows them: a person moves the split, and sees the goodput of each run, their sum,
 // and which run is better off than with half of the devices. The server makes the figure and the words of each split.
 import { get } from "../base/api";
-import { button, fill, h, setAttributes, setText } from "../base/dom";
+import { around, button, fill, h, setAttributes, setText } from "../base/dom";
 import { pathOf } from "../base/route";
+import { say } from "../base/say";
 import { card } from "../figure/card";
 import { Figure } from "../figure/figure";
 import { figureOf, legendOf, type ToldFigure } from "../figure/told";
@@ -19,15 +20,15 @@ interface Sharing {
 /** `runs`: the ids of both. Throws what the server refuses. */
 export async function sharingPanel(runs: readonly [string, string], devices: number): Promise<{ element: HTMLElement; end: () => void }> {
   const sharing = await get<Sharing>(`/api/sharing?runs=${runs.map(encodeURIComponent).join()}&devices=${devices}`);
-  const names = [...sharing.names, "Both"];
+  const names = [...sharing.names, say("Both")];
   const figure = new Figure(height);
   const keys = h("span.keys");
-  const slider = h("input", { type: "range", min: 0, max: devices, step: 1, value: devices / 2, "aria-label": `Devices of ${names[0]!}` });
+  const slider = h("input", { type: "range", min: 0, max: devices, step: 1, value: devices / 2, "aria-label": say("Devices of {}", names[0]!) });
   const counts = [h("span.dim"), h("span.dim")];
   const cells = names.map(() => [h("td.number"), h("td.number"), h("td.number")]);
   const choices = sharing.choices.map(({ name, meaning, first }) => button(name, () => choose(first), { title: meaning }));
-  const heads = ["", "Devices", "Goodput, samples/s", "Against half of the devices"];
-  const table = h("table", { "aria-label": "What each run has of the split" },
+  const heads = ["", say("Devices"), say("Goodput, samples/s"), say("Against half of the devices")];
+  const table = h("table", { "aria-label": say("What each run has of the split") },
     h("thead", {}, h("tr", {}, ...heads.map((head, i) => (i === 0 ? h("td") : h("th.number", { scope: "col" }, head))))),
     h("tbody", {}, ...names.map((name, row) => h("tr", {}, h("th", { scope: "row" }, name), ...cells[row]!))));
 
@@ -53,10 +54,10 @@ export async function sharingPanel(runs: readonly [string, string], devices: num
   const link = (i: 0 | 1) => h("a", { href: pathOf("run", runs[i]) }, sharing.names[i]);
   return {
     element: h("div.sharing", {},
-      h("header.lesson-head", {}, h("h2", {}, "Recorded runs: ", link(0), ", ", link(1))),
-      card({ title: `${devices} devices`, note: "goodput, samples/s", actions: [keys], isWide: true },
+      h("header.lesson-head", {}, h("h2", {}, ...around(say("Recorded runs: {}, {}"), link(0), link(1)))),
+      card({ title: say("{} devices", devices), note: say("goodput, samples/s"), actions: [keys], isWide: true },
         h("div.split", {}, counts[0]!, slider, counts[1]!), figure.element),
-      card({ title: "The split", isWide: true, actions: [h("span.dim", {}, "Split as"), ...choices] }, h("div.scroll", { tabindex: 0, role: "group", "aria-label": "The split" }, table))),
+      card({ title: say("The split"), isWide: true, actions: [h("span.dim", {}, say("Split as")), ...choices] }, h("div.scroll", { tabindex: 0, role: "group", "aria-label": say("The split") }, table))),
     end: () => figure.end(),
   };
 }

@@ -6,6 +6,7 @@ import { button, h, setText } from "../base/dom";
 import { pathOf } from "../base/route";
 import { Table } from "../base/table";
 import { timeOfDay } from "../base/format";
+import { say } from "../base/say";
 import type { Tone } from "../base/types";
 import { card } from "../figure/card";
 
@@ -32,30 +33,30 @@ export class Decisions {
   private readonly title = h("h3");
   private readonly facts = h("p.hint");
   private readonly list = new Table<Decision>({
-    label: "Decisions",
+    label: say("Decisions"),
     key: ({ id }) => String(id),
-    none: "The pool has decided nothing yet.",
+    none: say("The pool has decided nothing yet."),
     rowClass: ({ id }) => (id === this.shown?.id ? "is-chosen" : ""),
     columns: [
-      { title: "Time", isNumber: true, cell: ({ time }) => timeOfDay(time, true) },
-      { title: "Cause", isWide: true, cell: ({ id, cause }) => button(cause, () => this.choose(id), { class: "unfold", "aria-pressed": String(id === this.shown?.id) }) },
-      { title: "Devices", isWide: true, cell: ({ shown }) => shown.changes },
+      { title: say("Time"), isNumber: true, cell: ({ time }) => timeOfDay(time, true) },
+      { title: say("Cause"), isWide: true, cell: ({ id, cause }) => button(cause, () => this.choose(id), { class: "unfold", "aria-pressed": String(id === this.shown?.id) }) },
+      { title: say("Devices"), isWide: true, cell: ({ shown }) => shown.changes },
     ],
   });
   private readonly choices = new Table<Choice>({
-    label: "Devices of each run",
+    label: say("Devices of each run"),
     key: ({ run }) => run,
-    none: "No run held devices or wanted some.",
+    none: say("No run held devices or wanted some."),
     columns: [
-      { title: "Run", cell: ({ run, shown }) => h("a", { href: pathOf("run", run) }, shown.name) },
-      { title: "Devices", cell: ({ shown }) => h("span.state", { "data-tone": shown.tone }, shown.devices) },
-      { title: "Why", isWide: true, cell: ({ reason }) => reason || "–" },
-      { title: "Alternatives", isWide: true, cell: ({ shown }) => shown.alternatives || "–" },
+      { title: say("Run"), cell: ({ run, shown }) => h("a", { href: pathOf("run", run) }, shown.name) },
+      { title: say("Devices"), cell: ({ shown }) => h("span.state", { "data-tone": shown.tone }, shown.devices) },
+      { title: say("Why"), isWide: true, cell: ({ reason }) => reason || "–" },
+      { title: say("Alternatives"), isWide: true, cell: ({ shown }) => shown.alternatives || "–" },
     ],
   });
 
   constructor() {
-    this.element = card({ title: "Decisions", note: "of the pool, the newest first", isWide: true },
+    this.element = card({ title: say("Decisions"), note: say("of the pool, the newest first"), isWide: true },
       h("div.decisions", {}, this.list.element, h("div.decision", { "aria-live": "polite" }, this.title, this.facts, this.choices.element)));
     this.element.hidden = true;
   }
@@ -81,7 +82,7 @@ export class Decisions {
     if (shown === undefined) return;
     this.list.show(this.decisions);
     setText(this.title, `${timeOfDay(shown.time, true)}, ${shown.cause}`);
-    setText(this.facts, `policy ${shown.policy}${shown.idle.length > 0 ? `, idle: ${shown.shown.idle}` : ""}`);
+    setText(this.facts, shown.idle.length > 0 ? say("policy {}, idle: {}", shown.policy, shown.shown.idle) : say("policy {}", shown.policy));
     this.choices.show(shown.choices);
   }
 }

@@ -5,6 +5,7 @@ import * as api from "../base/api";
 import { button, h, setAttributes, setText } from "../base/dom";
 import { addKeys } from "../base/keys";
 import { ask } from "../base/question";
+import { say } from "../base/say";
 import { Signal } from "../base/signal";
 import type { PriorityChange, QueueRequest } from "../base/types";
 import type { Place } from "./drag";
@@ -17,13 +18,13 @@ export class JobActions {
   readonly chosenChanged = new Signal();
   readonly buttons: HTMLElement[];
   readonly answer = h("p.hint", { role: "status" });
-  private readonly up = button("Up", () => this.move(-1), { title: "Move it before the run above (K)" });
-  private readonly down = button("Down", () => this.move(1), { title: "Move it behind the run below (J)" });
-  private readonly undo = button("Undo", () => this.takeBack(), { title: "Undo the last move or priority (u)" });
-  private readonly hold = button("Hold", () => this.holdOrRelease(), { class: "hold", title: "Give it no devices until it is released (h)" });
-  private readonly cancel = button("Cancel …", () => this.confirmCancel(),
-    { class: "danger", title: "Take it out of the queue; one that trains writes a checkpoint (Delete)" });
-  private readonly priority = h("input", { type: "number", min: -mostPriority, max: mostPriority, step: 1, "aria-label": "Priority" });
+  private readonly up = button(say("Up"), () => this.move(-1), { title: say("Move it before the run above (K)") });
+  private readonly down = button(say("Down"), () => this.move(1), { title: say("Move it behind the run below (J)") });
+  private readonly undo = button(say("Undo"), () => this.takeBack(), { title: say("Undo the last move or priority (u)") });
+  private readonly hold = button(say("Hold"), () => this.holdOrRelease(), { class: "hold", title: say("Give it no devices until it is released (h)") });
+  private readonly cancel = button(say("Cancel …"), () => this.confirmCancel(),
+    { class: "danger", title: say("Take it out of the queue; one that trains writes a checkpoint (Delete)") });
+  private readonly priority = h("input", { type: "number", min: -mostPriority, max: mostPriority, step: 1, "aria-label": say("Priority") });
   private jobs: readonly Job[] = []; // as they are shown, from the top
   private moves: PriorityChange[][] = [];
   private line: Promise<void> = Promise.resolve();
@@ -31,20 +32,20 @@ export class JobActions {
   /** `reload` shows the queue as it is now. */
   constructor(private readonly reload: () => Promise<void>) {
     this.priority.addEventListener("change", () => this.setPriority());
-    this.buttons = [this.up, this.down, this.undo, this.hold, h("label.field", {}, "Priority", this.priority), this.cancel];
+    this.buttons = [this.up, this.down, this.undo, this.hold, h("label.field", {}, say("Priority"), this.priority), this.cancel];
     this.update();
   }
 
   /** Takes keys until what it returns is called. */
   listen(): () => void {
-    return addKeys("Queue", [
-      { key: "j", text: "Next run", act: () => this.step(1) },
-      { key: "k", text: "Previous run", act: () => this.step(-1) },
-      { key: "K", text: "Move it up", act: () => this.move(-1) },
-      { key: "J", text: "Move it down", act: () => this.move(1) },
-      { key: "h", text: "Hold or release", act: () => this.holdOrRelease() },
-      { key: "Delete", text: "Cancel", act: () => this.confirmCancel() },
-      { key: "u", text: "Undo the last move or priority", act: () => this.takeBack() },
+    return addKeys(say("Queue"), [
+      { key: "j", text: say("Next run"), act: () => this.step(1) },
+      { key: "k", text: say("Previous run"), act: () => this.step(-1) },
+      { key: "K", text: say("Move it up"), act: () => this.move(-1) },
+      { key: "J", text: say("Move it down"), act: () => this.move(1) },
+      { key: "h", text: say("Hold or release"), act: () => this.holdOrRelease() },
+      { key: "Delete", text: say("Cancel"), act: () => this.confirmCancel() },
+      { key: "u", text: say("Undo the last move or priority"), act: () => this.takeBack() },
     ]);
   }
 
@@ -83,7 +84,7 @@ export class JobActions {
     this.down.disabled = this.neighbour(1) === undefined;
     this.undo.disabled = this.moves.length === 0;
     for (const control of [this.hold, this.cancel, this.priority]) control.disabled = chosen.length === 0;
-    setText(this.hold, chosen.length > 0 && chosen.every(isHeld) ? "Release" : "Hold");
+    setText(this.hold, chosen.length > 0 && chosen.every(isHeld) ? say("Release") : say("Hold"));
     if (document.activeElement === this.priority) return; // a person writes there
     const priorities = new Set(chosen.map((job) => job.priority));
     this.priority.value = priorities.size === 1 ? String([...priorities][0]) : "";
@@ -114,7 +115,7 @@ export class JobActions {
     const { priority } = this;
     const value = priority.valueAsNumber;
     setAttributes(priority, { "aria-invalid": !priority.checkValidity() || Number.isNaN(value) });
-    if (priority.hasAttribute("aria-invalid")) return this.say(`A priority is a whole number from −${mostPriority} to ${mostPriority}.`);
+    if (priority.hasAttribute("aria-invalid")) return this.say(say("A priority is a whole number from −{} to {}.", mostPriority, mostPriority));
     const jobs = this.chosenJobs;
     this.inLine(() => this.change(jobs, { command: "priority", priority: value }));
   }
@@ -135,12 +136,12 @@ export class JobActions {
   private confirmCancel(): void {
     const jobs = this.chosenJobs;
     if (jobs.length === 0) return;
-    const what = jobs.length === 1 ? jobs[0]!.name : `${jobs.length} runs`;
+    const what = jobs.length === 1 ? jobs[0]!.name : say("{} runs", jobs.length);
     ask({
-      title: `Cancel ${what}?`,
-      consequence: "A run that waits is taken out of the queue. A run that trains writes a checkpoint and ends; it can be resumed from the checkpoint later.",
-      no: "Keep",
-      yes: `Cancel ${what}`,
+      title: say("Cancel {}?", what),
+      consequence: say("A run that waits is taken out of the queue. A run that trains writes a checkpoint and ends; it can be resumed from the checkpoint later."),
+      no: say("Keep"),
+      yes: say("Cancel {}", what),
       act: () => this.inLine(async () => void (await this.askEach(jobs.map((job) => [job.run, { command: "cancel" }])))),
     });
   }

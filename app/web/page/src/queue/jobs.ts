@@ -2,6 +2,7 @@
 // The queue as the server tells it: its rows, and the lanes of its devices.
 import { duration, timeOfDay } from "../base/format";
 import { go, pathOf } from "../base/route";
+import { say } from "../base/say";
 import type { FigureData, FigureSeries } from "../figure/figure";
 import type { Tick } from "../base/ticks";
 import type { Tone } from "../base/types";
@@ -87,8 +88,8 @@ export function tableRows(queue: Queue, unfolded: ReadonlySet<string>): TableRow
 }
 
 export function poolText(pool: Omit<NonNullable<Queue["pool"]>, "usual">, heartbeat?: Queue["heartbeat"]): string {
-  const does = pool.paused ? "paused" : pool.draining ? "starts nothing new" : pool.policy;
-  return heartbeat ? `${does}, heard ${duration(heartbeat.age)} ago` : does;
+  const does = pool.paused ? say("paused") : pool.draining ? say("starts nothing new") : pool.policy;
+  return heartbeat ? say("{}, heard {} ago", does, duration(heartbeat.age)) : does;
 }
 
 // Sorts numbers by value: cpu:9 comes before cpu:10.
@@ -125,11 +126,12 @@ export function lanes(queue: Queue, now: number): FigureData {
     points: leases.filter((lease) => lease.run === run).map((lease) => {
       const end = lease.until ?? now;
       const from = Math.max(low, lease.since);
+      const held = [lease.device, duration(end - lease.since), timeOfDay(lease.since, true)];
       return {
         x: from - now,
         to: Math.max(from, end) - now,
         y: devices.indexOf(lease.device),
-        text: `${lease.name}\n${lease.device} for ${duration(end - lease.since)}, from ${timeOfDay(lease.since, true)}${lease.until === null ? ", still" : ""}`,
+        text: `${lease.name}\n${lease.until === null ? say("{} for {}, from {}, still", ...held) : say("{} for {}, from {}", ...held)}`,
         open: () => go(pathOf("run", lease.run)),
       };
     }),
@@ -138,14 +140,14 @@ export function lanes(queue: Queue, now: number): FigureData {
     series,
     bottom: { kind: "time", low: low - now, high: 0, ticks: agoTicks(now - low) },
     left: { kind: "names", names: devices },
-    description: `${devices.length} devices and ${runs.length} runs in the last ${duration(now - low)}`,
-    ...(leases.length === 0 && { missing: "No run had a device in the last hour." }),
+    description: say("{} devices and {} runs in the last {}", devices.length, runs.length, duration(now - low)),
+    ...(leases.length === 0 && { missing: say("No run had a device in the last hour.") }),
   };
 }
 
 function agoTicks(span: number): Tick[] {
   const step = [1, 2, 5, 10, 30, 60, 120, 300, 600, 900].find((each) => span / each <= 7) ?? 900;
-  const ticks: Tick[] = [{ value: 0, label: "now" }];
+  const ticks: Tick[] = [{ value: 0, label: say("now") }];
   for (let ago = step; ago <= span; ago += step) ticks.push({ value: -ago, label: `−${duration(ago)}` });
   return ticks;
 }

@@ -2,6 +2,7 @@
 // The pool's settings: by what it shares the devices, how many, and whether it starts anything.
 import * as api from "../base/api";
 import { button, fill, h, setAttributes, setText } from "../base/dom";
+import { say } from "../base/say";
 import type { PoolChange } from "../base/types";
 import type { Queue } from "./jobs";
 
@@ -12,20 +13,20 @@ const mostDevices = 4096;
 export class PoolBar {
   readonly element: HTMLElement;
   readonly answer = h("p.hint", { role: "status" });
-  private readonly policy = h("select", { "aria-label": "Policy" });
-  private readonly devices = h("input", { type: "number", min: 1, max: mostDevices, step: 1, placeholder: "all",
-    title: "The most devices of each kind that runs may have; empty: all of them", "aria-label": "Devices of each kind that the pool may give away" });
-  private readonly pause = button("Pause", () => void this.set({ paused: !this.pool?.paused }),
-    { title: "Runs keep the devices they have, and nothing new is started" });
-  private readonly drain = button("Drain", () => void this.set({ draining: !this.pool?.draining }),
-    { title: "Nothing new is started; runs that train still get devices" });
+  private readonly policy = h("select", { "aria-label": say("Policy") });
+  private readonly devices = h("input", { type: "number", min: 1, max: mostDevices, step: 1, placeholder: say("all"),
+    title: say("The most devices of each kind that runs may have; empty: all of them"), "aria-label": say("Devices of each kind that the pool may give away") });
+  private readonly pause = button(say("Pause"), () => void this.set({ paused: !this.pool?.paused }),
+    { title: say("Runs keep the devices they have, and nothing new is started") });
+  private readonly drain = button(say("Drain"), () => void this.set({ draining: !this.pool?.draining }),
+    { title: say("Nothing new is started; runs that train still get devices") });
   private pool: Pool | undefined;
 
   constructor(private readonly reload: () => Promise<void>) {
     this.policy.addEventListener("change", () => void this.set({ policy: this.policy.value }));
     this.devices.addEventListener("change", () => this.setDevices());
-    this.element = h("div.pool-bar", { role: "group", "aria-label": "Pool" },
-      h("label.field", {}, "Policy", this.policy), h("label.field", {}, "Devices", this.devices), this.pause, this.drain);
+    this.element = h("div.pool-bar", { role: "group", "aria-label": say("Pool") },
+      h("label.field", {}, say("Policy"), this.policy), h("label.field", {}, say("Devices"), this.devices), this.pause, this.drain);
   }
 
   show(pool: Pool): void {
@@ -47,7 +48,7 @@ export class PoolBar {
   private setDevices(): void {
     const isFit = this.devices.checkValidity() && (this.devices.value !== "" || !this.devices.validity.badInput);
     setAttributes(this.devices, { "aria-invalid": !isFit });
-    if (!isFit) return this.say(`The pool's devices are a whole number from 1 to ${mostDevices}, or empty for all.`);
+    if (!isFit) return this.say(say("The pool's devices are a whole number from 1 to {}, or empty for all.", mostDevices));
     void this.set({ devices: this.devices.value === "" ? 0 : this.devices.valueAsNumber });
   }
 

@@ -4,6 +4,7 @@ import * as api from "../base/api";
 import { button, h, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
 import { ask } from "../base/question";
+import { say } from "../base/say";
 import { Endings } from "../base/signal";
 import { type CheckpointResult, type ControlRequest, type Explorer, isActive, isResumable, type RunState, type RunStatus } from "../base/types";
 import { DeviceChoice } from "./device_choice";
@@ -18,12 +19,12 @@ export class Control {
   private readonly byName: DeviceChoice;
   private readonly devices: number;
   private readonly auto = h("input", { type: "checkbox", role: "switch" });
-  private readonly restart = button("Restart", () => this.press(), { class: "primary" });
+  private readonly restart = button(say("Restart"), () => this.press(), { class: "primary" });
   private readonly prediction = h("p.hint.prediction");
-  private readonly checkpoint = button("Checkpoint", () => void this.send({ command: "checkpoint" }),
-    { title: "Write a checkpoint after the next step and go on training" });
-  private readonly pause = button("Pause", () => this.pauseOrResume());
-  private readonly stop = button("Stop", () => this.confirmStop(), { class: "danger" });
+  private readonly checkpoint = button(say("Checkpoint"), () => void this.send({ command: "checkpoint" }),
+    { title: say("Write a checkpoint after the next step and go on training") });
+  private readonly pause = button(say("Pause"), () => this.pauseOrResume());
+  private readonly stop = button(say("Stop"), () => this.confirmStop(), { class: "danger" });
   private readonly answer = h("p.hint", { role: "status" });
   private readonly endings = new Endings();
   private explorer: Explorer | null = null;
@@ -40,10 +41,10 @@ export class Control {
     this.auto.addEventListener("change", () => void this.send(this.auto.checked
       ? { command: "rescale", auto: "auto" }
       : { command: "rescale", replicas: Math.max(1, session.status?.target_replicas ?? 1) }));
-    this.element = h("section.control", { "aria-label": "Control" },
-      h("div.section-head", {}, h("h2", {}, "Replicas"), h("label.switch", {}, this.auto, "Auto")),
+    this.element = h("section.control", { "aria-label": say("Control") },
+      h("div.section-head", {}, h("h2", {}, say("Replicas")), h("label.switch", {}, this.auto, say("Auto"))),
       this.replicas.element, this.byName.element, this.restart, this.prediction,
-      h("div.section-head", {}, h("h2", {}, "Run")),
+      h("div.section-head", {}, h("h2", {}, say("Run"))),
       h("div.buttons", {}, this.checkpoint, this.pause, this.stop), this.answer);
     this.endings.add(
       session.statusChanged.listen(() => this.update()),
@@ -89,8 +90,8 @@ export class Control {
     const isStarting = state === "restarting" || state === "starting";
     const named = this.byName.chosen;
     const on = named.length > 0 && !isStarting ? named.join(", ") : format.replicas(Math.max(1, isStarting ? (status?.target_replicas ?? chosen) : chosen));
-    setText(this.restart, isStarting ? `Starting ${on} …` : canResume ? `Resume on ${on}`
-      : state === "finished" ? "Finished" : state === "pending" ? "Waits in the queue" : `Restart on ${on}`);
+    setText(this.restart, isStarting ? say("Starting {} …", on) : canResume ? say("Resume on {}", on)
+      : state === "finished" ? say("Finished") : state === "pending" ? say("Waits in the queue") : say("Restart on {}", on));
     this.enable(this.restart, canResume || (isRunning && (chosen !== this.present || named.length > 0)));
     this.replicas.enable(isRunning || canResume);
     // The pool gives the devices of a run of its queue, and elsewhere others have these names.
@@ -100,7 +101,7 @@ export class Control {
     this.auto.disabled = !isRunning;
     this.enable(this.checkpoint, isRunning);
     this.enable(this.pause, isRunning || canResume);
-    setText(this.pause, canResume ? "Resume" : "Pause");
+    setText(this.pause, canResume ? say("Resume") : say("Pause"));
     this.enable(this.stop, (isActive(state) || state === "paused") && state !== "stopping");
     setText(this.prediction, this.hint());
     setAttributes(this.prediction, { "data-tone": state === "failed" || state === "interrupted" ? "bad" : null });
@@ -108,9 +109,9 @@ export class Control {
 
   private hint(): string {
     const { state, detail } = this.session;
-    if (state === "finished") return "This run has finished.";
+    if (state === "finished") return say("This run has finished.");
     const { message, diverged } = detail!.run;
-    if (diverged && !isActive(state!)) return "This trial has diverged: its metric or its gradients are not finite.";
+    if (diverged && !isActive(state!)) return say("This trial has diverged: its metric or its gradients are not finite.");
     if ((state === "failed" || state === "interrupted" || state === "damaged") && message !== "") return message;
     return this.explorer?.what_if?.[(this.byName.chosen.length || this.replicas.chosen) - 1]?.text ?? this.explorer?.why ?? "";
   }
@@ -133,10 +134,10 @@ export class Control {
 
   private confirmStop(): void {
     ask({
-      title: `Stop ${this.session.detail?.run.name ?? this.session.id}?`,
-      consequence: "The run writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead.",
-      no: "Keep training",
-      yes: "Stop the run",
+      title: say("Stop {}?", this.session.detail?.run.name ?? this.session.id),
+      consequence: say("The run writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead."),
+      no: say("Keep training"),
+      yes: say("Stop the run"),
       act: () => void this.send({ command: "stop" }),
     });
   }
@@ -172,11 +173,11 @@ export class Control {
     this.forget = setTimeout(() => this.hush(), 1000 * answerSeconds);
     if (request.command === "checkpoint") {
       const { step, bytes, seconds } = result as CheckpointResult;
-      setText(this.answer, `Checkpoint after step ${format.count(step)}: ${format.bytes(bytes)} in ${format.pause(seconds)}.`);
+      setText(this.answer, say("Checkpoint after step {}: {} in {}.", format.count(step), format.bytes(bytes), format.pause(seconds)));
     } else {
       const status = result as RunStatus | null;
       this.told = status?.state ?? null;
-      setText(this.answer, status ? `The supervisor answers: ${status.shown.state.toLowerCase()}.` : "");
+      setText(this.answer, status ? say("The supervisor answers: {}.", status.shown.state.toLowerCase()) : "");
     }
   }
 }

@@ -2,6 +2,7 @@
 // The charts of a run, side by side. Those that a person has chosen are in the address; else the usual ones are there.
 import { h, Keyed } from "../base/dom";
 import { here, setQuery } from "../base/route";
+import { say } from "../base/say";
 import { Endings, Signal } from "../base/signal";
 import type { ChartSpec } from "../base/types";
 import { Chart } from "../chart/chart";
@@ -9,7 +10,7 @@ import { bandsOf, lineOf } from "./lines";
 import type { RunSession } from "./session";
 
 export class Dashboard {
-  readonly element = h("section.dashboard", { "aria-label": "Charts" });
+  readonly element = h("section.dashboard", { "aria-label": say("Charts") });
   readonly chosen = new Signal();
   available: ChartSpec[] = [];
   shown: ChartSpec[] = [];

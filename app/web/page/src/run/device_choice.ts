@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The devices of this machine by name, for a person who wants a run on these and no others: one replica on each.
 import { fill, h, setAttributes } from "../base/dom";
+import { say } from "../base/say";
 import { Signal } from "../base/signal";
 
 export class DeviceChoice {
   readonly changed = new Signal<readonly string[]>();
-  private readonly list = h("div.devices", { role: "group", "aria-label": "Devices" });
-  readonly element = h("details.by-name", {}, h("summary", {}, "Choose devices by name"), this.list);
+  private readonly list = h("div.devices", { role: "group", "aria-label": say("Devices") });
+  readonly element = h("details.by-name", {}, h("summary", {}, say("Choose devices by name")), this.list);
   private readonly boxes = new Map<string, HTMLInputElement>();
 
   constructor(devices: readonly string[]) {
@@ -31,7 +32,7 @@ export class DeviceChoice {
   enable(isEnabled: boolean, present: readonly string[]): void {
     for (const [device, box] of this.boxes) {
       box.disabled = !isEnabled;
-      setAttributes(box.parentElement!, { "data-present": present.includes(device), title: present.includes(device) ? "The run trains on it now" : null });
+      setAttributes(box.parentElement!, { "data-present": present.includes(device), title: present.includes(device) ? say("The run trains on it now") : null });
     }
   }
 }

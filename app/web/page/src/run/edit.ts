@@ -6,14 +6,17 @@ import { Field, line } from "../base/field";
 import { showDialog } from "../base/keys";
 import { tell } from "../base/notice";
 import { go, pathOf } from "../base/route";
+import { say } from "../base/say";
 import type { RunSummary, RunTexts } from "../base/types";
+
+const names: Record<keyof RunTexts, string> = { name: say("name"), group: say("group"), tags: say("tags"), note: say("note") }; // in a sentence
 
 const textsOf = (run: RunSummary): Required<RunTexts> => ({ name: run.name, group: run.group, tags: run.tags.join(", "), note: run.note });
 
 async function remove(run: RunSummary): Promise<void> {
   await api.trash(run.id, true);
   go("/");
-  tell(`Moved ${run.name} to the trash.`, async () => {
+  tell(say("Moved {} to the trash.", run.name), async () => {
     await api.trash(run.id, false);
     go(pathOf("run", run.id));
   });
@@ -25,10 +28,10 @@ function askForTexts(run: RunSummary, changed: () => void): void {
   const note = h("textarea", { rows: 4 });
   note.value = before.note;
   const fields = {
-    name: new Field("name", "Name", line(before.name)),
-    group: new Field("group", "Group", line(before.group), "For runs that belong together; may be empty"),
-    tags: new Field("tags", "Tags", line(before.tags), "Words to find the run by, with commas between them"),
-    note: new Field("note", "Note", note),
+    name: new Field("name", say("Name"), line(before.name)),
+    group: new Field("group", say("Group"), line(before.group), say("For runs that belong together; may be empty")),
+    tags: new Field("tags", say("Tags"), line(before.tags), say("Words to find the run by, with commas between them")),
+    note: new Field("note", say("Note"), note),
   };
   const answer = h("p.complaint", { role: "alert" });
   const attempt = async (act: () => Promise<void>) => {
@@ -44,21 +47,21 @@ function askForTexts(run: RunSummary, changed: () => void): void {
     const set = Object.fromEntries(entries.filter(([name, text]) => text !== before[name as keyof RunTexts]));
     const answer = await api.edit(run.id, set);
     changed();
-    const names = Object.keys(fields).filter((name) => name in answer.changed);
-    if (names.length === 0) return;
-    tell(`Changed the ${names.join(", ")} of ${answer.changed.name ?? run.name}.`, async () => {
+    const changes = Object.entries(names).filter(([name]) => name in answer.changed).map(([, text]) => text);
+    if (changes.length === 0) return;
+    tell(say("Changed the {} of {}.", changes.join(", "), answer.changed.name ?? run.name), async () => {
       await api.edit(run.id, answer.before, answer.changed);
       changed();
     });
   });
   const form = h("form.form-body", { novalidate: true }, ...Object.values(fields).map((field) => field.element),
-    h("footer", {}, button("Move to the trash", () => void attempt(() => remove(run)), { class: "danger" }), answer,
-      button("Cancel", () => dialog.close()), h("button.primary", { type: "submit" }, "Save")));
+    h("footer", {}, button(say("Move to the trash"), () => void attempt(() => remove(run)), { class: "danger" }), answer,
+      button(say("Cancel"), () => dialog.close()), h("button.primary", { type: "submit" }, say("Save"))));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     void save();
   });
-  const dialog = h("dialog.form", { "aria-labelledby": "edit-title" }, h("h2", { id: "edit-title" }, `Edit ${run.name}`), form);
+  const dialog = h("dialog.form", { "aria-labelledby": "edit-title" }, h("h2", { id: "edit-title" }, say("Edit {}", run.name)), form);
   showDialog(dialog);
   fields.name.editor.focus();
 }
@@ -68,5 +71,5 @@ export function editButton(run: () => RunSummary | undefined, changed: () => voi
     const present = run();
     if (present) askForTexts(present, changed);
   };
-  return button("Edit", act, { class: "link", title: "Change name, group, tags and note, or move the run to the trash" });
+  return button(say("Edit"), act, { class: "link", title: say("Change name, group, tags and note, or move the run to the trash") });
 }

@@ -7,6 +7,7 @@ import { Field, line, textOf } from "../base/field";
 import { count } from "../base/format";
 import { complainBelow, RecipeFields } from "../base/recipe_fields";
 import { go, pathOf } from "../base/route";
+import { say } from "../base/say";
 import type { Checkpoint, Complaints, Fork, Recipe, RunSummary } from "../base/types";
 
 class ForkForm {
@@ -18,9 +19,9 @@ class ForkForm {
   private readonly own: Record<string, string>; // as the form shows them
 
   constructor(run: RunSummary, private readonly checkpoint: Checkpoint, recipe: Recipe, own: Record<string, string>, close: () => void) {
-    this.name = new Field("name", "Name", line(`${run.name} fork`));
-    this.replicas = new Field("replicas", "Replicas", h("input", { type: "number", min: 1, step: 1, value: Math.max(1, run.replicas) }));
-    this.settings.show(recipe, (names) => `Free text stays as it is: ${names.join(", ")}. In a terminal: batchscope fork ${run.id} -- …`);
+    this.name = new Field("name", say("Name"), line(say("{} fork", run.name)));
+    this.replicas = new Field("replicas", say("Replicas"), h("input", { type: "number", min: 1, step: 1, value: Math.max(1, run.replicas) }));
+    this.settings.show(recipe, (names) => say("Free text stays as it is: {}. In a terminal: batchscope fork {} -- …", names.join(", "), run.id));
     this.settings.values = own;
     this.own = this.settings.values;
     this.form = new CheckedForm({
@@ -33,10 +34,10 @@ class ForkForm {
       complain: (complaints) => this.complain(complaints),
       wrong: (complaints) => this.fields.find((field) => field.name in complaints)?.editor,
     }, this.answer, this.name,
-      h("p.hint", {}, `A new run starts at once from ${checkpoint.name}, which was written after step ${count(checkpoint.step)}. ${run.name} stays as it is.`),
+      h("p.hint", {}, say("A new run starts at once from {}, which was written after step {}. {} stays as it is.", checkpoint.name, count(checkpoint.step), run.name)),
       h("div.form-fields", {}, this.name.element, this.replicas.element),
-      h("h3", {}, "Settings of the program"), this.settings.element, this.settings.note,
-      h("footer", {}, this.answer, button("Cancel", close), h("button.primary", { type: "submit" }, "Start the fork")));
+      h("h3", {}, say("Settings of the program")), this.settings.element, this.settings.note,
+      h("footer", {}, this.answer, button(say("Cancel"), close), h("button.primary", { type: "submit" }, say("Start the fork"))));
   }
 
   private get fields(): Field[] {
@@ -62,8 +63,8 @@ class ForkForm {
 
 /** Not every run may be forked from a page: the server says why not. */
 export const askForFork = (run: RunSummary, checkpoint: Checkpoint): Promise<void> =>
-  showForm("fork", `Fork ${run.name}`, async (close) => {
+  showForm("fork", say("Fork {}", run.name), async (close) => {
     const [{ recipe: name, values }, { recipes }] = await Promise.all([api.checkFork(run.id), api.recipes()]);
     const recipe = recipes.find((each) => each.name === name);
-    return recipe ? new ForkForm(run, checkpoint, recipe, values, close).form : `The recipe ${name} is no longer installed.`;
+    return recipe ? new ForkForm(run, checkpoint, recipe, values, close).form : say("The recipe {} is no longer installed.", name);
   });

@@ -3,6 +3,7 @@
 import { fill, h, setAttributes, setText } from "../base/dom";
 import { isRecording } from "../base/recording";
 import { pathOf } from "../base/route";
+import { say } from "../base/say";
 import { Endings } from "../base/signal";
 import { unheard } from "../base/stream";
 import { isActive } from "../base/types";
@@ -15,15 +16,15 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
   const name = h("h1", {}, session.id);
   const chip = h("span.chip", { role: "status" });
   const charts = h("div.menu-list");
-  const menu = h("details.menu", {}, h("summary", {}, "Charts"), charts);
+  const menu = h("details.menu", {}, h("summary", {}, say("Charts")), charts);
   const controls = viewControls(session.view, menu);
   const epoch = h("span.dim");
   const time = h("span.dim");
-  const bar = h("progress", { max: 1, value: 0, "aria-label": "Progress of the run" });
-  const links = h("nav.run-links", { "aria-label": "More about this run" },
-    h("a", { href: pathOf("explorer", session.id) }, "Explorer"),
-    h("a", { href: pathOf("scaling", session.id) }, "Why it scaled"),
-    !isRecording && h("a", { href: pathOf("log", session.id) }, "Log"));
+  const bar = h("progress", { max: 1, value: 0, "aria-label": say("Progress of the run") });
+  const links = h("nav.run-links", { "aria-label": say("More about this run") },
+    h("a", { href: pathOf("explorer", session.id) }, say("Explorer")),
+    h("a", { href: pathOf("scaling", session.id) }, say("Why it scaled")),
+    !isRecording && h("a", { href: pathOf("log", session.id) }, say("Log")));
 
   const showCharts = () => {
     const names = new Set(dashboard.shown.map((spec) => spec.name));
@@ -43,7 +44,7 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
     const isUnknown = silence > 0 && isActive(state);
     const shown = status?.shown ?? run.shown;
     const whose = state === "paused" ? run.shown.whose : "";
-    setText(chip, isUnknown ? `Silent for ${silence} s` : whose === "" ? shown.state : `${shown.state} · ${whose}`);
+    setText(chip, isUnknown ? say("Silent for {} s", silence) : whose === "" ? shown.state : `${shown.state} · ${whose}`);
     setAttributes(chip, { "data-tone": isUnknown ? "warning" : shown.tone });
     setText(epoch, shown.progress);
     bar.value = status?.total_fraction ?? run.fraction;

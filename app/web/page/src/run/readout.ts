@@ -2,15 +2,16 @@
 // The values at the cross-hair, or at the newest step.
 import { fill, h, setText } from "../base/dom";
 import * as format from "../base/format";
+import { say } from "../base/say";
 import { beforeNextFrame } from "../chart/frame";
 import { nearest } from "../chart/piece";
 import type { RunSession } from "./session";
 
 export function readout(session: RunSession): { element: HTMLElement; end: () => void } {
-  const title = h("h2", {}, "Measured");
+  const title = h("h2", {}, say("Measured"));
   const list = h("dl");
   let values: HTMLElement[] = [];
-  const element = h("section.readout", { "aria-label": "Measured" }, h("div.section-head", {}, title), list);
+  const element = h("section.readout", { "aria-label": say("Measured") }, h("div.section-head", {}, title), list);
 
   const update = () => {
     const { view, samples } = session;
@@ -25,14 +26,18 @@ export function readout(session: RunSession): { element: HTMLElement; end: () =>
       return found ? found.piece.mean[found.index]! : NaN;
     };
     const step = valueAt("step");
-    const words = Number.isNaN(step) ? "" : `step ${format.count(Math.round(step))}`;
-    const place = view.axis === "time" && at !== null ? `${format.clock(at)}, ` : "";
-    setText(title, at === null ? (words === "" ? "Measured" : `Measured, newest ${words}`) : `Measured at ${place}${words}`);
+    const newest = Number.isNaN(step) ? "" : format.count(Math.round(step));
+    if (at === null) {
+      setText(title, newest === "" ? say("Measured") : say("Measured, newest step {}", newest));
+    } else {
+      const place = [view.axis === "time" && format.clock(at), newest !== "" && say("step {}", newest)];
+      setText(title, say("Measured at {}", place.filter(Boolean).join(", ")));
+    }
     rows.forEach((row, i) => {
       const factor = row.factor ?? 1;
       const value = factor * valueAt(row.series);
       const bound = row.bound === undefined ? NaN : factor * valueAt(row.bound);
-      const number = format.number(value) + (Number.isNaN(bound) ? "" : ` of ${format.number(bound)}`);
+      const number = Number.isNaN(bound) ? format.number(value) : say("{} of {}", format.number(value), format.number(bound));
       setText(values[i]!, Number.isNaN(value) ? number : `${row.isPredicted ? "≈ " : ""}${number}${row.unit ? ` ${row.unit}` : ""}`);
     });
   };

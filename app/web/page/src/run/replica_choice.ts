@@ -2,6 +2,7 @@
 // The choice of the number of replicas: a segment for each number worth asking for, as radio buttons.
 import { fill, h, setAttributes } from "../base/dom";
 import * as format from "../base/format";
+import { say } from "../base/say";
 import { Signal } from "../base/signal";
 
 /** Powers of two up to the first beyond the devices, all of the devices, and as many as there are now. */
@@ -16,7 +17,7 @@ export function choices(devices: number, present: number): number[] {
 }
 
 export class ReplicaChoice {
-  readonly element = h("div.segments", { role: "radiogroup", "aria-label": "Replicas" });
+  readonly element = h("div.segments", { role: "radiogroup", "aria-label": say("Replicas") });
   readonly changed = new Signal<number>();
   chosen = 0;
   private present = 0;
@@ -47,7 +48,7 @@ export class ReplicaChoice {
       this.chosen = count;
       this.changed.emit(count);
     });
-    const label = h("label", { title: isBeyond ? `${format.replicas(count)} on ${this.devices} devices: replicas will share them` : format.replicas(count) },
+    const label = h("label", { title: isBeyond ? say("{} on {} devices: replicas will share them", format.replicas(count), this.devices) : format.replicas(count) },
       input, h("span", {}, String(count)));
     setAttributes(label, { "data-present": count === this.present, "data-beyond": isBeyond });
     return label;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the last restart's pause, or how far the one under way is.
 import { fill, h, setText } from "../base/dom";
+import { say } from "../base/say";
 import type { RunSession } from "./session";
 
 export function restartSteps(session: RunSession): { element: HTMLElement; end: () => void } {
   const title = h("h2", {});
   const list = h("ul.steps");
-  const element = h("section.restart", { "aria-label": "Restart", hidden: true }, h("div.section-head", {}, title), list);
+  const element = h("section.restart", { "aria-label": say("Restart"), hidden: true }, h("div.section-head", {}, title), list);
 
   const update = () => {
     const shown = session.status?.shown.restart ?? session.detail?.last_restart;

@@ -7,6 +7,7 @@ import { h, Keyed, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
 import { addKeys } from "../base/keys";
 import { address, here, navigated, pathOf, setQuery } from "../base/route";
+import { say } from "../base/say";
 import { Endings, Signal } from "../base/signal";
 import { Stream } from "../base/stream";
 import { isActive, type RunSummary, toNumber } from "../base/types";
@@ -24,13 +25,13 @@ interface Group {
 const stateOf = (run: RunSummary) => run.live?.state ?? run.state;
 const keyOf = (run: RunSummary) => (run.fold ? `sweep ${run.name}` : run.id);
 const groups: Group[] = [
-  { title: "Active", holds: (run) => isActive(stateOf(run)) || stateOf(run) === "paused" },
-  { title: "Waiting", holds: (run) => stateOf(run) === "pending" },
-  { title: "Earlier", holds: () => true },
+  { title: say("Active"), holds: (run) => isActive(stateOf(run)) || stateOf(run) === "paused" },
+  { title: say("Waiting"), holds: (run) => stateOf(run) === "pending" },
+  { title: say("Earlier"), holds: () => true },
 ];
 
-const sorts: [string, string][] = [["-created", "Newest first"], ["name", "By name"], ["-accuracy", "Best accuracy"],
-  ["loss", "Lowest loss"], ["-goodput", "Highest goodput"], ["-duration", "Longest"]];
+const sorts: [string, string][] = [["-created", say("Newest first")], ["name", say("By name")], ["-accuracy", say("Best accuracy")],
+  ["loss", say("Lowest loss")], ["-goodput", say("Highest goodput")], ["-duration", say("Longest")]];
 
 export interface RunListOptions {
   isWide: boolean;
@@ -40,9 +41,9 @@ export class RunList {
   readonly element: HTMLElement;
   readonly compared = new Set<string>();
   readonly comparedChanged = new Signal();
-  private readonly filter = h("input", { type: "search", placeholder: "Find runs, e.g. accuracy>0.97",
-    "aria-label": "Find runs", "aria-describedby": "filter-complaint", spellcheck: "false", autocomplete: "off" });
-  private readonly sort = h("select", { "aria-label": "Sort" }, ...sorts.map(([value, text]) => h("option", { value }, text)));
+  private readonly filter = h("input", { type: "search", placeholder: say("Find runs, e.g. accuracy>0.97"),
+    "aria-label": say("Find runs"), "aria-describedby": "filter-complaint", spellcheck: "false", autocomplete: "off" });
+  private readonly sort = h("select", { "aria-label": say("Sort") }, ...sorts.map(([value, text]) => h("option", { value }, text)));
   private readonly complaint = h("p.complaint", { id: "filter-complaint", role: "status" });
   private readonly sections: { group: Group; element: HTMLElement; rows: Keyed<RunSummary, HTMLElement> }[];
   private readonly unfolded = new Set<string>(); // names of sweeps
@@ -60,7 +61,7 @@ export class RunList {
       return { group, element, rows: this.rowsIn(list) };
     });
     const head = h("div.list-head", {}, this.filter, options.isWide && this.sort);
-    this.element = h("section.run-list", { "data-wide": options.isWide, "aria-label": "Runs" },
+    this.element = h("section.run-list", { "data-wide": options.isWide, "aria-label": say("Runs") },
       head, this.complaint, this.empty, ...this.sections.map((section) => section.element));
     const { query } = here();
     if (options.isWide) {
@@ -89,11 +90,11 @@ export class RunList {
         this.opened = route.id;
         void this.ask();
       }),
-      addKeys("Runs", [
-        { key: "/", text: "Find runs", act: () => this.filter.focus() },
-        { key: "j", text: "Next run", act: () => this.step(1) },
-        { key: "k", text: "Previous run", act: () => this.step(-1) },
-        { key: "Enter", text: "Open it, or unfold the trials of a sweep" },
+      addKeys(say("Runs"), [
+        { key: "/", text: say("Find runs"), act: () => this.filter.focus() },
+        { key: "j", text: say("Next run"), act: () => this.step(1) },
+        { key: "k", text: say("Previous run"), act: () => this.step(-1) },
+        { key: "Enter", text: say("Open it, or unfold the trials of a sweep") },
       ]),
     );
     void this.ask();
@@ -161,7 +162,7 @@ export class RunList {
       element.hidden = held.length === 0;
     }
     this.empty.hidden = total > 0 && runs.length > 0;
-    setText(this.empty, this.filter.value.trim() === "" ? "No runs yet. Start one in a terminal: batchscope run train.py" : "No run matches.");
+    setText(this.empty, this.filter.value.trim() === "" ? say("No runs yet. Start one in a terminal: batchscope run train.py") : say("No run matches."));
   }
 
   private cells(): HTMLElement[] {
@@ -174,16 +175,16 @@ export class RunList {
   private fold(run: RunSummary): HTMLElement {
     const press = h("button.run-row", { type: "button" }, ...this.cells());
     press.addEventListener("click", () => void this.unfold(run.name));
-    const list = h("ul.runs.trials", { "aria-label": `Trials of ${run.name}` });
+    const list = h("ul.runs.trials", { "aria-label": say("Trials of {}", run.name) });
     this.trials.set(run.name, this.rowsIn(list));
-    const link = h("a.sweep-link", { href: pathOf("sweep", run.name), title: `The sweep ${run.name}` }, "Sweep");
+    const link = h("a.sweep-link", { href: pathOf("sweep", run.name), title: say("The sweep {}", run.name) }, say("Sweep"));
     return h("li.fold", {}, h("div.fold-head", {}, press, link), list);
   }
 
   private row(run: RunSummary): HTMLElement {
     const link = h("a.run-row", { href: pathOf("run", run.id) }, ...this.cells());
     if (!this.options.isWide) return h("li", {}, link);
-    const tick = h("input", { type: "checkbox", "aria-label": `Compare ${run.name || run.id}` });
+    const tick = h("input", { type: "checkbox", "aria-label": say("Compare {}", run.name || run.id) });
     tick.addEventListener("change", () => {
       if (tick.checked) this.compared.add(run.id);
       else this.compared.delete(run.id);
@@ -206,7 +207,7 @@ export class RunList {
     set("run-detail", shown.detail);
     if (this.options.isWide) {
       const goodput = toNumber((run.live?.latest ?? run.latest)["goodput"]);
-      set("run-goodput", Number.isNaN(goodput) ? "" : `${format.number(goodput)} samples/s`);
+      set("run-goodput", Number.isNaN(goodput) ? "" : say("{} samples/s", format.number(goodput)));
       const seconds = run.live?.elapsed ?? (run.ended ?? 0) - run.created;
       set("run-duration", seconds > 0 ? format.duration(seconds) : "");
       set("run-created", format.timeOfDay(run.created));

@@ -2,6 +2,7 @@
 // The figures of a sweep: learning curves from rung to rung, the best so far, one value over another, and what matters.
 // The best trial is orange and the others the stronger the better they did.
 import { duration, number, percent } from "../base/format";
+import { say } from "../base/say";
 import type { FigureData, FigurePoint, FigureSeries } from "../figure/figure";
 import { bestSoFar, metricText, metricTitle, numeric, parameterAxes, rungTicks, type Sweep, type TrialAxis } from "./trials";
 
@@ -23,7 +24,7 @@ export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureDat
     const value = numeric(leg.value);
     if (Number.isNaN(value) || leg.outcome !== "value") continue;
     const x = sweep.stop?.rungs[leg.rung] ?? leg.iterations;
-    const point = { x, y: factor * value, text: `Trial ${leg.trial} at rung ${leg.rung}\n${metric} ${metricText(sweep, value)}` };
+    const point = { x, y: factor * value, text: say("Trial {} at rung {}\n{} {}", leg.trial, leg.rung, metric, metricText(sweep, value)) };
     const curve = curves.get(leg.trial) ?? [];
     const origin = leg.origin === null ? undefined : known.get(`${leg.origin} ${leg.rung - 1}`);
     if (origin) {
@@ -60,11 +61,11 @@ export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureDat
   const isEven = sweep.stop?.kind === "pbt";
   return {
     series,
-    bottom: { kind: isEven ? "linear" : "log", title: sweep.stop?.unit === "steps" ? "steps" : "scale-invariant iterations", ticks: rungTicks(places) },
+    bottom: { kind: isEven ? "linear" : "log", title: sweep.stop?.unit === "steps" ? say("steps") : say("scale-invariant iterations"), ticks: rungTicks(places) },
     left: { title: metricTitle(sweep) },
     notes: places.map((x) => ({ x, colour: "var(--hairline)" })),
-    description: `${metric} of ${order.length} trials on ${places.length} rungs`,
-    ...(series.length === 0 && { missing: "No trial has reached a rung yet." }),
+    description: say("{} of {} trials on {} rungs", metric, order.length, places.length),
+    ...(series.length === 0 && { missing: say("No trial has reached a rung yet.") }),
   };
 }
 
@@ -84,17 +85,17 @@ export function bestFigure(sweep: Sweep, by: "time" | "devices"): FigureData {
   const dots = steps.map((step) => ({
     x: step.at,
     y: factor * step.value,
-    text: `Trial ${step.trial}\n${metric} ${metricText(sweep, step.value)} after ${duration(step.at)}`,
+    text: say("Trial {}\n{} {} after {}", step.trial, metric, metricText(sweep, step.value), duration(step.at)),
   }));
   return {
     series: [
       { colour: best, mark: "line", points: line },
       { colour: best, mark: "dots", size: 4, points: dots },
     ],
-    bottom: { kind: "time", title: by === "time" ? "time since the sweep began" : "device time", low: 0 },
+    bottom: { kind: "time", title: by === "time" ? say("time since the sweep began") : say("device time"), low: 0 },
     left: { title: metricTitle(sweep) },
-    description: last ? `Best ${metric} ${metricText(sweep, last.value)} after ${duration(last.at)}` : "No value yet",
-    ...(!last && { missing: "No trial has a value yet." }),
+    description: last ? say("Best {} {} after {}", metric, metricText(sweep, last.value), duration(last.at)) : say("No value yet"),
+    ...(!last && { missing: say("No trial has a value yet.") }),
   };
 }
 
@@ -116,8 +117,8 @@ export function scatter(sweep: Sweep, x: TrialAxis, y: TrialAxis, rank: readonly
     ],
     bottom: { ...x.axis, title: x.name },
     left: { ...y.axis, title: y.name },
-    description: `${y.name} over ${x.name} of ${others.length + top.length} trials`,
-    ...(others.length + top.length === 0 && { missing: "No trial has both values yet." }),
+    description: say("{} over {} of {} trials", y.name, x.name, others.length + top.length),
+    ...(others.length + top.length === 0 && { missing: say("No trial has both values yet.") }),
   };
 }
 
@@ -130,11 +131,11 @@ export function importanceFigure(sweep: Sweep): FigureData {
       colour: accent,
       mark: "bars",
       opacity: 0.75,
-      points: shares.map((each, y) => ({ x: 0, to: 100 * each.share, y, text: `${each.name}: ${percent(each.share)} of the effect that all parameters explain` })),
+      points: shares.map((each, y) => ({ x: 0, to: 100 * each.share, y, text: say("{}: {} of the effect that all parameters explain", each.name, percent(each.share)) })),
     }],
     bottom: { low: 0, title: "%" },
     left: { kind: "names", names: shares.map((each) => each.name) },
-    description: isKnown ? shares.map((each) => `${each.name} ${number(100 * each.share)} %`).reverse().join(", ") : "Not known yet",
-    ...(!isKnown && { missing: "Not enough trials have a value yet." }),
+    description: isKnown ? shares.map((each) => `${each.name} ${number(100 * each.share)} %`).reverse().join(", ") : say("Not known yet"),
+    ...(!isKnown && { missing: say("Not enough trials have a value yet.") }),
   };
 }

@@ -6,29 +6,30 @@ import { CheckedForm, firstRecipe, showForm } from "../base/checked_form";
 import { button, type Child, fill, h, setText } from "../base/dom";
 import { choice, Field, line, textOf } from "../base/field";
 import { capital } from "../base/format";
+import { say } from "../base/say";
 import type { Complaints, NewSweep, Recipe, Recipes } from "../base/types";
 import { Setting } from "./setting";
 
 const usualTrials = 16;
 
-const methods: [string, string][] = [["tpe", "Parzen estimator (tpe)"], ["random", "Random"], ["sobol", "Sobol sequence"], ["grid", "Grid, all combinations"]];
+const methods: [string, string][] = [["tpe", say("Parzen estimator (tpe)")], ["random", say("Random")], ["sobol", say("Sobol sequence")], ["grid", say("Grid, all combinations")]];
 
-const stops: [string, string][] = [["none", "Never: all to their end"], ["median", "Those worse than the median"], ["asha", "All but the best at each rung (asha)"], ["pbt", "The worst go on from the best (pbt)"]];
+const stops: [string, string][] = [["none", say("Never: all to their end")], ["median", say("Those worse than the median")], ["asha", say("All but the best at each rung (asha)")], ["pbt", say("The worst go on from the best (pbt)")]];
 
 class NewSweepForm {
   readonly form: CheckedForm;
   private readonly what: Field;
-  private readonly name = new Field("name", "Name", line());
-  private readonly metric = new Field("metric", "Metric", line("accuracy"), "A series that the runs record");
-  private readonly goal = new Field("goal", "Best is", choice(["max", "the largest"], ["min", "the smallest"]));
-  private readonly method = new Field("method", "Method", choice(...methods));
-  private readonly trials = new Field("trials", "Trials", h("input", { type: "number", min: 1, step: 1, value: usualTrials }), "Only a grid may do without");
-  private readonly replicas = new Field("replicas", "Replicas", line(), "Of each run; empty: as many as the pool gives");
-  private readonly seeds = new Field("seeds", "Runs of each point", h("input", { type: "number", min: 1, max: 100, step: 1, value: 1 }), "With other seeds; their mean counts");
-  private readonly stop = new Field("stop.kind", "Stop trials early", choice(...stops));
-  private readonly min = new Field("stop.min", "First rung", line("200"), "In scale-invariant iterations");
-  private readonly max = new Field("stop.max", "Last rung", line(), "Empty: a trial's own end");
-  private readonly eta = new Field("stop.eta", "From rung to rung", line("3"), "So many times as far; asha keeps as small a share");
+  private readonly name = new Field("name", say("Name"), line());
+  private readonly metric = new Field("metric", say("Metric"), line("accuracy"), say("A series that the runs record"));
+  private readonly goal = new Field("goal", say("Best is"), choice(["max", say("the largest")], ["min", say("the smallest")]));
+  private readonly method = new Field("method", say("Method"), choice(...methods));
+  private readonly trials = new Field("trials", say("Trials"), h("input", { type: "number", min: 1, step: 1, value: usualTrials }), say("Only a grid may do without"));
+  private readonly replicas = new Field("replicas", say("Replicas"), line(), say("Of each run; empty: as many as the pool gives"));
+  private readonly seeds = new Field("seeds", say("Runs of each point"), h("input", { type: "number", min: 1, max: 100, step: 1, value: 1 }), say("With other seeds; their mean counts"));
+  private readonly stop = new Field("stop.kind", say("Stop trials early"), choice(...stops));
+  private readonly min = new Field("stop.min", say("First rung"), line("200"), say("In scale-invariant iterations"));
+  private readonly max = new Field("stop.max", say("Last rung"), line(), say("Empty: a trial's own end"));
+  private readonly eta = new Field("stop.eta", say("From rung to rung"), line("3"), say("So many times as far; asha keeps as small a share"));
   private readonly description = h("p.hint");
   private readonly rungs = h("div.form-fields", {}, this.min.element, this.max.element, this.eta.element);
   private readonly fields = h("div.form-fields");
@@ -37,7 +38,7 @@ class NewSweepForm {
   private settings: Setting[] = [];
 
   constructor(private readonly offer: Recipes, close: () => void, begun: (sweep: string) => void) {
-    this.what = new Field("recipe", "What to train", choice(...offer.recipes.map((each): [string, string] => [each.name, each.title])));
+    this.what = new Field("recipe", say("What to train"), choice(...offer.recipes.map((each): [string, string] => [each.name, each.title])));
     const columns = (...children: Child[]) => h("div.form-fields", {}, ...children);
     this.form = new CheckedForm({
       check: () => api.checkSweep(this.sweep),
@@ -49,8 +50,8 @@ class NewSweepForm {
       this.what.element, this.description,
       columns(this.name.element, this.trials.element, this.metric.element, this.goal.element, this.method.element, this.replicas.element, this.seeds.element, this.stop.element),
       this.rungs,
-      h("h3", {}, "Settings of the program"), this.fields, this.fixed,
-      h("footer", {}, this.answer, button("Cancel", close), h("button.primary", { type: "submit" }, "Begin")));
+      h("h3", {}, say("Settings of the program")), this.fields, this.fixed,
+      h("footer", {}, this.answer, button(say("Cancel"), close), h("button.primary", { type: "submit" }, say("Begin"))));
     this.what.editor.addEventListener("change", () => this.showRecipe());
     this.stop.editor.addEventListener("change", () => this.showRungs());
     this.showRungs();
@@ -86,7 +87,7 @@ class NewSweepForm {
     if (name.value === "" || this.offer.recipes.some((each) => name.value === `${each.name}-search`)) name.value = `${recipe.name}-search`;
     this.settings = recipe.parameters.map((each) => new Setting(each));
     fill(this.fields, ...this.settings.map((each) => each.element));
-    setText(this.fixed, recipe.fixed.length === 0 ? "" : `Free text can only be set in a sweep's file: ${recipe.fixed.join(", ")}`);
+    setText(this.fixed, recipe.fixed.length === 0 ? "" : say("Free text can only be set in a sweep's file: {}", recipe.fixed.join(", ")));
     this.complain({});
   }
 
@@ -119,9 +120,9 @@ class NewSweepForm {
 
 /** Asks for a new sweep, and tells of the one that has begun. */
 export const askForSweep = (begun: (sweep: string) => void): Promise<void> =>
-  showForm("new-sweep", "Begin a sweep", async (close) => {
+  showForm("new-sweep", say("Begin a sweep"), async (close) => {
     const offer = await api.recipes();
-    if (offer.recipes.length === 0) return "No recipe is installed on this machine. In a terminal: batchscope sweep run FILE";
+    if (offer.recipes.length === 0) return say("No recipe is installed on this machine. In a terminal: batchscope sweep run FILE");
     return new NewSweepForm(offer, close, (sweep) => {
       close();
       begun(sweep);

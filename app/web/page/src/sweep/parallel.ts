@@ -3,6 +3,7 @@
 // line through its values (trial_lines.ts). Where there is no room for that, the axes lie one below the
 // other. Dragging along an axis brushes it (arrows move a brush, with Shift they widen it, Escape takes it away), and trials
 // outside of a brush fade.
+import { say } from "../base/say";
 import { colours, themed } from "../base/theme";
 import { beforeNextFrame } from "../chart/frame";
 import { pathOf, svg } from "../base/svg";
@@ -105,9 +106,9 @@ export class ParallelPlot {
     const [x1, y1] = place(index, 1);
     const stretch = this.brushes.at(axis);
     const group = svg("g", {
-      class: "axis-handle", tabindex: 0, role: "slider", "data-axis": axis.name, "aria-label": `Brush of ${axis.name}`,
+      class: "axis-handle", tabindex: 0, role: "slider", "data-axis": axis.name, "aria-label": say("Brush of {}", axis.name),
       "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.round(100 * (stretch?.from ?? 0)),
-      "aria-valuetext": stretch ? `${Math.round(100 * stretch.from)} to ${Math.round(100 * stretch.to)} percent of the axis` : "all of it",
+      "aria-valuetext": stretch ? say("{} to {} percent of the axis", Math.round(100 * stretch.from), Math.round(100 * stretch.to)) : say("all of it"),
       "aria-orientation": isUpright ? "vertical" : "horizontal",
     });
     group.append(svg("line", { class: "axis", x1: x0, y1: y0, x2: x1, y2: y1 }));
@@ -133,7 +134,7 @@ export class ParallelPlot {
     }
     if (isUpright && index < count - 1 && hasGap(axis)) {
       const [x, y] = place(index, none);
-      group.append(svg("text", { x: x - 7, y: y + 4, "text-anchor": "end" }, "none"));
+      group.append(svg("text", { x: x - 7, y: y + 4, "text-anchor": "end" }, say("none")));
     }
     if (stretch) {
       const [ax, ay] = place(index, stretch.from);

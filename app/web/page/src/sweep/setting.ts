@@ -3,11 +3,12 @@
 import { h, setAttributes, setText } from "../base/dom";
 import { type Editor, editorOf, line, textOf } from "../base/field";
 import { capital } from "../base/format";
+import { say } from "../base/say";
 import type { RecipeParameter, SearchRange } from "../base/types";
 
 type Mode = "fixed" | "linear" | "log" | "values";
 
-const modes: [Mode, string][] = [["fixed", "one value"], ["linear", "search a range"], ["log", "search a range, logarithmic"], ["values", "search a list"]];
+const modes: [Mode, string][] = [["fixed", say("one value")], ["linear", say("search a range")], ["log", say("search a range, logarithmic")], ["values", say("search a list")]];
 
 const valuesOf = ({ type, choices, value }: RecipeParameter) => (type === "choice" ? choices : type === "flag" ? ["false", "true"] : [value]);
 
@@ -18,7 +19,7 @@ export class Setting {
   private readonly low = line();
   private readonly high = line();
   private readonly list: HTMLInputElement;
-  private readonly range = h("span.setting-range", {}, this.low, "to", this.high);
+  private readonly range = h("span.setting-range", {}, this.low, say("to"), this.high);
   private readonly complaint = h("p.complaint");
 
   constructor(private readonly parameter: RecipeParameter) {
@@ -26,14 +27,14 @@ export class Setting {
     const isNumber = type === "integer" || type === "number";
     this.fixed = editorOf(parameter);
     this.list = line(valuesOf(parameter).join(", "));
-    this.mode = h("select", { "aria-label": `How ${name} is chosen` },
+    this.mode = h("select", { "aria-label": say("How {} is chosen", name) },
       ...modes.filter(([mode]) => isNumber || mode === "fixed" || mode === "values").map(([mode, text]) => h("option", { value: mode }, text)));
     const id = `setting-${name}`;
     this.complaint.id = `${id}-complaint`;
     setAttributes(this.fixed, { "aria-label": name });
-    setAttributes(this.low, { "aria-label": `Lowest ${name}`, inputmode: "decimal" });
-    setAttributes(this.high, { "aria-label": `Highest ${name}`, inputmode: "decimal" });
-    setAttributes(this.list, { "aria-label": `Values of ${name}, with commas between them` });
+    setAttributes(this.low, { "aria-label": say("Lowest {}", name), inputmode: "decimal" });
+    setAttributes(this.high, { "aria-label": say("Highest {}", name), inputmode: "decimal" });
+    setAttributes(this.list, { "aria-label": say("Values of {}, with commas between them", name) });
     for (const editor of this.editors) setAttributes(editor, { "aria-describedby": this.complaint.id });
     this.element = h("div.form-field", {}, h("span.setting-name", {}, name), this.mode, this.fixed, this.range, this.list,
       h("p.hint", {}, help), this.complaint);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs beside one another: the same charts, a colour for each run, their values, and in which hyperparameters they differ.
 import * as api from "../base/api";
-import { button, fill, h, Keyed, setText } from "../base/dom";
+import { around, button, fill, h, Keyed, setText } from "../base/dom";
 import { clock, count } from "../base/format";
 import { type Route, setQuery } from "../base/route";
+import { say } from "../base/say";
 import { Endings } from "../base/signal";
 import { type Column, Table } from "../base/table";
 import { Chart } from "../chart/chart";
@@ -25,11 +26,11 @@ export function show(root: HTMLElement, route: Route): () => void {
   let charts: ComparedChart[] = [];
   let values: Table<ValueRow> | null = null;
 
-  const chips = h("ul.run-chips", { "aria-label": "Compared runs" });
-  const more = h("select", { "aria-label": "Add a run" });
+  const chips = h("ul.run-chips", { "aria-label": say("Compared runs") });
+  const more = h("select", { "aria-label": say("Add a run") });
   const controls = viewControls(view);
-  const dashboard = h("section.dashboard", { "aria-label": "Charts" });
-  const empty = h("p.empty", { hidden: true }, "No runs are compared yet. Add runs above, or tick some in ", h("a", { href: "/" }, "the list"), ".");
+  const dashboard = h("section.dashboard", { "aria-label": say("Charts") });
+  const empty = h("p.empty", { hidden: true }, ...around(say("No runs are compared yet. Add runs above, or tick some in {}."), h("a", { href: "/" }, say("the list"))));
   const cards = new Keyed<ComparedChart, HTMLElement>(dashboard, ({ spec }) => spec.name, (chart) => {
     const made = new Chart(frameOf(chart), view);
     drawn.set(chart.spec.name, made);
@@ -42,12 +43,12 @@ export function show(root: HTMLElement, route: Route): () => void {
   const differ = h("span");
   const differencesHost = h("div");
   const tables = h("div.cards", {},
-    card({ title: "Values", note: when, isWide: true }, valuesHost),
-    card({ title: "Hyperparameters", note: differ, actions: [h("label.check", {}, all, "Show all")], isWide: true }, differencesHost));
+    card({ title: say("Values"), note: when, isWide: true }, valuesHost),
+    card({ title: say("Hyperparameters"), note: differ, actions: [h("label.check", {}, all, say("Show all"))], isWide: true }, differencesHost));
   const figures = new ComparedFigures(compared);
   root.append(h("div.page.is-full.compare-view", {},
-    h("header.page-head", {}, h("h1", {}, "Compare"), more, controls.element), chips, empty, dashboard, tables, figures.element));
-  document.title = "Compare · BatchScope";
+    h("header.page-head", {}, h("h1", {}, say("Compare")), more, controls.element), chips, empty, dashboard, tables, figures.element));
+  document.title = `${say("Compare")} · BatchScope`;
 
   const ids = () => compared.runs.map((run) => run.id);
   function choose(chosen: readonly string[]): void {
@@ -64,7 +65,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     const { runs } = await api.runs("", "-created");
     const others = runs.filter((run) => !ids().includes(run.id));
     const isFull = ids().length >= mostCompared;
-    fill(more, h("option", { value: "" }, isFull ? `${mostCompared} runs at most` : "Add a run …"),
+    fill(more, h("option", { value: "" }, isFull ? say("{} runs at most", mostCompared) : say("Add a run …")),
       ...(isFull ? [] : others.map((run) => h("option", { value: run.id }, `${run.name || run.id} (${run.id})`))));
     more.disabled = isFull || others.length === 0;
   }
@@ -75,7 +76,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     tables.hidden = dashboard.hidden = runs.length === 0;
     root.firstElementChild?.classList.toggle("is-many", runs.length > 3);
     fill(chips, ...runs.map((run, i) => h("li", {}, swatch(i), h("span", {}, run.name),
-      button("×", () => choose(ids().filter((id) => id !== run.id)), { "aria-label": `Remove ${run.name}` }))));
+      button("×", () => choose(ids().filter((id) => id !== run.id)), { "aria-label": say("Remove {}", run.name) }))));
     charts = comparedCharts(runs);
     for (const [name, chart] of drawn) {
       if (charts.some(({ spec }) => spec.name === name)) continue;
@@ -106,8 +107,9 @@ export function show(root: HTMLElement, route: Route): () => void {
 
   function showValues(): void {
     const at = view.cursor;
-    const place = at === null ? "" : view.axis === "time" ? `at ${clock(at)}` : `at ${view.axis === "step" ? "step" : "iteration"} ${count(Math.round(at))}`;
-    setText(when, place || (view.isZoomed ? "at the end of the shown range" : "the newest value of each run"));
+    if (at === null) setText(when, view.isZoomed ? say("at the end of the shown range") : say("the newest value of each run"));
+    else if (view.axis === "time") setText(when, say("at {}", clock(at)));
+    else setText(when, view.axis === "step" ? say("at step {}", count(Math.round(at))) : say("at iteration {}", count(Math.round(at))));
     values?.show(compared.runs.map((run, colour) => ({ run, colour, values: charts.map((chart) => valueAt(run, chart, at)) })));
   }
 
@@ -115,16 +117,16 @@ export function show(root: HTMLElement, route: Route): () => void {
     const { runs } = compared;
     const found = differences(runs.map((run) => run.detail?.hyperparameters ?? {}));
     const different = found.filter((each) => each.isDifferent);
-    setText(differ, different.length === 0 ? "all the same" : different.length === 1 ? "1 differs" : `${different.length} differ`);
+    setText(differ, different.length === 0 ? say("all the same") : different.length === 1 ? say("1 differs") : say("{} differ", different.length));
     const columns: Column<Difference>[] = [
-      { title: "Hyperparameter", by: ({ name }) => name, cell: ({ name }) => name },
+      { title: say("Hyperparameter"), by: ({ name }) => name, cell: ({ name }) => name },
       ...runs.map((run, i): Column<Difference> => ({ title: run.name, head: () => runName(run, i), cell: ({ values: of }) => of[i] ?? "–" })),
     ];
     const table = new Table<Difference>({
-      label: "Hyperparameters",
+      label: say("Hyperparameters"),
       key: ({ name }) => name,
       columns,
-      none: "The runs have the same hyperparameters.",
+      none: say("The runs have the same hyperparameters."),
       rowClass: ({ isDifferent }) => (isDifferent && all.checked ? "is-different" : ""),
     });
     table.show(all.checked ? found : different);

@@ -4,6 +4,7 @@ import * as api from "../base/api";
 import { fill, h } from "../base/dom";
 import { addKeys } from "../base/keys";
 import { go, pathOf, type Route } from "../base/route";
+import { say } from "../base/say";
 import { serverAbout } from "../base/server";
 import { Endings } from "../base/signal";
 import type { Lesson } from "../base/types";
@@ -20,21 +21,21 @@ async function read(name: string, isReadOnly: boolean, said: (text: string) => v
   if (newest?.name === name && isWhole(newest)) return newest;
   newest = await api.lesson(name);
   if (isWhole(newest) || isReadOnly) return newest;
-  said("Taking the recorded runs of this lesson into the store …");
+  said(say("Taking the recorded runs of this lesson into the store …"));
   return (newest = await api.takeInLesson(name));
 }
 
 export function show(root: HTMLElement, route: Route): () => void {
   const endings = new Endings();
   let isOver = false;
-  const host = h("div.lesson-view", {}, h("p.hint", { role: "status" }, "Reading the lesson …"));
-  const say = (text: string) => fill(host, h("p.hint", { role: "status" }, text));
+  const host = h("div.lesson-view", {}, h("p.hint", { role: "status" }, say("Reading the lesson …")));
+  const tell = (text: string) => fill(host, h("p.hint", { role: "status" }, text));
   root.append(host);
 
   async function load(): Promise<void> {
     try {
       const about = await serverAbout();
-      const lesson = await read(route.id, about.read_only, say);
+      const lesson = await read(route.id, about.read_only, tell);
       if (isOver) return;
       const asked = Math.trunc(Number(route.query.get("page") ?? 1)) || 1;
       const page = Math.min(Math.max(asked, 1), lesson.pages.length) - 1;
@@ -48,9 +49,9 @@ export function show(root: HTMLElement, route: Route): () => void {
         ...(!about.read_only && { launch: (launch) => void askForLaunch((run) => go(pathOf("run", run)), launch) }) });
       fill(host, panel, stage.element);
       const turn = (to: number) => (to < lesson.pages.length ? to >= 0 && go(pageAddress(lesson.name, to)) : finish());
-      endings.add(() => stage.end(), addKeys("Lesson", [
-        { key: "n", text: "Next page", act: () => turn(page + 1) },
-        { key: "p", text: "Previous page", act: () => turn(page - 1) },
+      endings.add(() => stage.end(), addKeys(say("Lesson"), [
+        { key: "n", text: say("Next page"), act: () => turn(page + 1) },
+        { key: "p", text: say("Previous page"), act: () => turn(page - 1) },
       ]));
     } catch (error) {
       if (!isOver) fill(host, h("p.failure", { role: "alert" }, (error as Error).message));

@@ -2,8 +2,9 @@
 // The recorded run beside the text of a lesson: its charts, the explorer or why it scaled, looked at as the lesson wants it,
 // with a frame around what the text speaks of.
 import * as api from "../base/api";
-import { fill, h, setText } from "../base/dom";
+import { around, fill, h, setText } from "../base/dom";
 import { pathOf } from "../base/route";
+import { say } from "../base/say";
 import { Endings } from "../base/signal";
 import type { ChartSpec, LessonStage } from "../base/types";
 import { ViewState } from "../chart/view_state";
@@ -36,7 +37,7 @@ function viewOf({ axis, zoom, smoothing, log_x, log_y }: LessonStage): ViewState
 }
 
 class Stage {
-  readonly element = h("section.lesson-stage", { "aria-label": "The recorded run" });
+  readonly element = h("section.lesson-stage", { "aria-label": say("The recorded run") });
   readonly endings = new Endings();
   private readonly name: HTMLElement;
   private readonly failure = h("p.failure", { role: "alert", hidden: true });
@@ -44,7 +45,7 @@ class Stage {
 
   constructor(private readonly stage: LessonStage, private readonly id: string) {
     this.name = h("a", { href: pathOf("run", id) }, "");
-    this.element.append(h("header.lesson-head", {}, h("h2", {}, "Recorded run: ", this.name)), this.failure, this.body);
+    this.element.append(h("header.lesson-head", {}, h("h2", {}, ...around(say("Recorded run: {}"), this.name))), this.failure, this.body);
     const isAboutChart = stage.show === "explorer" && stage.highlight !== undefined && !explorerCards.includes(stage.highlight);
     if (stage.show === "why") void this.showWhy();
     else if (stage.show === "explorer") this.showExplorer(isAboutChart);
@@ -123,7 +124,7 @@ class Stage {
 
 // Two recorded runs that share devices, in the place of the charts of one.
 function sharingStage(runs: readonly [string, string], devices: number): { element: HTMLElement; end: () => void } {
-  const element = h("section.lesson-stage", { "aria-label": "The recorded runs" });
+  const element = h("section.lesson-stage", { "aria-label": say("The recorded runs") });
   let end: (() => void) | null = () => {};
   sharingPanel(runs, devices).then((panel) => {
     if (end === null) return panel.end();
@@ -148,7 +149,7 @@ export function lessonStage(stage: LessonStage, runs: Record<string, string | nu
     const shown = new Stage(stage, id);
     return { element: shown.element, end: () => shown.endings.end() };
   }
-  const element = h("section.lesson-stage", { "aria-label": "The recorded run" });
-  fill(element, h("p.missing", {}, "The recorded run of this page is not in the store yet, and this token may not take it in. Ask the owner to open the lesson once."));
+  const element = h("section.lesson-stage", { "aria-label": say("The recorded run") });
+  fill(element, h("p.missing", {}, say("The recorded run of this page is not in the store yet, and this token may not take it in. Ask the owner to open the lesson once.")));
   return { element, end: () => {} };
 }

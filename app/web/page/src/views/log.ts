@@ -4,6 +4,7 @@ import { get, run as getRun, runPath } from "../base/api";
 import { button, fill, h, setAttributes, setText } from "../base/dom";
 import { bytes, replicas } from "../base/format";
 import { pathOf, type Route, setQuery } from "../base/route";
+import { say } from "../base/say";
 import { Endings } from "../base/signal";
 import { isActive, type RunDetail } from "../base/types";
 import { card } from "../figure/card";
@@ -29,22 +30,22 @@ export function show(root: HTMLElement, route: Route): () => void {
   let asking = false;
 
   const failure = h("p.failure", { role: "alert", hidden: true });
-  const title = h("h1", {}, "Log");
+  const title = h("h1", {}, say("Log"));
   const link = h("a", { href: pathOf("run", route.id) }, route.id);
-  const generation = h("select", { "aria-label": "Generation" });
-  const rank = h("select", { "aria-label": "Replica" });
+  const generation = h("select", { "aria-label": say("Generation") });
+  const rank = h("select", { "aria-label": say("Replica") });
   const follow = h("input", { type: "checkbox", checked: true });
   follow.checked = true;
-  const earlier = button("Earlier output", () => void readEarlier());
+  const earlier = button(say("Earlier output"), () => void readEarlier());
   earlier.hidden = true;
-  const output = h("pre.log", { tabindex: 0, role: "log", "aria-live": "off", "aria-label": "What the replica printed" });
+  const output = h("pre.log", { tabindex: 0, role: "log", "aria-live": "off", "aria-label": say("What the replica printed") });
   const blocks = new LogBlocks(output, most);
   const note = h("span");
-  const save = h("a.button", { download: true, title: "Keep the whole log as a text file" }, "Save");
+  const save = h("a.button", { download: true, title: say("Keep the whole log as a text file") }, say("Save"));
   root.append(h("div.page.is-full", {},
-    h("header.page-head", {}, h("nav", { "aria-label": "Above this page" }, link), title),
+    h("header.page-head", {}, h("nav", { "aria-label": say("Above this page") }, link), title),
     failure,
-    card({ title: "Output", note, actions: [generation, rank, save, h("label.check", {}, follow, "Follow")], isWide: true }, earlier, output)));
+    card({ title: say("Output"), note, actions: [generation, rank, save, h("label.check", {}, follow, say("Follow"))], isWide: true }, earlier, output)));
 
   for (const select of [generation, rank]) {
     select.addEventListener("change", () => {
@@ -72,14 +73,14 @@ export function show(root: HTMLElement, route: Route): () => void {
   function offerRanks(): void {
     const { replicas: all } = detail!.generations.find((each) => String(each.number) === generation.value) ?? { replicas: 1 };
     const before = Number(rank.value || route.query.get("rank") || 0);
-    offer(rank, Array.from({ length: all }, (_, i) => i), (each) => `replica ${each}`, before < all ? before : 0);
+    offer(rank, Array.from({ length: all }, (_, i) => i), (each) => say("replica {}", each), before < all ? before : 0);
   }
 
   const read = (from: number) =>
     get<LogPart>(`${runPath(route.id)}/log?rank=${rank.value}&generation=${generation.value}&from=${from}`, stopped.signal);
 
   function put(): void {
-    if (blocks.isEmpty) setText(output, "The replica has printed nothing.");
+    if (blocks.isEmpty) setText(output, say("The replica has printed nothing."));
     earlier.hidden = begin === 0;
     setText(note, `${replicas(Number(rank.childElementCount))}, ${bytes(next)}`);
     toEnd();
@@ -145,14 +146,14 @@ export function show(root: HTMLElement, route: Route): () => void {
       detail = await getRun(route.id, stopped.signal);
     });
     if (!detail) return;
-    document.title = `Log of ${detail.run.name} · BatchScope`;
+    document.title = `${say("Log of {}", detail.run.name)} · BatchScope`;
     setText(link, detail.run.name);
     const numbers = detail.generations.map((each) => each.number);
     const known = generation.childElementCount;
     if (numbers.length === known) return;
     const wanted = known > 0 ? Number(generation.value) : Number(route.query.get("generation") ?? NaN);
     const isLast = known > 0 && wanted === numbers[known - 1];
-    offer(generation, numbers, (each) => `generation ${each}`, isLast && follow.checked ? NaN : wanted);
+    offer(generation, numbers, (each) => say("generation {}", each), isLast && follow.checked ? NaN : wanted);
     offerRanks();
     await begins();
   }

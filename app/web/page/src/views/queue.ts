@@ -11,6 +11,7 @@ import { askForRun } from "../queue/new_run";
 import { PoolBar } from "../queue/pool_bar";
 import { keepFresh } from "../base/fresh";
 import { pathOf } from "../base/route";
+import { say } from "../base/say";
 import { serverAbout } from "../base/server";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
@@ -43,65 +44,65 @@ export function show(root: HTMLElement): () => void {
   const nameOf = (job: Job) => {
     const link = h("a", { href: pathOf("run", job.run) }, job.name);
     if (!isOwn) return link;
-    const box = h("input", { type: "checkbox", "aria-label": `Choose ${job.name}`, "data-run": job.run });
+    const box = h("input", { type: "checkbox", "aria-label": say("Choose {}", job.name), "data-run": job.run });
     box.addEventListener("change", () => actions.choose(job.run, box.checked));
     return h("span.run-key", {}, h("label.tick", {}, box), link);
   };
   const table = new Table<TableRow>({
-    label: "Queue",
+    label: say("Queue"),
     key: ({ job, fold }) => (fold ? `sweep ${fold.sweep}` : job.run),
-    none: "Nothing is in the queue. Add a run, or in a terminal: batchscope submit train.py",
+    none: say("Nothing is in the queue. Add a run, or in a terminal: batchscope submit train.py"),
     rowClass: ({ job, fold }) => (!fold && actions.chosen.has(job.run) ? "is-chosen" : ""),
     columns: [
-      { title: "Place", isNumber: true, cell: ofJob((job) => (job.place === null ? "–" : count(job.place))) },
-      { title: "Run", cell: ({ job, fold }) => (fold
+      { title: say("Place"), isNumber: true, cell: ofJob((job) => (job.place === null ? "–" : count(job.place))) },
+      { title: say("Run"), cell: ({ job, fold }) => (fold
         ? button(fold.sweep, () => unfold(fold.sweep), { class: "unfold", "aria-expanded": String(unfolded.has(fold.sweep)) })
         : nameOf(job)) },
-      { title: "State", cell: ({ job }) => h("span.state", { "data-tone": job.shown.tone }, job.shown.state) },
-      { title: "Priority", isNumber: true, cell: ofJob((job) => (job.priority > 0 ? `+${job.priority}` : String(job.priority).replace("-", "−"))) },
-      { title: "Replicas", cell: ofJob((job) => job.shown.replicas) },
-      { title: "Devices", cell: ofJob((job) => job.devices.join(", ") || "–") },
-      { title: "Waited", isNumber: true, cell: ofJob((job) => duration(job.waited)) },
-      { title: "End", isNumber: true, cell: ofJob((job) => (job.expected_end === null ? "–" : timeOfDay(job.expected_end))) },
-      { title: "Why", isWide: true, cell: ({ job, fold }) => fold?.text ?? job.shown.why },
+      { title: say("State"), cell: ({ job }) => h("span.state", { "data-tone": job.shown.tone }, job.shown.state) },
+      { title: say("Priority"), isNumber: true, cell: ofJob((job) => (job.priority > 0 ? `+${job.priority}` : String(job.priority).replace("-", "−"))) },
+      { title: say("Replicas"), cell: ofJob((job) => job.shown.replicas) },
+      { title: say("Devices"), cell: ofJob((job) => job.devices.join(", ") || "–") },
+      { title: say("Waited"), isNumber: true, cell: ofJob((job) => duration(job.waited)) },
+      { title: say("End"), isNumber: true, cell: ofJob((job) => (job.expected_end === null ? "–" : timeOfDay(job.expected_end))) },
+      { title: say("Why"), isWide: true, cell: ({ job, fold }) => fold?.text ?? job.shown.why },
     ],
   });
   const overTable = new Table<Job>({
-    label: "Ended jobs",
+    label: say("Ended jobs"),
     key: (job) => job.run,
-    none: "None yet.",
+    none: say("None yet."),
     columns: [
-      { title: "Run", by: (job) => job.name, cell: (job) => h("a", { href: pathOf("run", job.run) }, job.name) },
-      { title: "State", by: (job) => job.state, cell: (job) => h("span.state", { "data-tone": job.shown.tone }, job.shown.state) },
-      { title: "Submitted", isNumber: true, by: (job) => job.submitted, cell: (job) => timeOfDay(job.submitted) },
-      { title: "Waited", isNumber: true, by: (job) => job.waited, cell: (job) => duration(job.waited) },
+      { title: say("Run"), by: (job) => job.name, cell: (job) => h("a", { href: pathOf("run", job.run) }, job.name) },
+      { title: say("State"), by: (job) => job.state, cell: (job) => h("span.state", { "data-tone": job.shown.tone }, job.shown.state) },
+      { title: say("Submitted"), isNumber: true, by: (job) => job.submitted, cell: (job) => timeOfDay(job.submitted) },
+      { title: say("Waited"), isNumber: true, by: (job) => job.waited, cell: (job) => duration(job.waited) },
     ],
   });
   const nodesTable = new Table<Node>({
-    label: "Machines",
+    label: say("Machines"),
     key: ({ node }) => node ?? "",
-    none: "None.",
+    none: say("None."),
     columns: [
-      { title: "Machine", cell: ({ shown }) => shown.name },
-      { title: "State", cell: ({ there, shown }) => h("span.state", { "data-tone": there ? "good" : "bad" }, shown.state) },
-      { title: "Runs", isWide: true, cell: ({ shown }) => shown.runs || "–" },
+      { title: say("Machine"), cell: ({ shown }) => shown.name },
+      { title: say("State"), cell: ({ there, shown }) => h("span.state", { "data-tone": there ? "good" : "bad" }, shown.state) },
+      { title: say("Runs"), isWide: true, cell: ({ shown }) => shown.runs || "–" },
     ],
   });
-  const nodesCard = card({ title: "Machines", note: "whose devices runs share", isWide: true }, nodesTable.element);
+  const nodesCard = card({ title: say("Machines"), note: say("whose devices runs share"), isWide: true }, nodesTable.element);
   nodesCard.hidden = true;
-  const overCard = card({ title: "Ended", note: "the newest", isWide: true }, overTable.element);
+  const overCard = card({ title: say("Ended"), note: say("the newest"), isWide: true }, overTable.element);
   overCard.hidden = true;
   const key = h("span.actions");
-  const lanesCard = card({ title: "Devices", note: "which run had each of them in the last hour", actions: [key], isWide: true }, lanesHost);
+  const lanesCard = card({ title: say("Devices"), note: say("which run had each of them in the last hour"), actions: [key], isWide: true }, lanesHost);
   const decisions = new Decisions();
-  const head = h("header.page-head", {}, h("h1", {}, "Queue"));
+  const head = h("header.page-head", {}, h("h1", {}, say("Queue")));
   const verbs = h("span.actions");
   root.append(h("div.page.is-full", {}, head, pool.answer, failure, hang, facts,
-    h("div.cards", {}, card({ title: "Runs", note: "in the order of the queue", actions: [verbs], isWide: true }, table.element, actions.answer), nodesCard, lanesCard, decisions.element, overCard)));
+    h("div.cards", {}, card({ title: say("Runs"), note: say("in the order of the queue"), actions: [verbs], isWide: true }, table.element, actions.answer), nodesCard, lanesCard, decisions.element, overCard)));
   void serverAbout().then((about) => {
     if (about.read_only) return;
     isOwn = true;
-    pool.element.append(button("Add a run …", () => void askForRun((run) => void added(run)), { class: "primary" }));
+    pool.element.append(button(say("Add a run …"), () => void askForRun((run) => void added(run)), { class: "primary" }));
     head.append(pool.element);
     fill(verbs, ...actions.buttons);
     endings.add(actions.listen());
@@ -127,10 +128,10 @@ export function show(root: HTMLElement): () => void {
     setText(hang, queue.heartbeat?.hang ?? "");
     hang.hidden = !queue.heartbeat?.hang;
     fill(facts, totals(
-      ["Runs", count(jobs.length)],
-      ["Waiting", count(jobs.filter((job) => job.place !== null).length)],
-      ["Mean wait", duration(mean_wait)],
-      ...(queue.pool ? [["Pool", poolText(queue.pool, queue.heartbeat)] as [string, string]] : [])),
+      [say("Runs"), count(jobs.length)],
+      [say("Waiting"), count(jobs.filter((job) => job.place !== null).length)],
+      [say("Mean wait"), duration(mean_wait)],
+      ...(queue.pool ? [[say("Pool"), poolText(queue.pool, queue.heartbeat)] as [string, string]] : [])),
       advice && h("p.note", {}, advice));
     const rows = tableRows({ ...queue, queue: jobs }, unfolded);
     actions.show(rows.filter(({ fold }) => !fold).map(({ job }) => job));

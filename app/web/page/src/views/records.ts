@@ -4,6 +4,7 @@ import { button, fill, h } from "../base/dom";
 import { bytes, clock, count, pause } from "../base/format";
 import { isRecording } from "../base/recording";
 import { pathOf } from "../base/route";
+import { say } from "../base/say";
 import { Table } from "../base/table";
 import type { Checkpoint, Generation, RunDetail, RunEvent } from "../base/types";
 import { Tabs } from "../records/tabs";
@@ -23,61 +24,61 @@ export class Records {
 
   constructor(id: string) {
     this.#events = new Table<RunEvent>({
-      label: "Events",
+      label: say("Events"),
       key: (event) => String(event.id),
-      none: "Nothing has happened yet.",
+      none: say("Nothing has happened yet."),
       columns: [
-        { title: "Time", isNumber: true, cell: (event) => clock(event.time - this.#start) },
-        { title: "Step", isNumber: true, cell: (event) => count(event.step) },
-        { title: "Event", isWide: true, cell: (event) => event.text },
+        { title: say("Time"), isNumber: true, cell: (event) => clock(event.time - this.#start) },
+        { title: say("Step"), isNumber: true, cell: (event) => count(event.step) },
+        { title: say("Event"), isWide: true, cell: (event) => event.text },
       ],
       rowClass: (event) => (event.level === "info" ? "" : event.level),
     });
     this.#restarts = new Table<Generation>({
-      label: "Generations",
+      label: say("Generations"),
       key: (each) => String(each.number),
-      none: "The run has not begun yet.",
+      none: say("The run has not begun yet."),
       columns: [
-        { title: "Generation", isNumber: true, cell: (each) => count(each.number) },
-        { title: "Replicas", isNumber: true, cell: (each) => count(each.replicas) },
-        { title: "Reason", cell: (each) => each.reason },
-        { title: "Steps", isNumber: true, cell: (each) => `${count(each.first_step)} – ${count(each.last_step)}` },
-        { title: "Pause", isNumber: true, cell: (each) => (each.pause === null ? "–" : pause(each.pause)) },
-        { title: "Parts of the pause", isWide: true, cell: (each) => Object.entries(each.pause_parts).map(([name, seconds]) => `${name.replaceAll("_", " ")} ${pause(seconds)}`).join(", ") || "–" },
-        { title: "Outcome", cell: (each) => each.outcome || "trains" },
+        { title: say("Generation"), isNumber: true, cell: (each) => count(each.number) },
+        { title: say("Replicas"), isNumber: true, cell: (each) => count(each.replicas) },
+        { title: say("Reason"), cell: (each) => each.reason },
+        { title: say("Steps"), isNumber: true, cell: (each) => `${count(each.first_step)} – ${count(each.last_step)}` },
+        { title: say("Pause"), isNumber: true, cell: (each) => (each.pause === null ? "–" : pause(each.pause)) },
+        { title: say("Parts of the pause"), isWide: true, cell: (each) => Object.entries(each.pause_parts).map(([name, seconds]) => `${name.replaceAll("_", " ")} ${pause(seconds)}`).join(", ") || "–" },
+        { title: say("Outcome"), cell: (each) => each.outcome || say("trains") },
       ],
     });
     this.#checkpoints = new Table<Checkpoint>({
-      label: "Checkpoints",
+      label: say("Checkpoints"),
       key: (each) => each.name,
-      none: "No checkpoint yet.",
+      none: say("No checkpoint yet."),
       columns: [
-        { title: "Checkpoint", by: (each) => each.name, cell: (each) => this.#named(each) },
-        { title: "Time", isNumber: true, by: (each) => each.time, cell: (each) => clock(each.time - this.#start) },
-        { title: "Step", isNumber: true, by: (each) => each.step, cell: (each) => count(each.step) },
-        { title: "Epoch", isNumber: true, by: (each) => each.epoch, cell: (each) => count(each.epoch) },
-        { title: "Size", isNumber: true, by: (each) => each.bytes, cell: (each) => bytes(each.bytes) },
-        { title: "Took", isNumber: true, by: (each) => each.seconds, cell: (each) => pause(each.seconds) },
-        { title: "Reason", by: (each) => each.reason, cell: (each) => each.reason },
+        { title: say("Checkpoint"), by: (each) => each.name, cell: (each) => this.#named(each) },
+        { title: say("Time"), isNumber: true, by: (each) => each.time, cell: (each) => clock(each.time - this.#start) },
+        { title: say("Step"), isNumber: true, by: (each) => each.step, cell: (each) => count(each.step) },
+        { title: say("Epoch"), isNumber: true, by: (each) => each.epoch, cell: (each) => count(each.epoch) },
+        { title: say("Size"), isNumber: true, by: (each) => each.bytes, cell: (each) => bytes(each.bytes) },
+        { title: say("Took"), isNumber: true, by: (each) => each.seconds, cell: (each) => pause(each.seconds) },
+        { title: say("Reason"), by: (each) => each.reason, cell: (each) => each.reason },
       ],
     });
     this.#parameters = new Table<[string, string]>({
-      label: "Hyperparameters",
+      label: say("Hyperparameters"),
       key: ([name]) => name,
-      none: "The program has not reported any hyperparameters.",
+      none: say("The program has not reported any hyperparameters."),
       columns: [
-        { title: "Hyperparameter", by: ([name]) => name, cell: ([name]) => name },
-        { title: "Value", isWide: true, by: ([, value]) => (value !== "" && !Number.isNaN(Number(value)) ? Number(value) : value), cell: ([, value]) => value || "–" },
+        { title: say("Hyperparameter"), by: ([name]) => name, cell: ([name]) => name },
+        { title: say("Value"), isWide: true, by: ([, value]) => (value !== "" && !Number.isNaN(Number(value)) ? Number(value) : value), cell: ([, value]) => value || "–" },
       ],
     });
-    const tabs = this.#tabs = new Tabs("Records of the run", [
-      ["Events", this.#events.element],
-      ["Generations", this.#restarts.element],
-      ["Checkpoints", this.#checkpoints.element],
-      ["Hyperparameters", this.#parameters.element],
+    const tabs = this.#tabs = new Tabs(say("Records of the run"), [
+      [say("Events"), this.#events.element],
+      [say("Generations"), this.#restarts.element],
+      [say("Checkpoints"), this.#checkpoints.element],
+      [say("Hyperparameters"), this.#parameters.element],
     ]);
     this.element = h("section.card.records", {}, tabs.element);
-    if (!isRecording) fill(tabs.more, h("a", { href: pathOf("log", id) }, "Log"));
+    if (!isRecording) fill(tabs.more, h("a", { href: pathOf("log", id) }, say("Log")));
   }
 
   /** Has a button beside each checkpoint call this. */
@@ -88,7 +89,7 @@ export class Records {
   #named(checkpoint: Checkpoint): HTMLElement | string {
     const act = this.#fork;
     return act ? h("span.run-key", {}, checkpoint.name,
-      button("Fork …", () => act(checkpoint), { class: "link", title: "Start a new run from this checkpoint", "aria-label": `Fork … from ${checkpoint.name}` })) : checkpoint.name;
+      button(say("Fork …"), () => act(checkpoint), { class: "link", title: say("Start a new run from this checkpoint"), "aria-label": say("Fork … from {}", checkpoint.name) })) : checkpoint.name;
   }
 
   /** `panel`: the tab that is raised. */

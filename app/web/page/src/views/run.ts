@@ -4,6 +4,7 @@ import { button, h, setText } from "../base/dom";
 import { addKeys } from "../base/keys";
 import { isRecording } from "../base/recording";
 import { go, pathOf, type Route } from "../base/route";
+import { say } from "../base/say";
 import { Endings } from "../base/signal";
 import { ViewState } from "../chart/view_state";
 import { askForRun } from "../queue/new_run";
@@ -31,7 +32,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   const records = new Records(route.id);
   const failure = h("p.failure", { role: "alert", hidden: true });
   const said = h("p.note", { hidden: true }); // by a person
-  const side = h("section.side", { "aria-label": "Control and values" }, steps.element, values.element);
+  const side = h("section.side", { "aria-label": say("Control and values") }, steps.element, values.element);
   root.append(h("div.run-view", {}, h("div.instrument", {}, head.element, said, failure, dashboard.element, records.element), side));
 
   session.failed.listen((message) => {
@@ -43,7 +44,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     if (session.detail === null) return;
     records.show(session.detail);
     const { group, tags, note } = session.detail.run;
-    setText(said, [group && `Group ${group}`, tags.length > 0 && `Tags ${tags.join(", ")}`, note].filter(Boolean).join(" · "));
+    setText(said, [group && say("Group {}", group), tags.length > 0 && say("Tags {}", tags.join(", ")), note].filter(Boolean).join(" · "));
     said.hidden = said.textContent === "";
   });
   if (!isRecording) head.links.append(downloadButton(route.id));
@@ -51,8 +52,8 @@ export function show(root: HTMLElement, route: Route): () => void {
   void serverAbout().then((about) => {
     if (about.read_only) return;
     head.links.append(
-      button("Clone", () => void askForRun((run) => go(pathOf("run", run)), session.detail?.run),
-        { class: "link", title: "Set up a new run that begins with the settings of this one" }),
+      button(say("Clone"), () => void askForRun((run) => go(pathOf("run", run)), session.detail?.run),
+        { class: "link", title: say("Set up a new run that begins with the settings of this one") }),
       editButton(() => session.detail?.run, () => void session.refresh()), shareButton(route.id));
     records.offerForks((checkpoint) => void askForFork(session.detail!.run, checkpoint));
     if (session.detail !== null) records.show(session.detail);
@@ -61,17 +62,17 @@ export function show(root: HTMLElement, route: Route): () => void {
     session.statusChanged.emit();
   });
   endings.add(
-    addKeys("Charts", [
-      { key: "f", text: "Keep the newest step in view", act: () => view.setFollow(!view.follows) },
-      { key: "l", text: "Vertical axes: automatic, logarithmic, linear", act: () => view.nextLog() },
-      { key: "L", shown: "Shift l", text: "Horizontal axis: logarithmic or linear", act: () => view.setLogX(!view.logX) },
-      { key: "0", text: "Show the whole run; also a double click", act: () => view.reset() },
-      { key: "g", text: "Open the goodput explorer", act: () => go(pathOf("explorer", route.id)) },
-      { key: "w", text: "Show why it scaled", act: () => go(pathOf("scaling", route.id)) },
-      { key: "drag", text: "Zoom in" },
-      { key: "Ctrl wheel", text: "Zoom around the pointer; Shift and the wheel, or two fingers, do the same" },
-      { key: "← →", text: "Move the cross-hair of the chart that has the focus; with Shift, pan it" },
-      { key: "+ −", text: "Zoom that chart" },
+    addKeys(say("Charts"), [
+      { key: "f", text: say("Keep the newest step in view"), act: () => view.setFollow(!view.follows) },
+      { key: "l", text: say("Vertical axes: automatic, logarithmic, linear"), act: () => view.nextLog() },
+      { key: "L", shown: say("Shift l"), text: say("Horizontal axis: logarithmic or linear"), act: () => view.setLogX(!view.logX) },
+      { key: "0", text: say("Show the whole run; also a double click"), act: () => view.reset() },
+      { key: "g", text: say("Open the goodput explorer"), act: () => go(pathOf("explorer", route.id)) },
+      { key: "w", text: say("Show why it scaled"), act: () => go(pathOf("scaling", route.id)) },
+      { key: "drag", shown: say("drag"), text: say("Zoom in") },
+      { key: "Ctrl wheel", shown: say("Ctrl wheel"), text: say("Zoom around the pointer; Shift and the wheel, or two fingers, do the same") },
+      { key: "← →", text: say("Move the cross-hair of the chart that has the focus; with Shift, pan it") },
+      { key: "+ −", text: say("Zoom that chart") },
     ]),
     () => session.end(),
     () => dashboard.end(),

@@ -4,6 +4,7 @@ import * as api from "../base/api";
 import { h, setText } from "../base/dom";
 import { isRecording } from "../base/recording";
 import type { Route } from "../base/route";
+import { say } from "../base/say";
 import { Endings } from "../base/signal";
 import { isActive, type RunDetail } from "../base/types";
 import { type ToldCard, ToldCards } from "../figure/told_cards";
@@ -14,7 +15,7 @@ const rest = 5; // seconds between looks at a run that trains
 export function show(root: HTMLElement, route: Route): () => void {
   const endings = new Endings();
   const failure = h("p.failure", { role: "alert", hidden: true });
-  const head = runHead(route.id, "Why it scaled");
+  const head = runHead(route.id, say("Why it scaled"));
   const cards = new ToldCards();
   let detail: RunDetail | undefined;
   let newest = 0; // of the questions that were asked
@@ -27,7 +28,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       if (asked < newest) return;
       detail = run;
       failure.hidden = true;
-      head.show(run, `Why ${run.run.name} scaled`);
+      head.show(run, say("Why {} scaled", run.run.name));
       cards.show(figures);
     } catch (error) {
       if (asked < newest) return;

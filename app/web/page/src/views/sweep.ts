@@ -6,6 +6,7 @@ import { button, fill, h, setAttributes, setText } from "../base/dom";
 import { count, duration, number } from "../base/format";
 import { keepFresh } from "../base/fresh";
 import { address, go, pathOf, type Route, setQuery } from "../base/route";
+import { say } from "../base/say";
 import { serverAbout } from "../base/server";
 import { Endings } from "../base/signal";
 import { type Column, Table } from "../base/table";
@@ -36,7 +37,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   const verbs = h("span.actions.verbs");
   const actions = new SweepActions(load);
   const facts = h("div");
-  const progress = h("progress.cards-progress", { "aria-label": "Trials done" });
+  const progress = h("progress.cards-progress", { "aria-label": say("Trials done") });
   const failure = h("p.failure", { role: "alert", hidden: true });
 
   const parallel = new ParallelPlot(brushes, showKept, (trial) => open(sweep!.trials[trial]!));
@@ -46,46 +47,46 @@ export function show(root: HTMLElement, route: Route): () => void {
   const importance = new Figure(figureHeight);
   for (const figure of [parallel, curves, best, dots, importance]) endings.add(() => figure.end());
 
-  const clear = button("Clear brushes", () => {
+  const clear = button(say("Clear brushes"), () => {
     brushes.clear();
     parallel.draw();
     showKept();
   }, { disabled: true });
-  const over = h("select", { "aria-label": "Horizontal axis of the scatter" });
+  const over = h("select", { "aria-label": say("Horizontal axis of the scatter") });
   over.addEventListener("change", () => {
     setQuery({ over: over.value });
     showKept();
   });
-  const budget = h("select", { "aria-label": "Over time or device time" }, h("option", { value: "time" }, "Time"), h("option", { value: "devices" }, "Device time"));
+  const budget = h("select", { "aria-label": say("Over time or device time") }, h("option", { value: "time" }, say("Time")), h("option", { value: "devices" }, say("Device time")));
   budget.value = by;
   budget.addEventListener("change", () => {
     by = budget.value === "devices" ? "devices" : "time";
     setQuery({ by: by === "time" ? null : by });
     refresh();
   });
-  const filter = h("input", { type: "search", placeholder: "Filter trials by words", "aria-label": "Filter trials" });
+  const filter = h("input", { type: "search", placeholder: say("Filter trials by words"), "aria-label": say("Filter trials") });
   filter.addEventListener("input", showKept);
-  const compare = button("Compare", () => {
+  const compare = button(say("Compare"), () => {
     const runs = sweep!.trials.filter((trial) => chosen.has(trial.trial)).map(lastRun).filter((run) => run !== undefined);
     go(address("/compare", new URLSearchParams({ runs: runs.join(",") })));
   }, { disabled: true });
   const trialCount = h("span");
   const file = (format: string, title: string) => h("a", { href: `/api/sweeps/${encodeURIComponent(route.id)}/trials?format=${format}`, download: true, title }, format.toUpperCase());
-  const files = [file("csv", "Save all trials as a table"), file("json", "Save all trials and their legs"), file("toml", "Save the sweep's own file")];
+  const files = [file("csv", say("Save all trials as a table")), file("json", say("Save all trials and their legs")), file("toml", say("Save the sweep's own file"))];
   const tableHost = h("div");
   let table: Table<Trial> | undefined;
   let tableColumns = "";
 
   root.append(h("div.page.is-full", {},
-    h("header.page-head", {}, h("nav", { "aria-label": "Above this page" }, h("a", { href: pathOf("sweeps") }, "Sweeps")), title, chip, verbs),
+    h("header.page-head", {}, h("nav", { "aria-label": say("Above this page") }, h("a", { href: pathOf("sweeps") }, say("Sweeps"))), title, chip, verbs),
     failure, actions.answer, facts, progress,
     h("div.cards", {},
-      card({ title: "Parallel coordinates", note: "stronger lines are better trials, and the best is orange; drag along an axis to select a range", actions: [clear], isWide: true }, parallel.element),
-      card({ title: "Learning curves" }, curves.element),
-      card({ title: "Best so far", actions: [budget] }, best.element),
-      card({ title: "Scatter", note: "the metric over", actions: [over] }, dots.element),
-      card({ title: "Importance" }, importance.element),
-      card({ title: "Trials", note: trialCount, actions: [filter, compare, ...files], isWide: true }, tableHost))));
+      card({ title: say("Parallel coordinates"), note: say("stronger lines are better trials, and the best is orange; drag along an axis to select a range"), actions: [clear], isWide: true }, parallel.element),
+      card({ title: say("Learning curves") }, curves.element),
+      card({ title: say("Best so far"), actions: [budget] }, best.element),
+      card({ title: say("Scatter"), note: say("the metric over"), actions: [over] }, dots.element),
+      card({ title: say("Importance") }, importance.element),
+      card({ title: say("Trials"), note: trialCount, actions: [filter, compare, ...files], isWide: true }, tableHost))));
 
   void serverAbout().then((about) => {
     if (!about.read_only) verbs.append(...actions.buttons);
@@ -99,9 +100,9 @@ export function show(root: HTMLElement, route: Route): () => void {
   function makeTable(names: string[]): Table<Trial> {
     const metric = sweep!.sweep.metric;
     const columns: Column<Trial>[] = [
-      { title: "Pick", cell: (trial) => checkbox(trial) },
-      { title: "Trial", isNumber: true, by: (trial) => trial.trial, cell: trialLink },
-      { title: "State", by: ({ shown }) => shown.state, cell: ({ shown }) => h("span.state", { "data-tone": shown.tone }, shown.state) },
+      { title: say("Pick"), cell: (trial) => checkbox(trial) },
+      { title: say("Trial"), isNumber: true, by: (trial) => trial.trial, cell: trialLink },
+      { title: say("State"), by: ({ shown }) => shown.state, cell: ({ shown }) => h("span.state", { "data-tone": shown.tone }, shown.state) },
       ...names.map((name): Column<Trial> => ({
         title: name,
         isNumber: sweep!.trials.every((trial) => !Number.isNaN(Number(trial.parameters[name] ?? 0))),
@@ -109,15 +110,15 @@ export function show(root: HTMLElement, route: Route): () => void {
         cell: (trial) => trial.parameters[name] ?? "–",
       })),
       { title: metric, isNumber: true, by: (trial) => numeric(trial.value), cell: (trial) => trial.shown.value },
-      { title: "Rung", isNumber: true, by: (trial) => trial.rung ?? -1, cell: (trial) => (trial.rung === null ? "–" : count(trial.rung)) },
-      { title: "Device time", isNumber: true, by: (trial) => trial.device_hours, cell: (trial) => duration(3600 * trial.device_hours) },
-      { title: "What went wrong", isWide: true, cell: (trial) => trial.message },
+      { title: say("Rung"), isNumber: true, by: (trial) => trial.rung ?? -1, cell: (trial) => (trial.rung === null ? "–" : count(trial.rung)) },
+      { title: say("Device time"), isNumber: true, by: (trial) => trial.device_hours, cell: (trial) => duration(3600 * trial.device_hours) },
+      { title: say("What went wrong"), isWide: true, cell: (trial) => trial.message },
     ];
     return new Table<Trial>({
-      label: "Trials",
+      label: say("Trials"),
       key: (trial) => String(trial.trial),
       columns,
-      none: "No trial matches.",
+      none: say("No trial matches."),
       most: mostRows,
       sort: { column: 3 + names.length, isDown: sweep!.sweep.goal === "max" },
       rowClass: (trial) => (trial.trial === sweep!.sweep.best?.trial ? "is-best" : ""),
@@ -125,7 +126,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   }
 
   function checkbox(trial: Trial): HTMLElement {
-    const box = h("input", { type: "checkbox", "aria-label": `Compare trial ${trial.trial}`, disabled: lastRun(trial) === undefined });
+    const box = h("input", { type: "checkbox", "aria-label": say("Compare trial {}", trial.trial), disabled: lastRun(trial) === undefined });
     box.checked = chosen.has(trial.trial);
     box.addEventListener("change", () => {
       if (box.checked) chosen.add(trial.trial);
@@ -137,8 +138,8 @@ export function show(root: HTMLElement, route: Route): () => void {
 
   function refreshCompare(): void {
     compare.disabled = chosen.size < 2 || chosen.size > mostCompared;
-    setText(compare, chosen.size > 1 ? `Compare ${chosen.size}` : "Compare");
-    compare.title = chosen.size > mostCompared ? `At most ${mostCompared} runs` : "Choose two or more trials in the table";
+    setText(compare, chosen.size > 1 ? say("Compare {}", chosen.size) : say("Compare"));
+    compare.title = chosen.size > mostCompared ? say("At most {} runs", mostCompared) : say("Choose two or more trials in the table");
   }
 
   function refresh(): void {
@@ -170,7 +171,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       const text = `${trial.trial} ${trial.shown.state} ${Object.entries(trial.parameters).flat().join(" ")} ${trial.message}`.toLowerCase();
       return keeps(i) && words.every((word) => text.includes(word));
     });
-    setText(trialCount, shown.length === sweep.trials.length ? count(shown.length) : `${count(shown.length)} of ${count(sweep.trials.length)}`);
+    setText(trialCount, shown.length === sweep.trials.length ? count(shown.length) : say("{} of {}", count(shown.length), count(sweep.trials.length)));
     table.show(shown);
     refreshCompare();
   }
@@ -182,7 +183,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     setText(chip, shown.state);
     setAttributes(chip, { "data-tone": shown.tone });
     fill(facts, totals(...shown.totals.map(({ name, value }): [string, string] => [name, value]),
-      ...(shown.left === "" ? [] : [["Time left", shown.left] as [string, string]])),
+      ...(shown.left === "" ? [] : [[say("Time left"), shown.left] as [string, string]])),
       message && h("p.note", {}, message));
     progress.max = Math.max(1, trials.wanted ?? trials.done);
     progress.value = trials.done;

@@ -2,6 +2,7 @@
 // The table of views by address. A view fills the element that it is given, and returns what ends it.
 import { h } from "../base/dom";
 import type { Route, View } from "../base/route";
+import { say } from "../base/say";
 import * as compare from "./compare";
 import * as explorer from "./explorer";
 import * as lesson from "./lesson";
@@ -18,7 +19,7 @@ import * as trash from "./trash";
 export type Show = (root: HTMLElement, route: Route) => () => void;
 
 function nowhere(root: HTMLElement): () => void {
-  root.append(h("div.page", {}, h("h1", {}, "There is no such page"), h("p", {}, h("a", { href: "/" }, "All runs"))));
+  root.append(h("div.page", {}, h("h1", {}, say("There is no such page")), h("p", {}, h("a", { href: "/" }, say("All runs")))));
   return () => {};
 }
 

@@ -6,42 +6,43 @@ import { count, timeOfDay } from "../base/format";
 import { keepFresh } from "../base/fresh";
 import { tell } from "../base/notice";
 import { pathOf } from "../base/route";
+import { say } from "../base/say";
 import { serverAbout } from "../base/server";
 import { Endings } from "../base/signal";
 import type { RemovedRun } from "../base/types";
 import { whereOf } from "../runs/search";
 
 export function show(root: HTMLElement): () => void {
-  document.title = "Trash · BatchScope";
+  document.title = `${say("Trash")} · BatchScope`;
   const endings = new Endings();
   const failure = h("p.failure", { role: "alert", hidden: true });
   const note = h("p.empty");
-  const filter = h("input", { type: "search", placeholder: "Find runs", "aria-label": "Find runs", spellcheck: "false", autocomplete: "off" });
+  const filter = h("input", { type: "search", placeholder: say("Find runs"), "aria-label": say("Find runs"), spellcheck: "false", autocomplete: "off" });
   filter.addEventListener("input", () => void load());
-  const list = h("ul.runs", { "aria-label": "Removed runs" });
+  const list = h("ul.runs", { "aria-label": say("Removed runs") });
   let mayRestore = false;
   let newest = 0; // of the questions that were asked
 
   const rows = new Keyed<RemovedRun, HTMLElement>(list, (run) => run.id,
     (run) => h("li", {}, h("div.run-row", {}, ...["dot", "run-name", "run-replicas", "run-detail", "run-goodput"].map((name) => h(`span.${name}`))),
-      mayRestore && button("Restore", () => void restore(run), { "aria-label": `Restore ${run.name || run.id}` })),
+      mayRestore && button(say("Restore"), () => void restore(run), { "aria-label": say("Restore {}", run.name || run.id) })),
     (row, run) => {
       const { shown } = run;
       const set = (name: string, text: string) => setText(row.querySelector(`.${name}`)!, text);
       set("run-name", run.name || run.id);
       set("run-replicas", shown.badge);
       set("run-detail", [shown.detail, run.id].filter(Boolean).join(" · "));
-      set("run-goodput", `removed ${timeOfDay(run.removed)}`);
+      set("run-goodput", say("removed {}", timeOfDay(run.removed)));
       setAttributes(row.firstElementChild!, { "data-tone": shown.tone, title: shown.state });
     });
   root.append(h("div.page", {},
-    h("header.page-head", {}, h("nav", { "aria-label": "Above this page" }, h("a", { href: pathOf("runs") }, "Runs")), h("h1", {}, "Trash")),
-    failure, h("section.run-list.is-trash", { "data-wide": true, "aria-label": "Trash" }, h("div.list-head", {}, filter), list, note)));
+    h("header.page-head", {}, h("nav", { "aria-label": say("Above this page") }, h("a", { href: pathOf("runs") }, say("Runs"))), h("h1", {}, say("Trash"))),
+    failure, h("section.run-list.is-trash", { "data-wide": true, "aria-label": say("Trash") }, h("div.list-head", {}, filter), list, note)));
 
   async function restore(run: RemovedRun): Promise<void> {
     await attempt(async () => {
       await api.trash(run.id, false);
-      tell(`Restored ${run.name || run.id}.`, async () => void (await api.trash(run.id, true)));
+      tell(say("Restored {}.", run.name || run.id), async () => void (await api.trash(run.id, true)));
     });
     await load();
   }
@@ -54,9 +55,9 @@ export function show(root: HTMLElement): () => void {
       mayRestore = !about.read_only;
       rows.set(runs);
       list.hidden = runs.length === 0;
-      setText(note, total === 0 ? (filter.value.trim() === "" ? "The trash is empty." : "No run matches.")
-        : `${runs.length < total ? `The newest ${count(runs.length)} of ${count(total)}. ` : ""}A run stays whole here until it is restored; ` +
-          `after ${days} days batchscope gc deletes it.`);
+      const fate = say("A run stays whole here until it is restored; after {} days batchscope gc deletes it.", days);
+      setText(note, total === 0 ? (filter.value.trim() === "" ? say("The trash is empty.") : say("No run matches."))
+        : runs.length < total ? `${say("The newest {} of {}.", count(runs.length), count(total))} ${fate}` : fate);
       failure.hidden = true;
     });
   }

@@ -4,49 +4,71 @@
 #include <algorithm>
 #include <cctype>
 #include <ctime>
+#include <initializer_list>
 #include <utility>
+
+#include "batchscope/common/language.h"
+#include "batchscope/common/say.h"
 
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using http::Fault, http::Request;
 
 constexpr char kTokenField[] = "token";
 constexpr std::string_view kBearer = "Bearer ";
 constexpr int kCookieDays = 30;
 
-constexpr char kMissing[] = "open the address that `batchscope serve` has printed: it holds the token";
-constexpr char kRevoked[] =
-    "this token no longer counts here: it was revoked or replaced, or its link has ended. Ask the owner for "
-    "a "
-    "new one, or open the address that `batchscope serve` has printed";
+std::string missing_text() {
+  return say("open the address that `batchscope serve` has printed: it holds the token");
+}
+
+std::string revoked_text() {
+  return say(
+      "this token no longer counts here: it was revoked or replaced, or its link has ended. Ask the owner "
+      "for a new one, or open the address that `batchscope serve` has printed");
+}
 
 // Without style or script, of which nothing is sent to strangers either.
-constexpr char kHead[] = R"(<!doctype html>
-<html lang="en">
+std::string entrance_page(const std::string& title, const std::string& heading,
+                          std::initializer_list<std::string> paragraphs) {
+  std::string html = "<!doctype html>\n<html lang=\"" +
+                     common::chosenLanguage().toHtmlEscaped().toStdString() + R"(">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-)";
-constexpr char kMissingPage[] = R"(<title>BatchScope: the token is missing</title>
-<h1>The token is missing</h1>
-<p>BatchScope runs here. It shows its runs to people who have this server's token.</p>
-<p>Open the address that <code>batchscope serve</code> printed when it started. It ends in <code>/?token=</code> and
-the token. The browser then remembers the token for 30 days.</p>
-<p>If you do not have that address: on the machine that the server runs on, the token is in the file
-<code>serve.token</code> in BatchScope's data folder, which is <code>~/.local/share/batchscope</code> unless
-<code>XDG_DATA_HOME</code> names another one. Write <code>/?token=</code> and the token behind this address.</p>
-<p>If your address worked before, your token was revoked or replaced. Ask for a new one.</p>
-)";
-constexpr char kRevokedPage[] = R"(<title>BatchScope: the token no longer counts</title>
-<h1>The token no longer counts</h1>
-<p>Your browser has shown a token that this server does not know. The token was revoked or replaced, or it was
-of a link, whose day is over.</p>
-<p>Ask the person who runs this server for a new one: <code>batchscope serve tokens --add NAME</code> makes a token,
-and Share on a run's page makes a link.</p>
-<p>If the server is yours, open the address that <code>batchscope serve</code> printed when it started.
-<code>batchscope serve tokens</code> lists the tokens that count.</p>
-)";
+<title>BatchScope: )" +
+                     title + "</title>\n<h1>" + heading + "</h1>\n";
+  for (const std::string& paragraph : paragraphs) html += "<p>" + paragraph + "</p>\n";
+  return html;
+}
+
+std::string missing_page() {
+  return entrance_page(
+      say("the token is missing"), say("The token is missing"),
+      {say("BatchScope runs here. It shows its runs to people who have this server's token."),
+       say("Open the address that <code>batchscope serve</code> printed when it started. It ends in "
+           "<code>/?token=</code> and the token. The browser then remembers the token for {} days.",
+           kCookieDays),
+       say("If you do not have that address: on the machine that the server runs on, the token is in the "
+           "file <code>serve.token</code> in BatchScope's data folder, which is "
+           "<code>~/.local/share/batchscope</code> unless <code>XDG_DATA_HOME</code> names another one. "
+           "Write <code>/?token=</code> and the token behind this address."),
+       say("If your address worked before, your token was revoked or replaced. Ask for a new one.")});
+}
+
+std::string revoked_page() {
+  return entrance_page(
+      say("the token no longer counts"), say("The token no longer counts"),
+      {say("Your browser has shown a token that this server does not know. The token was revoked or "
+           "replaced, or it was of a link, whose day is over."),
+       say("Ask the person who runs this server for a new one: "
+           "<code>batchscope serve tokens --add NAME</code> makes a token, and Share on a run's page makes "
+           "a link."),
+       say("If the server is yours, open the address that <code>batchscope serve</code> printed when it "
+           "started. <code>batchscope serve tokens</code> lists the tokens that count.")});
+}
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -141,9 +163,10 @@ Caller Access::check(const Request& head) const {
   const auto found = caller(head);
   if (!found) {
     const bool is_revoked = shows_token(head);
-    throw Fault{
-        401, is_revoked ? kRevoked : kMissing,
-        shows_pages(head) ? std::string(kHead) + (is_revoked ? kRevokedPage : kMissingPage) : std::string()};
+    throw Fault{401, is_revoked ? revoked_text() : missing_text(),
+                !shows_pages(head) ? std::string()
+                : is_revoked       ? revoked_page()
+                                   : missing_page()};
   }
   if (!reads(head) || asks_for_data(head)) check_site(head);
   if (!reads(head)) check_change(head, *found);
@@ -160,17 +183,17 @@ void Access::check_open(const Request& head) const {
 void Access::check_host(const Request& head) const {
   const auto [host, port] = host_and_port(head.field("host"));
   if (!hosts_.contains(host) || !is_number(port))
-    throw Fault{
-        421,
-        "this server does not answer to that name: use localhost or 127.0.0.1, or start it with --host-name"};
+    throw Fault{421,
+                say("this server does not answer to that name: use localhost or 127.0.0.1, or start it with "
+                    "--host-name")};
 }
 
 void Access::check_change(const Request& head, const Caller& caller) const {
   if (read_only_)
-    throw Fault{403, "this server was started with --read-only: it shows runs and changes nothing"};
+    throw Fault{403, say("this server was started with --read-only: it shows runs and changes nothing")};
   if (caller.right == Right::read)
-    throw Fault{
-        403, "the token " + caller.name + " has the right 'read' only: ask the owner for one with 'control'"};
+    throw Fault{403, say("the token {} has the right 'read' only: ask the owner for one with 'control'",
+                         caller.name)};
   const std::string origin = lower(head.field("origin")), host = lower(head.field("host"));
   if (!origin.empty() && origin != "http://" + host && origin != "https://" + host)
     throw Fault{403, "a page of another site may not change anything here"};
@@ -182,7 +205,7 @@ void Access::check_link(const Request& head, const Caller& caller) const {
   const std::vector<std::string>& path = head.path;
   const bool is_about = path == std::vector<std::string>{"api", "about"};
   const bool is_its_run = path.size() >= 3 && path[0] == "api" && path[1] == "runs" && path[2] == caller.run;
-  if (!is_about && !is_its_run) throw Fault{403, "this link shows run " + caller.run + " and nothing else"};
+  if (!is_about && !is_its_run) throw Fault{403, say("this link shows run {} and nothing else", caller.run)};
 }
 
 // All tokens are compared: the time tells nothing of which it was.

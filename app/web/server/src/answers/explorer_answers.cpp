@@ -9,6 +9,7 @@
 #include "batchscope/common/goodput_prediction.h"
 #include "batchscope/common/predictions.h"
 #include "batchscope/common/run_text.h"
+#include "batchscope/common/say.h"
 #include "batchscope/common/what_if_table.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/prediction.h"
@@ -16,6 +17,7 @@
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using protocol::Json, protocol::Model;
 
 constexpr long kMostReplicas = 4096;
@@ -124,13 +126,13 @@ Json explorer_json(Store& store, const std::string& id, const http::Request& req
       static_cast<int>(whole_in(request, "replicas", 1, kMostReplicas, std::max(run.replicas, 1)));
   const auto model = common::readableModel(store.catalogue(), id);
   if (!model || !model->perf)
-    return {
-        {"curve", nullptr},
-        {"table", table_json(common::whatIfTable(
-                      {}, common::measuredRate(id, store.catalogue().generations(id)), {}))},
-        {"why", run.step == 0 ? "this run has not made a step yet"
-                              : "no model has been fitted to this run yet: that needs some steps with two "
-                                "batch sizes or two numbers of replicas"}};
+    return {{"curve", nullptr},
+            {"table", table_json(common::whatIfTable(
+                          {}, common::measuredRate(id, store.catalogue().generations(id)), {}))},
+            {"why", run.step == 0
+                        ? say("this run has not made a step yet")
+                        : say("no model has been fitted to this run yet: that needs some steps with two "
+                              "batch sizes or two numbers of replicas")}};
   const auto generations = store.catalogue().generations(id);
   const Json goodput = common::goodputJson(run, model, generations);
   const storage::Generation* restart = common::lastRestart(generations);

@@ -9,12 +9,14 @@
 #include "batchscope/common/goodput_json.h"
 #include "batchscope/common/lesson_json.h"
 #include "batchscope/common/lesson_numbers.h"
+#include "batchscope/common/say.h"
 #include "batchscope/common/stored_series.h"
 #include "batchscope/protocol/error.h"
 
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using protocol::Json;
 
 const std::vector<common::Lesson>& lessons() {
@@ -56,7 +58,7 @@ Json lessons_json() {
 
 const common::Lesson& lesson_called(const std::string& name) {
   const auto found = std::ranges::find(lessons(), QString::fromStdString(name), &common::Lesson::name);
-  if (found == lessons().end()) throw Error(ErrorKind::not_found, "there is no lesson " + name);
+  if (found == lessons().end()) throw Error(ErrorKind::not_found, say("there is no lesson {}", name));
   return *found;
 }
 

@@ -8,6 +8,7 @@
 #include "batchscope/common/node_lanes.h"
 #include "batchscope/common/pool_text.h"
 #include "batchscope/common/queue_json.h"
+#include "batchscope/common/say.h"
 #include "batchscope/common/shown_json.h"
 #include "batchscope/common/sweep_json.h"
 #include "batchscope/common/trial_fold.h"
@@ -21,6 +22,7 @@
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using protocol::Json;
 
 constexpr double kLeaseHistory = 3600;  // s
@@ -120,7 +122,7 @@ Json sweep_json(Store& store, const std::string& name) {
 
 storage::Sweep sweep_called(storage::Catalogue& catalogue, const std::string& name) {
   auto sweep = storage::Sweeps(catalogue).find(name);
-  if (!sweep) throw Error(ErrorKind::not_found, "there is no sweep " + name);
+  if (!sweep) throw Error(ErrorKind::not_found, say("there is no sweep {}", name));
   return *std::move(sweep);
 }
 

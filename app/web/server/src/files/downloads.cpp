@@ -9,6 +9,7 @@
 
 #include "answer.h"
 #include "batchscope/common/data_forms.h"
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "files/export_process.h"
@@ -18,6 +19,8 @@
 
 namespace batchscope::web {
 namespace {
+
+using common::say;
 
 constexpr int kMostTransfers = 4;
 
@@ -83,7 +86,7 @@ void Downloads::send_log(const std::string& run, const http::Request& request, A
     const storage::Run found = store.run(run);
     const auto logs = logs_of(found.id);
     const protocol::LogName name = log_in(request, logs);
-    if (logs.empty()) throw Error(ErrorKind::not_found, "the replicas of run " + run + " have no logs yet");
+    if (logs.empty()) throw Error(ErrorKind::not_found, say("the replicas of run {} have no logs yet", run));
     const auto log =
         std::make_shared<const PlainFile>(protocol::run_paths(found.id).log_file(name.generation, name.rank));
     return File{head_of("text/plain; charset=utf-8",
@@ -106,8 +109,8 @@ void Downloads::send_file(const std::string& run, const http::Request& request, 
 
 void Downloads::start(Allowed allowed, const http::Reply& reply, std::function<File(Store&)> open) {
   if (running_ >= kMostTransfers)
-    throw http::Fault{
-        503, fmt::format("{} files are being sent already: try again when one has ended", kMostTransfers)};
+    throw http::Fault{503,
+                      say("{} files are being sent already: try again when one has ended", kMostTransfers)};
   auto transfer = std::make_shared<Transfer>(running_);
   transfer->allowed = std::move(allowed);
   threads_.start([this, reply, transfer, open = std::move(open)] {

@@ -12,12 +12,15 @@
 #include <cstring>
 #include <utility>
 
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 
 extern char** environ;
 
 namespace batchscope::web {
 namespace {
+
+using common::say;
 
 constexpr std::size_t kMostRead = 64 << 10;  // bytes, what a pipe holds
 constexpr int kTurn = 100;                   // ms, behind which it is looked whether to stop
@@ -73,7 +76,7 @@ std::string ExportProcess::read(const std::atomic<bool>& stop) {
     if (pid_ < 0) return {};
     const int status = waited_for(std::exchange(pid_, -1));
     if (count == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-    throw Error(ErrorKind::failure, "`batchscope export` has failed; run it in a terminal to see why");
+    throw Error(ErrorKind::failure, say("`batchscope export` has failed; run it in a terminal to see why"));
   }
   throw Error(ErrorKind::failure, "the server is ending");
 }

@@ -2,10 +2,15 @@
 #include "files/page_files.h"
 
 #include <QCryptographicHash>
+#include <QFile>
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
+
+#include "batchscope/common/language.h"
+#include "batchscope/common/translate.h"
+#include "batchscope/protocol/json.h"
 
 namespace batchscope::web {
 namespace {
@@ -36,7 +41,38 @@ std::string tag_of(const std::string& content) {
   return '"' + hash.toHex().left(16).toStdString() + '"';
 }
 
+constexpr qint64 kMostWords = 4 << 20;  // bytes, of a language
+
+// Puts the text in the place of a part of the page, which a page of another version may lack.
+void replace_first(std::string& html, std::string_view part, const std::string& text) {
+  if (const std::size_t at = html.find(part); at != std::string::npos) html.replace(at, part.size(), text);
+}
+
+// The words as JSON in which nothing ends the block around them; empty where there are none.
+std::string words_of_page() {
+  QFile file(common::chosenWords());
+  if (!file.open(QIODevice::ReadOnly) || file.size() > kMostWords) return {};
+  const auto words = protocol::Json::parse(file.readAll().toStdString(), nullptr, false);
+  if (!words.is_object()) return {};
+  QByteArray text = QByteArray::fromStdString(words.dump());
+  return text.replace('<', "\\u003c").toStdString();
+}
+
 }  // namespace
+
+std::string in_chosen_language(std::string index) {
+  if (common::chosenWords().isEmpty()) return index;
+  const std::string words = words_of_page();
+  if (words.empty()) return index;
+  static const char kNoScript[] = QT_TR_NOOP(
+      "This page needs JavaScript. Without it, use <code>batchscope show latest</code> in a terminal.");
+  replace_first(index, kNoScript, tr(kNoScript).toStdString());
+  replace_first(index, "lang=\"en\"",
+                "lang=\"" + common::chosenLanguage().toHtmlEscaped().toStdString() + '"');
+  replace_first(index, "<body>",
+                "<body>\n<script id=\"words\" type=\"application/json\">" + words + "</script>");
+  return index;
+}
 
 const char kNoPage[] =
     "the page was not built: `./dev build` makes it, with Debian's nodejs, npm and esbuild";
@@ -47,6 +83,7 @@ PageFiles::PageFiles(const fs::path& folder) {
     if (!entry.is_regular_file(fault)) continue;
     std::ifstream in(entry.path(), std::ios::binary);
     File file{{std::istreambuf_iterator<char>(in), {}}, type_of(entry.path()), {}};
+    if (entry.path().filename() == kIndex) file.content = in_chosen_language(std::move(file.content));
     file.tag = tag_of(file.content);
     files_[entry.path().filename()] = std::move(file);
   }

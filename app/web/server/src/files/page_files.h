@@ -15,6 +15,10 @@ namespace batchscope::web {
 // Advice where there is no page.
 extern const char kNoPage[];
 
+// Returns index.html in the language of this process: with that language, and with its words for the page in
+// a block of data. As it is where the language is English or has no words for the page.
+std::string in_chosen_language(std::string index);
+
 class PageFiles {
  public:
   // Reads the files of a folder, without its subfolders.

@@ -60,7 +60,7 @@ std::string packed(const protocol::Json& answers) {
 }  // namespace
 
 std::string recording_of(const std::string& run, const fs::path& page) {
-  std::string html = content_of(page / "index.html");
+  std::string html = in_chosen_language(content_of(page / "index.html"));
   const std::string script = content_of(page / "page.js"), style = content_of(page / "page.css"),
                     icon = content_of(page / "icon.svg");
   Store store;

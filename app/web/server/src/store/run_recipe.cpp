@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/run_recipe.h"
 
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/origins.h"
 
 namespace batchscope::web {
 namespace {
+
+using common::say;
 
 bool is_of(const run::Recipe& recipe, const protocol::RunSpec& spec) {
   if (!recipe.made(spec) || !recipe.values_of(spec.arguments)) return false;
@@ -44,7 +47,7 @@ std::map<std::string, std::string> complaints_about(const run::Recipe& recipe,
   for (const run::Parameter& each : recipe.parameters)
     if (const auto set = values.find(each.name);
         each.type == run::Parameter::Type::text && set != values.end() && set->second != each.value)
-      complaints[each.name] = "a page cannot set free text: use " + command;
+      complaints[each.name] = say("a page cannot set free text: use {}", command);
   return complaints;
 }
 

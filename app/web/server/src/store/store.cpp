@@ -6,16 +6,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 
 namespace batchscope::web {
 namespace {
 
+using common::say;
+
 constexpr std::size_t kMostReaders = 24;
 
 [[noreturn]] void no_such_run(const std::string& id) {
-  throw Error(ErrorKind::not_found, "there is no run " + id);
+  throw Error(ErrorKind::not_found, say("there is no run {}", id));
 }
 
 }  // namespace

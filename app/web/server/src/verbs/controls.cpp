@@ -10,6 +10,7 @@
 
 #include "answer.h"
 #include "batchscope/common/run_control.h"
+#include "batchscope/common/say.h"
 #include "batchscope/common/shown_json.h"
 #include "batchscope/protocol/control.h"
 #include "batchscope/protocol/paths.h"
@@ -27,6 +28,7 @@
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using protocol::Json;
 using Command = protocol::Request::Command;
 
@@ -61,7 +63,7 @@ Json ask_elsewhere(const QString& program, const std::string& id, const protocol
   if (!process.waitForFinished(kElsewhere) || process.exitStatus() != QProcess::NormalExit) {
     process.kill();
     process.waitForFinished();
-    throw Error(ErrorKind::timeout, "the machine on which run " + id + " trains has not answered");
+    throw Error(ErrorKind::timeout, say("the machine on which run {} trains has not answered", id));
   }
   const Json answer = Json::parse(process.readAllStandardOutput().toStdString(), nullptr, false);
   if (process.exitCode() == 0)
@@ -103,9 +105,9 @@ Json carry_out(Store& store, const QString& program, const std::string& id, cons
   if (origin && origin->followed) {
     if (origin->control.empty()) throw Error(ErrorKind::conflict, storage::trains_elsewhere(id, *origin));
     if (!request.devices.empty())
-      throw Error(ErrorKind::conflict, "run " + id +
-                                           " trains elsewhere, where other devices have these names: "
-                                           "give it a number of replicas");
+      throw Error(ErrorKind::conflict, say("run {} trains elsewhere, where other devices have these names: "
+                                           "give it a number of replicas",
+                                           id));
     return ask_elsewhere(program, id, request);
   }
   Json result = ask_here(store, run, request);

@@ -8,6 +8,7 @@
 
 #include "answer.h"
 #include "batchscope/common/run_control.h"
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/fork.h"
@@ -18,15 +19,16 @@
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using protocol::Json;
 using run::Recipe;
 
 Recipe insist_on_recipe(const storage::Run& run) {
   if (auto recipe = recipe_of(run)) return std::move(*recipe);
   throw Error(ErrorKind::conflict,
-              fmt::format("a page can fork only runs of recipes that are installed here, and {} is not "
-                          "such a run; fork it in a terminal: batchscope fork {}",
-                          common::title(run), run.id));
+              say("a page can fork only runs of recipes that are installed here, and {} is not "
+                  "such a run; fork it in a terminal: batchscope fork {}",
+                  common::title(run), run.id));
 }
 
 // A description of a fork, with what is wrong with it by its field.
@@ -83,7 +85,8 @@ class ForkDraft {
         wrong, [&](const auto& each) { return !given.contains(each.first) && before.contains(each.first); });
     for (const run::Parameter& each : recipe_.parameters)
       if (each.type == run::Parameter::Type::text && given.contains(each.name))
-        wrong[each.name] = fmt::format("a page cannot set free text: use `batchscope fork {} -- ..`", id_);
+        wrong[each.name] =
+            say("a page cannot set free text: use {}", fmt::format("`batchscope fork {} -- ..`", id_));
     for (const auto& [name, complaint] : wrong) complaints_["values." + name] = complaint;
     if (wrong.empty()) options_.arguments = recipe_.arguments(all);
   }

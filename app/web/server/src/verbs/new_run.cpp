@@ -12,6 +12,7 @@
 #include "answer.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_control.h"
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/client.h"
@@ -25,6 +26,7 @@
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using protocol::Json;
 using run::Parameter, run::Recipe;
 
@@ -96,7 +98,7 @@ class Draft {
     const Recipe::Values values = values_in(given);
     const auto recipe = run::installed_recipe(text_in(name, "recipe"));
     if (!recipe) {
-      complaints_["recipe"] = "this machine has no such recipe";
+      complaints_["recipe"] = say("this machine has no such recipe");
       return;
     }
     const std::string command = fmt::format("`batchscope submit --recipe {} --set NAME=..`", recipe->name);
@@ -115,7 +117,7 @@ class Draft {
   void take(const std::string& name, const Json& value) {
     if (name == "recipe" || name == "values") return;
     if (at_once_ && kOfTheQueue.contains(name)) {
-      complaints_[name] = "a run that starts at once does not wait in the queue: leave this out";
+      complaints_[name] = say("a run that starts at once does not wait in the queue: leave this out");
       return;
     }
     try {
@@ -157,7 +159,7 @@ class Draft {
   void take_device(const std::string& text) {
     const bool names_one = text.starts_with("cuda:");
     if (text != "auto" && text != "cpu" && text != "cuda" && !names_one)
-      throw Error(ErrorKind::usage, "'" + text + "' is not one of auto, cpu, cuda, cuda:N");
+      throw Error(ErrorKind::usage, say("'{}' is not one of auto, cpu, cuda, cuda:N", text));
     spec_.device = text;
   }
 
@@ -207,17 +209,17 @@ Json clone_json(Store& store, const std::string& id) {
   const storage::Run run = store.run(id);
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorKind::conflict,
-                fmt::format("a page cannot clone {}, because {}; in a terminal: batchscope submit, with what "
-                            "`batchscope show {}` says of its command",
-                            common::title(run), why, run.id));
+                say("a page cannot clone {}, because {}; in a terminal: batchscope submit, with what "
+                    "`batchscope show {}` says of its command",
+                    common::title(run), why, run.id));
   };
   const auto recipe = recipe_of(run);
-  if (!recipe) refuse("it is not of a recipe that is installed here");
+  if (!recipe) refuse(say("it is not of a recipe that is installed here"));
   Recipe::Values values = *recipe->values_of(run.spec.arguments);
   for (const Parameter& each : recipe->parameters) {
     if (each.type != Parameter::Type::text) continue;
     if (values[each.name] != each.value && values[each.name] != each.left_out)
-      refuse(each.name + " is free text, and not its default");
+      refuse(say("{} is free text, and not its default", each.name));
     values.erase(each.name);
   }
   std::string tags;
@@ -225,7 +227,7 @@ Json clone_json(Store& store, const std::string& id) {
     if (!tag.starts_with(storage::kLessonTag)) tags += (tags.empty() ? "" : ", ") + tag;
   return {{"recipe", recipe->name},
           {"values", values},
-          {"name", run.name + " copy"},
+          {"name", say("{} copy", run.name)},
           {"replicas",
            run.spec.auto_replicas ? run.spec.auto_replicas->text() : std::to_string(run.spec.replicas)},
           {"device", run.spec.device},

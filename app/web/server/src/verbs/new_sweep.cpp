@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/new_sweep.h"
 
-#include <fmt/core.h>
-
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -12,6 +10,7 @@
 
 #include "answer.h"
 #include "answers/list_answers.h"
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/recipe.h"
@@ -23,6 +22,7 @@
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using protocol::Json;
 using sweep::SweepFile;
 
@@ -38,14 +38,14 @@ double bound_in(const Json& range, const char* end, bool is_whole) {
   const auto [last, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || last != text.data() + text.size() || !std::isfinite(value) ||
       (is_whole && value != std::trunc(value)))
-    throw Error(ErrorKind::usage,
-                fmt::format("{} must be a {}, found '{}'", end, is_whole ? "whole number" : "number", text));
+    throw Error(ErrorKind::usage, is_whole ? say("{} must be a whole number, found '{}'", end, text)
+                                           : say("{} must be a number, found '{}'", end, text));
   return value;
 }
 
 double above_in(const Json& rule, const char* name, double limit) {
   const double value = bound_in(rule, name, false);
-  if (!(value > limit)) throw Error(ErrorKind::usage, fmt::format("{} must be above {}", name, limit));
+  if (!(value > limit)) throw Error(ErrorKind::usage, say("{} must be above {}", name, limit));
   return value;
 }
 
@@ -61,31 +61,31 @@ sweep::Parameter searched(const run::Parameter& parameter, const Json& range) {
   sweep::Parameter made;
   made.name = parameter.name;
   if (parameter.type == run::Parameter::Type::text)
-    throw Error(ErrorKind::usage, "a page cannot search free text: write it into a sweep's file");
+    throw Error(ErrorKind::usage, say("a page cannot search free text: write it into a sweep's file"));
   if (!range.is_object()) throw Error(ErrorKind::usage, "send {\"min\":..,\"max\":..} or {\"values\":[..]}");
   if (range.contains("values")) {
     const Json& values = range.at("values");
     if (!values.is_array() || values.empty() || values.size() > kMostValues)
-      throw Error(ErrorKind::usage, fmt::format("name 1 to {} values", kMostValues));
+      throw Error(ErrorKind::usage, say("name 1 to {} values", kMostValues));
     for (const Json& value : values) {
       made.choices.push_back(text_in(value, "each value"));
       if (const std::string wrong = parameter.complaint(made.choices.back()); !wrong.empty())
-        throw Error(ErrorKind::usage, fmt::format("{}, found '{}'", wrong, made.choices.back()));
+        throw Error(ErrorKind::usage, say("{}, found '{}'", wrong, made.choices.back()));
     }
     return made;
   }
-  if (!has_range(parameter)) throw Error(ErrorKind::usage, "only a number has a range: name its values");
+  if (!has_range(parameter)) throw Error(ErrorKind::usage, say("only a number has a range: name its values"));
   const bool is_whole = parameter.type == run::Parameter::Type::integer;
   made.kind = is_whole ? Kind::integer : Kind::real;
   made.min = bound_in(range, "min", is_whole);
   made.max = bound_in(range, "max", is_whole);
   made.log = range.value("scale", Json("linear")) == "log";
-  if (!(made.min < made.max)) throw Error(ErrorKind::usage, "min must be less than max");
+  if (!(made.min < made.max)) throw Error(ErrorKind::usage, say("min must be less than max"));
   if (made.log && !(made.min > 0))
-    throw Error(ErrorKind::usage, "min must be above 0 on a logarithmic scale");
+    throw Error(ErrorKind::usage, say("min must be above 0 on a logarithmic scale"));
   for (const double end : {made.min, made.max})
     if (const std::string wrong = parameter.complaint(made.text(end)); !wrong.empty())
-      throw Error(ErrorKind::usage, fmt::format("{}, found '{}'", wrong, made.text(end)));
+      throw Error(ErrorKind::usage, say("{}, found '{}'", wrong, made.text(end)));
   return made;
 }
 
@@ -101,7 +101,7 @@ class SweepDraft {
     if (!complaints_.empty()) return;
     try {
       // Once more by the reader of files, which knows all rules.
-      file_ = SweepFile::parse(file_.text(), "the sweep");
+      file_ = SweepFile::parse(file_.text(), say("the sweep"));
       sweep::check(file_, base_);
     } catch (const Error& error) {
       complaints_["sweep"] = error.what();
@@ -120,17 +120,17 @@ class SweepDraft {
       throw Error(ErrorKind::usage, "\"search\" must be an object of ranges and values by parameter");
     const auto recipe = run::installed_recipe(name);
     if (!recipe) {
-      complaints_["recipe"] = "this machine has no such recipe";
+      complaints_["recipe"] = say("this machine has no such recipe");
       return;
     }
     file_.recipe = recipe->name;
-    for (const auto& [parameter, complaint] : complaints_about(*recipe, values, "a sweep's file"))
+    for (const auto& [parameter, complaint] : complaints_about(*recipe, values, say("a sweep's file")))
       if (!search.contains(parameter)) complaints_["values." + parameter] = complaint;
     for (const auto& [parameter, range] : search.items())
       if (!recipe->parameter(parameter))
-        complaints_["search." + parameter] = "the recipe has no parameter of this name";
+        complaints_["search." + parameter] = say("the recipe has no parameter of this name");
     for (const run::Parameter& parameter : recipe->parameters) take_parameter(parameter, values, search);
-    if (search.empty()) complaints_["sweep"] = "choose at least one setting to search";
+    if (search.empty()) complaints_["sweep"] = say("choose at least one setting to search");
     if (!complaints_.empty()) return;
     try {
       base_ = recipe->spec();
@@ -220,9 +220,9 @@ class SweepDraft {
     }
     if (file_.stop.kind == sweep::StopRule::Kind::none) file_.stop = {};
     if (file_.stop.max && *file_.stop.max <= file_.stop.min)
-      complaints_["stop.max"] = "max must be above min";
+      complaints_["stop.max"] = say("max must be above min");
     if (file_.stop.kind == sweep::StopRule::Kind::pbt && !rule.contains("max"))
-      complaints_["stop.max"] = "pbt needs max, the last rung: without it the sweep would not end";
+      complaints_["stop.max"] = say("pbt needs max, the last rung: without it the sweep would not end");
   }
 
   void take_replicas(const std::string& text) {

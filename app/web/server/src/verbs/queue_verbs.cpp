@@ -12,6 +12,7 @@
 #include "answers/list_answers.h"
 #include "batchscope/common/queue_json.h"
 #include "batchscope/common/queue_order.h"
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/pool.h"
@@ -21,6 +22,7 @@
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using protocol::Json;
 
 // Bytes that are not UTF-8 are replaced.
@@ -51,7 +53,7 @@ Json move(storage::Catalogue& catalogue, const storage::Run& run, const std::str
   }
   if (!row || !is_there)
     throw Error(ErrorKind::conflict,
-                fmt::format("run {} is no longer in the queue, or has no place there", row ? run.id : other));
+                say("run {} is no longer in the queue, or has no place there", row ? run.id : other));
   Json changed = Json::array();
   for (const common::PriorityChange& change : common::movedTo(queue, *row)) {
     pool::prioritise(catalogue, change.run, change.after);
@@ -114,9 +116,8 @@ void apply(const Json& body, protocol::PoolSettings& settings) {
 int priority_of(const Json& value) {
   // As a number of any size: one that is too large must not wrap round.
   if (!value.is_number_integer() || std::abs(value.get<double>()) > protocol::kMostPriority)
-    throw Error(ErrorKind::usage,
-                fmt::format("priority {} is not a whole number from {} to {}", printed(value),
-                            -protocol::kMostPriority, protocol::kMostPriority));
+    throw Error(ErrorKind::usage, say("priority {} is not a whole number from {} to {}", printed(value),
+                                      -protocol::kMostPriority, protocol::kMostPriority));
   return value.get<int>();
 }
 

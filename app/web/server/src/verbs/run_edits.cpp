@@ -10,6 +10,7 @@
 
 #include "answer.h"
 #include "batchscope/common/run_control.h"
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/annotation.h"
@@ -18,6 +19,7 @@
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using protocol::Json;
 using storage::Catalogue, storage::Run;
 using Tags = std::vector<std::string>;
@@ -83,8 +85,8 @@ Json edit_run(Store& store, const std::string& id, const std::string& person, co
   storage::require_sound(run);
   for (const auto& [name, text] : was.items())
     if (text != text_field(name).read(run))
-      throw Error(ErrorKind::conflict, fmt::format("the {} of {} has been changed since, and stays as it is",
-                                                   name, common::title(run)));
+      throw Error(ErrorKind::conflict,
+                  say("the {} of {} has been changed since, and stays as it is", name, common::title(run)));
   Json changed = Json::object(), before = Json::object();
   for (const TextField& field : kTexts) {
     if (!wanted.contains(field.name)) continue;
@@ -111,7 +113,7 @@ Json trash_run(Store& store, const std::string& id, const std::string& person, c
     catalogue.move_to_trash(id);
   } else {
     const auto run = protocol::valid_run_id(id) ? catalogue.run(id) : std::nullopt;
-    if (!run) throw Error(ErrorKind::not_found, "there is no run " + id);
+    if (!run) throw Error(ErrorKind::not_found, say("there is no run {}", id));
     catalogue.restore(id);
     note_asked_for(catalogue, *run, "restore from the trash", person);
   }

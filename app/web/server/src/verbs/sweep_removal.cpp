@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/sweep_removal.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "answer.h"
 #include "answers/list_answers.h"
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/sweep/driver.h"
 #include "store/asked_for.h"
@@ -15,6 +14,7 @@
 
 namespace batchscope::web {
 
+using common::say;
 using protocol::Json;
 
 Json RemovedSweeps::remove(Store& store, const std::string& name, const std::string& person,
@@ -38,10 +38,9 @@ Json RemovedSweeps::restore(Store& store, const std::string& name, const std::st
   const auto found =
       std::ranges::find(kept_, name, [](const sweep::RemovedSweep& each) { return each.sweep.name; });
   if (found == kept_.end())
-    throw Error(ErrorKind::not_found,
-                fmt::format("this server has not removed a sweep {} since it was started, so it cannot bring "
-                            "it back",
-                            name));
+    throw Error(
+        ErrorKind::not_found,
+        say("this server has not removed a sweep {} since it was started, so it cannot bring it back", name));
   sweep::restore(catalogue, *found);
   kept_.erase(found);
   for (const storage::Run& run : tellers_of(catalogue, sweep_called(catalogue, name)))

@@ -9,6 +9,7 @@
 
 #include "answer.h"
 #include "answers/list_answers.h"
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/sweep/driver.h"
 #include "batchscope/sweep/sweeps.h"
@@ -17,13 +18,14 @@
 namespace batchscope::web {
 namespace {
 
+using common::say;
 using protocol::Json;
 using sweep::SweepFile;
 
 double more_hours(const Json& value) {
   if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= SweepFile::kMostDeviceHours))
     throw Error(ErrorKind::usage,
-                fmt::format("device_hours must be a number from 0 to {}", SweepFile::kMostDeviceHours));
+                say("device_hours must be a number from 0 to {}", SweepFile::kMostDeviceHours));
   return value.get<double>();
 }
 
