@@ -59,25 +59,27 @@ class TestPool : public QObject {
   void devicesGoFromOneToTheOther() {
     const std::string a = submit("a");
     begin();
-    QTRY_COMPARE(launched(), Names{"supervise " + a + " --replicas 1 --devices cuda:0"});
+    QTRY_COMPARE_WITH_TIMEOUT(launched(), Names{"supervise " + a + " --replicas 1 --devices cuda:0"},
+                              kPatience);
     Supervised& first = comes_up(a, {"cuda:0"});
-    QTRY_COMPARE(first.asked, Names{"rescale cuda:0,cuda:1 by the pool"});
-    QTRY_COMPARE(catalogue_->job(a)->target, (Names{"cuda:0", "cuda:1"}));
+    QTRY_COMPARE_WITH_TIMEOUT(first.asked, Names{"rescale cuda:0,cuda:1 by the pool"}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, (Names{"cuda:0", "cuda:1"}), kPatience);
 
     first.acts = false;
     const std::string b = submit("b");
-    QTRY_COMPARE(first.asked.back(), "rescale cuda:0 by the pool");
+    QTRY_COMPARE_WITH_TIMEOUT(first.asked.back(), "rescale cuda:0 by the pool", kPatience);
     looksAgain();
     QCOMPARE(launched().size(), 1u);
     QCOMPARE(catalogue_->job(b)->target, Names{"cuda:1"});
     first.acts = true;
     first.act();
-    QTRY_COMPARE(launched().back(), "supervise " + b + " --replicas 1 --devices cuda:1");
+    QTRY_COMPARE_WITH_TIMEOUT(launched().back(), "supervise " + b + " --replicas 1 --devices cuda:1",
+                              kPatience);
     comes_up(b, {"cuda:1"});
 
     catalogue_->set_state(b, RunState::finished);
     catalogue_->release_supervisor(b);
-    QTRY_COMPARE(first.asked.size(), 3u);
+    QTRY_COMPARE_WITH_TIMEOUT(first.asked.size(), 3u, kPatience);
     QCOMPARE(first.asked.back(), "rescale cuda:0,cuda:1 by the pool");
     Names causes;
     for (const protocol::PoolDecision& decision : catalogue_->decisions()) causes.push_back(decision.cause);
@@ -90,14 +92,14 @@ class TestPool : public QObject {
     const std::string a = submit("a", 1);
     Supervised& run = comes_up(a, {"cuda:1"});
     begin();
-    QTRY_COMPARE(catalogue_->job(a)->target, Names{"cuda:1"});
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, Names{"cuda:1"}, kPatience);
     catalogue_->hold(a, true);
-    QTRY_COMPARE(run.asked, Names{"pause"});
-    QTRY_VERIFY(catalogue_->job(a)->target.empty());
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"pause"}, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(catalogue_->job(a)->target.empty(), kPatience);
     QVERIFY(catalogue_->job(a)->preempted);
     catalogue_->go_on(a);
-    QTRY_COMPARE(run.asked.back(), "resume cuda:0 by the pool");
-    QTRY_VERIFY(!catalogue_->job(a)->preempted);
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked.back(), "resume cuda:0 by the pool", kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!catalogue_->job(a)->preempted, kPatience);
     QCOMPARE(run.asked.size(), 2u);
   }
 
@@ -109,7 +111,8 @@ class TestPool : public QObject {
     begin();
     QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"pause by the pool"}, kPatience);
     QCOMPARE(catalogue_->last_decision()->cause, "a turn is over");
-    QTRY_COMPARE(launched(), Names{"supervise " + b + " --replicas 1 --devices cuda:0"});
+    QTRY_COMPARE_WITH_TIMEOUT(launched(), Names{"supervise " + b + " --replicas 1 --devices cuda:0"},
+                              kPatience);
     QVERIFY(catalogue_->job(a)->preempted);
   }
 
@@ -120,24 +123,24 @@ class TestPool : public QObject {
     looksAgain();
     QVERIFY(launched().empty());
     catalogue_->change_pool_settings([](auto& settings) { settings.paused = false; });
-    QTRY_COMPARE(launched().size(), 1u);
+    QTRY_COMPARE_WITH_TIMEOUT(launched().size(), 1u, kPatience);
   }
 
   void whatAPersonAsksForIsDone() {
     const std::string a = submit("a");
     Supervised& run = comes_up(a, {"cuda:0", "cuda:1"});
     begin();
-    QTRY_COMPARE(catalogue_->job(a)->target.size(), 2u);
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target.size(), 2u, kPatience);
     protocol::RunSpec spec = catalogue_->run(a)->spec;
     spec.auto_replicas->max = 1;
     catalogue_->set_spec(a, spec);
-    QTRY_COMPARE(run.asked, Names{"rescale cuda:0 by the pool"});
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"rescale cuda:0 by the pool"}, kPatience);
     QCOMPARE(catalogue_->last_decision()->cause, "a asks for another number of replicas");
     spec.auto_replicas->max = 2;
     catalogue_->set_spec(a, spec);
-    QTRY_COMPARE(run.asked.back(), "rescale cuda:0,cuda:1 by the pool");
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked.back(), "rescale cuda:0,cuda:1 by the pool", kPatience);
     catalogue_->change_pool_settings([](auto& settings) { settings.devices = 1; });
-    QTRY_COMPARE(run.asked.back(), "rescale cuda:0 by the pool");
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked.back(), "rescale cuda:0 by the pool", kPatience);
     QCOMPARE(catalogue_->last_decision()->cause, "the settings were changed");
   }
 
@@ -146,8 +149,9 @@ class TestPool : public QObject {
     Supervised& run = comes_up(a, {"cuda:0"});
     run.refuses = true;
     begin();
-    QTRY_COMPARE(run.asked, Names{"rescale cuda:0,cuda:1 by the pool"});
-    QTRY_COMPARE(catalogue_->last_decision()->cause, "run " + a + " could not be moved");
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"rescale cuda:0,cuda:1 by the pool"}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->last_decision()->cause, "run " + a + " could not be moved",
+                              kPatience);
     QCOMPARE(run.asked.size(), 1u);  // not at once: it waits before it asks again
   }
 
@@ -155,8 +159,9 @@ class TestPool : public QObject {
     std::filesystem::remove(folder_ / "batchscope");
     const std::string a = submit("a");
     begin();
-    QTRY_COMPARE(catalogue_->job(a)->crashes, 1);
-    QTRY_VERIFY(testing::holds(catalogue_->job(a)->reason, "its supervisor did not start (1 of "));
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->crashes, 1, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        testing::holds(catalogue_->job(a)->reason, "its supervisor did not start (1 of "), kPatience);
     QVERIFY(catalogue_->leases().empty());
   }
 
@@ -167,11 +172,11 @@ class TestPool : public QObject {
     Supervised& alone = comes_up(other, {"cuda:1"});
     catalogue_->change_pool_settings([](auto& settings) { settings.preempt_notice = "echo at noon; true"; });
     begin();
-    QTRY_COMPARE(queued.asked, Names{"pause by the pool"});
-    QTRY_COMPARE(alone.asked, Names{"pause by the pool"});
+    QTRY_COMPARE_WITH_TIMEOUT(queued.asked, Names{"pause by the pool"}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(alone.asked, Names{"pause by the pool"}, kPatience);
     QVERIFY(catalogue_->pool_settings().paused);
     QVERIFY(catalogue_->job(a)->preempted);
-    QTRY_VERIFY(catalogue_->last_decision());
+    QTRY_VERIFY_WITH_TIMEOUT(catalogue_->last_decision(), kPatience);
     const protocol::PoolDecision decision = *catalogue_->last_decision();
     VERIFY_HOLDS(decision.cause, "the machine will be taken away (at noon): all runs are paused");
     QCOMPARE(decision.choices.size(), 2u);
@@ -186,7 +191,7 @@ class TestPool : public QObject {
     });
     begin();
     ends_ = false;
-    QTRY_VERIFY(catalogue_->pool_settings().nodes_from.empty());
+    QTRY_VERIFY_WITH_TIMEOUT(catalogue_->pool_settings().nodes_from.empty(), kPatience);
     QVERIFY(!catalogue_->pool_settings().nodes_ending);
     QTRY_VERIFY_WITH_TIMEOUT(pool_->isFinished(), kPatience);
     QCOMPARE(code_, kExitOk);
@@ -220,9 +225,9 @@ class TestPool : public QObject {
   void looksAgain() {
     const std::filesystem::path lock = run::kPool.lock_path();
     for (int look = 0; look < 2; ++look) {
-      QTRY_VERIFY(std::filesystem::exists(lock));
+      QTRY_VERIFY_WITH_TIMEOUT(std::filesystem::exists(lock), kPatience);
       const auto before = std::filesystem::last_write_time(lock);
-      QTRY_VERIFY(std::filesystem::last_write_time(lock) != before);
+      QTRY_VERIFY_WITH_TIMEOUT(std::filesystem::last_write_time(lock) != before, kPatience);
     }
   }
 
