@@ -91,6 +91,8 @@ Costs::Costs(Objective objective, std::span<const Job> jobs, const Cluster& clus
 double Costs::speedup(std::size_t job, int kind, int num_nodes, int devices) const {
   if (devices <= 0) return 0;
   if (base_[job] > 0) return goodput_of(jobs_[job], kind, num_nodes, devices) / base_[job];
+  // Where it cannot train on the fair share, nor on fewer, nothing is known but what it can train on.
+  if (jobs_[job].goodput && goodput_of(jobs_[job], kind, num_nodes, devices) <= 0) return 0;
   const bool over_one = objective_ == Objective::adaptdl || objective_ == Objective::sia;
   return static_cast<double>(devices) / (over_one ? 1 : std::max(share_[static_cast<std::size_t>(kind)], 1));
 }

@@ -2,6 +2,9 @@
 #include "devices.h"
 
 #include <algorithm>
+#include <map>
+
+#include "batchscope/run/node_devices.h"
 
 namespace batchscope::pool {
 namespace {
@@ -29,6 +32,14 @@ DeviceRange device_range(const protocol::RunSpec& spec, int devices) {
   if (!spec.auto_replicas) return {spec.replicas * of_each, spec.replicas * of_each};
   const int min = std::max(spec.auto_replicas->min, 1) * of_each;
   return {min, std::max(spec.auto_replicas->max > 0 ? spec.auto_replicas->max * of_each : devices, min)};
+}
+
+int devices_at_once(const protocol::RunSpec& spec, const std::vector<std::string>& devices) {
+  if (spec.devices_of_each() == 1) return static_cast<int>(devices.size());
+  std::map<std::string, int> counts;
+  int most = 0;
+  for (const std::string& device : devices) most = std::max(most, ++counts[run::node_of_device(device)]);
+  return most;
 }
 
 }  // namespace batchscope::pool

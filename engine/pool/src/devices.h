@@ -28,4 +28,7 @@ struct DeviceRange {
 };
 DeviceRange device_range(const protocol::RunSpec& spec, int devices);
 
+// Returns how many of these devices a run could have at once: those of one node where a replica has several.
+int devices_at_once(const protocol::RunSpec& spec, const std::vector<std::string>& devices);
+
 }  // namespace batchscope::pool

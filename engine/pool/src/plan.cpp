@@ -37,30 +37,36 @@ std::optional<double> remaining_work(const Member& member) {
          static_cast<double>(member.model->init_batch_size);
 }
 
-policy::Goodput goodput_of_replicas(const Member& member) {
+policy::Goodput goodput_of_replicas(const Member& member, int most) {
   if (!member.model || !member.model->perf) return {};
   // A forecast asks for the same counts a thousand times. Whatever devices the run has had, each replica is
   // given its own here.
-  return [model = *member.model, known = std::make_shared<std::map<std::pair<int, int>, double>>()](
-             int, int num_nodes, int num_replicas) mutable {
+  policy::Goodput goodput = [model = *member.model,
+                             known = std::make_shared<std::map<std::pair<int, int>, double>>()](
+                                int, int num_nodes, int num_replicas) mutable {
     const auto [entry, is_new] = known->try_emplace({num_nodes, num_replicas});
     model.devices = num_replicas;
     if (const auto best = is_new ? run::predict(model, num_replicas, num_nodes) : std::nullopt)
       entry->second = best->goodput;
     return entry->second;
   };
+  for (int replicas = 1; replicas <= most; ++replicas)
+    if (goodput(0, 1, replicas) > 0) return goodput;
+  return {};  // a model that tells of no number is as good as none
 }
 
 // The policy counts devices. Where a replica has several, only multiples are of use, and on one node, since a
 // number alone does not say which node's would make a whole set.
-policy::Goodput goodput_of(const Member& member) {
-  if (const int of_each = member.run.spec.devices_of_each(); of_each > 1)
-    return [of_each, of_replicas = goodput_of_replicas(member)](int kind, int num_nodes, int num_devices) {
+policy::Goodput goodput_of(const Member& member, int devices) {
+  const int of_each = member.run.spec.devices_of_each();
+  const policy::Goodput of_replicas = goodput_of_replicas(member, devices / of_each);
+  if (of_each > 1)
+    return [of_each, of_replicas](int kind, int num_nodes, int num_devices) {
       if (num_devices % of_each != 0 || num_nodes > 1) return 0.0;
       const int replicas = num_devices / of_each;
       return of_replicas ? of_replicas(kind, num_nodes, replicas) : replicas;
     };
-  return goodput_of_replicas(member);
+  return of_replicas;
 }
 
 // "GPU" or "core": of those that it has, else of those that it may have.
@@ -152,7 +158,7 @@ class KindPlan {
     const auto held = static_cast<int>(own_[index].size());
     policy::Job job;
     job.name = member.run.name;
-    job.goodput = goodput_of(member);
+    job.goodput = goodput_of(member, static_cast<int>(devices_.size()));
     job.min_replicas = range.min;
     job.max_replicas = fixed ? std::max(range.max, held) : range.max;
     job.max_profiled = member.max_profiled * member.run.spec.devices_of_each();
@@ -221,7 +227,7 @@ class KindPlan {
                           ? "started a moment ago; kept until the next decision"
                           : member.job->reason;
     } else {
-      const bool has_room = least(member) <= static_cast<int>(devices_.size());
+      const bool has_room = least(member) <= devices_at_once(member.run.spec, devices_);
       if (allocation.why == policy::Why::impossible && (has_room || !world_.settings.nodes_from.empty())) {
         choice.why = why_name(policy::Why::waits);
         choice.reason = has_room ? waiting_text(member) : waiting_for_nodes_text();

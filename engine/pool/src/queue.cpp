@@ -150,8 +150,8 @@ void check_submit(const protocol::RunSpec& spec) {
                 fmt::format("--device {}: the pool chooses among the GPUs; use cuda", spec.device));
   const auto [settings, nodes] = pool_of_store();
   const run::Machine machine = run::pool_machine(settings, nodes);
-  const int devices = static_cast<int>(devices_for(spec, machine).size());
-  const int least = device_range(spec, devices).min, of_each = spec.devices_of_each();
+  const int of_each = spec.devices_of_each(), devices = devices_at_once(spec, devices_for(spec, machine));
+  const int least = device_range(spec, devices).min;
   // A node that is away may come, with nobody knows how many.
   const bool all_there =
       settings.nodes_from.empty() && std::ranges::all_of(nodes, &protocol::PoolNode::there);
@@ -162,8 +162,10 @@ void check_submit(const protocol::RunSpec& spec) {
       fmt::format("the run needs at least {} replica{}{}, and {} {} {}{} for them: ask for fewer", replicas,
                   replicas == 1 ? "" : "s",
                   of_each == 1 ? "" : fmt::format(" with {} {}s each", of_each, devices_kind(spec, machine)),
-                  nodes.empty() ? "this machine has" : "the pool's nodes have", devices,
-                  devices_kind(spec, machine), devices == 1 ? "" : "s"));
+                  nodes.empty()  ? "this machine has"
+                  : of_each == 1 ? "the pool's nodes have"
+                                 : "a node of the pool has at most",
+                  devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
 }
 
 protocol::RunSpec with_environment(protocol::RunSpec spec) {

@@ -209,6 +209,21 @@ class TestObjective : public QObject {
     QVERIFY2(near(speedup, should), shown(speedup, should));
   }
 
+  // Also where its fair share of four, or one device, is too little to train on at all.
+  void whatItCannotTrainOnIsWorthNothing() {
+    std::vector<Job> jobs{sqrt_job(), sqrt_job()};
+    jobs[0].goodput = [](int, int, int devices) { return devices % 5 == 0 ? 1.0 * devices : 0; };
+    const Cluster cluster = uniform_cluster(2, 8);
+    jobs.resize(4, sqrt_job());
+    for (const Objective objective :
+         {Objective::pollux, Objective::adaptdl, Objective::sia, Objective::fair, Objective::fast}) {
+      const Costs costs(objective, jobs, cluster);
+      QCOMPARE(costs.speedup(0, 0, 1, 4), 0.0);
+      QVERIFY(costs.speedup(0, 0, 1, 5) > 0);
+      QCOMPARE(costs.speedup(0, 0, 1, 6), 0.0);
+    }
+  }
+
   void ofSeveralKindsTheFasterIsTheBase() {
     std::vector<Job> jobs{sqrt_job()};
     jobs[0].goodput = [](int kind, int, int devices) { return (kind == 0 ? 10 : 100) * devices; };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The start of a run: what a person has changed since it was looked at, and devices that somebody else has.
+// The start of a run: what a person has changed since it was looked at, devices that somebody else has, and
+// supervisors that do not come up.
 #include "launches.h"
+
+#include <QTest>
 
 #include "store_test.h"
 #include "test_case.h"
@@ -16,12 +19,17 @@ class TestLaunches : public QObject {
  private Q_SLOTS:
   void init() {
     folder_ = {};
+    qputenv("BATCHSCOPE_BIN", (folder_ / "").c_str());
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    qputenv("XDG_STATE_HOME", (folder_ / "state").c_str());
     catalogue_.emplace(folder_ / "runs.db");
     supervisors_ = std::make_unique<Supervisors>();
     launches_.emplace(*catalogue_, *supervisors_);
-    id_ = catalogue_->submit_run(named("a"), {});
-    seen_.run = catalogue_->run(id_).value();
-    seen_.job = catalogue_->job(id_);
+    submit({});
+  }
+
+  void cleanupTestCase() {
+    for (const char* name : {"BATCHSCOPE_BIN", "BATCHSCOPE_DB", "XDG_STATE_HOME"}) qunsetenv(name);
   }
 
   void whoAsksForAnotherNumberMeanwhileIsNotStarted() {
@@ -45,7 +53,127 @@ class TestLaunches : public QObject {
     QCOMPARE(catalogue_->job(id_)->crashes, 0);
   }
 
+  void whoIsStartedHasItsDevices() {
+    program("while [ -e \"$0\" ]; do sleep 0.1; done");
+    submit({.preemptible = false}, 4);
+    QCOMPARE(launches_->start(seen_, {"cpu:0", "cpu:1"}), Launch::begun);
+    QVERIFY(launches_->under_way(id_) && launches_->any_under_way() && supervisors_->expected(id_));
+    QCOMPARE(leased(), (Names{"cpu:0", "cpu:1"}));
+    // It keeps the number that it begins with, of replicas with a device each.
+    QCOMPARE(catalogue_->run(id_)->spec.replicas, 2);
+    QVERIFY(!catalogue_->run(id_)->spec.auto_replicas);
+    launches_->look_after(world());
+    QVERIFY(launches_->under_way(id_));
+    // It took its run, or the run was taken out of the queue.
+    catalogue_->claim_supervisor(id_);
+    catalogue_->set_state(id_, protocol::RunState::running);
+    supervisors_->give_up(id_);
+    launches_->look_after(world());
+    QVERIFY(!launches_->any_under_way());
+    QCOMPARE(leased().size(), 2u);
+    QCOMPARE(catalogue_->job(id_)->crashes, 0);
+  }
+
+  void aReplicaMayHaveSeveralDevices() {
+    program("while [ -e \"$0\" ]; do sleep 0.1; done");
+    submit({}, 4, 2);
+    QCOMPARE(launches_->start(seen_, {"cpu:0", "cpu:1", "cpu:2", "cpu:3"}), Launch::begun);
+    QCOMPARE(catalogue_->run(id_)->spec.replicas, 2);
+    QVERIFY(catalogue_->run(id_)->spec.auto_replicas);  // the pool may choose another number
+  }
+
+  // As often as its budget allows, which is twice here after the first.
+  void whoseSupervisorEndsAtOnceIsTriedAgain() {
+    program("echo no room here; exit 3");
+    for (int crashes = 1; crashes <= 3; ++crashes) {
+      QCOMPARE(launches_->start(seen(), {"cpu:0"}), Launch::begun);
+      QTRY_VERIFY((launches_->look_after(world()), !launches_->any_under_way()));
+      QVERIFY(leased().empty() && !supervisors_->expected(id_));
+      if (crashes == 3) break;
+      QCOMPARE(catalogue_->job(id_)->crashes, crashes);
+      const std::string why = "its supervisor did not start (" + std::to_string(crashes) + " of 3 tries): ";
+      VERIFY_HOLDS(launches_->why(id_), why, "no room here");
+      QCOMPARE(catalogue_->events(id_).back().level, "warning");
+      QCOMPARE(catalogue_->events(id_).back().text, launches_->why(id_));
+    }
+    QCOMPARE(catalogue_->run(id_)->state, protocol::RunState::failed);
+    VERIFY_HOLDS(catalogue_->run(id_)->message, "its supervisor did not start: ", "no room here");
+    QCOMPARE(catalogue_->events(id_).back().level, "error");
+  }
+
+  void aMissingProgramIsAReason() {
+    QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::failed);
+    VERIFY_HOLDS(launches_->why(id_), "its supervisor did not start (1 of 3 tries): ", "is missing");
+    QVERIFY(leased().empty() && !launches_->any_under_way());
+    // Somebody else has started it.
+    catalogue_->claim_supervisor(id_);
+    launches_->look_after(world());
+    QCOMPARE(launches_->why(id_), "");
+  }
+
+  // Its supervisor died: that is counted where it is started again.
+  void whoseSupervisorDiesTooOftenHasFailed() {
+    program("exit 0");
+    catalogue_->claim_supervisor(id_);
+    catalogue_->set_state(id_, protocol::RunState::running);
+    catalogue_->release_supervisor(id_);
+    for (int death = 1; death <= 2; ++death) {
+      QCOMPARE(launches_->start(seen(), {"cpu:0"}), Launch::begun);
+      QCOMPARE(catalogue_->job(id_)->crashes, death);
+      QTRY_VERIFY((launches_->look_after(world()), !launches_->any_under_way()));
+      QVERIFY(leased().empty() && launches_->why(id_).empty());
+      QCOMPARE(catalogue_->job(id_)->crashes, death);
+    }
+    QCOMPARE(launches_->start(seen(), {"cpu:0"}), Launch::failed);
+    QVERIFY(leased().empty());
+    QCOMPARE(catalogue_->run(id_)->state, protocol::RunState::failed);
+    QCOMPARE(catalogue_->run(id_)->message, "its supervisor died 3 times");
+  }
+
+  void whoHasGoneIsForgotten() {
+    QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::failed);
+    QVERIFY(!launches_->why(id_).empty());
+    launches_->look_after({});
+    QCOMPARE(launches_->why(id_), "");
+  }
+
  private:
+  using Names = std::vector<std::string>;
+
+  void submit(const storage::Job& job, int most = 1, int devices_of_each = 0) {
+    protocol::RunSpec spec = named("a");
+    spec.restart_budget = 2;
+    spec.devices_per_replica = devices_of_each;
+    if (most > 1) spec.auto_replicas = protocol::AutoReplicas{1, most};
+    id_ = catalogue_->submit_run(spec, job);
+    seen_ = seen();
+  }
+
+  // The run as it is now.
+  Member seen() {
+    Member member;
+    member.run = catalogue_->run(id_).value();
+    member.job = catalogue_->job(id_);
+    return member;
+  }
+  World world() {
+    World world;
+    world.members = {seen()};
+    return world;
+  }
+
+  Names leased() {
+    Names devices;
+    for (const storage::Lease& lease : catalogue_->leases()) devices.push_back(lease.device);
+    return devices;
+  }
+
+  // In the supervisor's place.
+  void program(const std::string& lines) {
+    write_file(folder_ / "batchscope", "#!/bin/sh\n" + lines + "\n");
+    std::filesystem::permissions(folder_ / "batchscope", std::filesystem::perms::owner_all);
+  }
+
   void nothingWasTried() {
     QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::overtaken);
     QVERIFY(launches_->why(id_).empty() && !launches_->any_under_way());

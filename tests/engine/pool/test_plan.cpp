@@ -41,6 +41,21 @@ Member fixed(const std::string& id, const Devices& held) {
   return one;
 }
 
+// One that has so many seconds to go on one device, which more would not shorten.
+Member ends_in(double seconds, const std::string& id, const Devices& held = {}) {
+  Member known = member(id, 1, held);
+  protocol::Model model;
+  // A step of one second, whatever is in it.
+  model.perf = protocol::PerfParams{1, 0, 0, 0, 0, 0, 1};
+  model.grad_sqr = model.grad_var = 1;
+  model.init_batch_size = model.max_batch_size = 10;
+  model.min_local_batch_size = model.max_local_batch_size = 10;
+  known.model = model;
+  known.run.fraction = 100 / (100 + seconds);
+  known.run.latest["progress"] = 100;
+  return known;
+}
+
 World world(const std::vector<Member>& members, int cores = 2) {
   World world;
   world.now = 1000;
@@ -254,6 +269,85 @@ class TestPlan : public QObject {
     QCOMPARE(make_plan(world({two}, 1), Scope::round).decision.choices[0].why, std::string("impossible"));
   }
 
+  // Whose devices lie on two nodes could not train.
+  void aReplicaIsOnOneNode() {
+    const auto given = [](int here, int there, int of_each) {
+      Member big = member("a", 1);
+      big.run.spec.devices_per_replica = of_each;
+      World two = world({big}, here);
+      for (int core = 0; core < there; ++core) two.machine.cores.push_back("n2/cpu:" + std::to_string(core));
+      return make_plan(two, Scope::round).targets.at("a");
+    };
+    QCOMPARE(given(1, 2, 2), (Devices{"n2/cpu:0", "n2/cpu:1"}));
+    QCOMPARE(given(2, 2, 3), Devices{});
+    Member big = member("a", 1);
+    big.run.spec.devices_per_replica = 3;
+    World two = world({big}, 2);
+    for (const char* core : {"n2/cpu:0", "n2/cpu:1"}) two.machine.cores.push_back(core);
+    const protocol::PoolChoice choice = make_plan(two, Scope::round).decision.choices[0];
+    QCOMPARE(choice.why, std::string("impossible"));
+    QCOMPARE(choice.reason, std::string("cannot train on any device here"));
+  }
+
+  // Also where the fair share is fewer devices than a replica has.
+  void noReplicaHasAPartOfItsDevices() {
+    for (const char* policy : protocol::kPoolPolicies)
+      for (const int cores : {3, 4, 5, 7}) {
+        World three = world({member("a", 2), member("b", 2), member("c", 2)}, cores);
+        for (Member& big : three.members) big.run.spec.devices_per_replica = 2;
+        three.settings.policy = policy;
+        std::size_t given = 0;
+        for (const auto& [run, devices] : make_plan(three, Scope::round).targets) {
+          QVERIFY2(devices.size() % 2 == 0, policy);
+          given += devices.size();
+        }
+        QVERIFY2(given > 0, policy);
+      }
+  }
+
+  // As one from a program that does not know its own batch size.
+  void aModelThatTellsNothingIsNone() {
+    Member strange = ends_in(300, "a");
+    strange.model->init_batch_size = 0;
+    QCOMPARE(make_plan(world({strange}), Scope::round).targets.at("a"), Devices{"cpu:0"});
+  }
+
+  void whatARunHasSaysOfWhichKindItIs() {
+    Member any = member("a", 2, {"cpu:1"});
+    any.run.spec.device = "auto";
+    World both = world({any});
+    both.machine.gpus = {"cuda:0", "cuda:1"};
+    QCOMPARE(make_plan(both, Scope::round).targets.at("a"), (Devices{"cpu:1", "cpu:0"}));
+    both.members[0].held = both.members[0].reserved = {"cuda:1"};
+    QCOMPARE(make_plan(both, Scope::round).targets.at("a"), (Devices{"cuda:1", "cuda:0"}));
+  }
+
+  void whoWaitsForNodesIsTold() {
+    Member two = member("a");
+    two.run.spec.auto_replicas.reset();
+    two.run.spec.replicas = 2;
+    World one = world({two}, 1);
+    one.settings.nodes_from = "bring";
+    const auto choice = [&] { return make_plan(one, Scope::round).decision.choices[0]; };
+    QCOMPARE(choice().why, std::string("waits"));
+    QCOMPARE(choice().reason,
+             std::string("waits for nodes: more were asked for (batchscope pool --nodes-from)"));
+    one.nodes_trouble = "none are free";
+    QCOMPARE(choice().reason, std::string("waits for nodes: none are free"));
+  }
+
+  // Between rounds, whatever was said of its start is over.
+  void whoHasJustBegunIsKept() {
+    Member young = member("a", 2, {"cpu:0"});
+    young.job->reason = "is starting";
+    const Plan plan = make_plan(world({young}), Scope::free_devices);
+    QCOMPARE(plan.decision.choices[0].reason,
+             std::string("started a moment ago; kept until the next decision"));
+    QCOMPARE(plan.decision.choices[0].why, std::string("worth"));
+    QCOMPARE(plan.decision.choices[0].devices, Devices{"cpu:0"});
+    QCOMPARE(plan.decision.choices[0].before, 1);
+  }
+
   void aReplicaHasAllItsDevicesOrNone() {
     Member big = member("a", 2);
     big.run.spec.devices_per_replica = 2;
@@ -337,20 +431,41 @@ class TestPlan : public QObject {
   }
 
   void theEndIsForetoldWhereItIsKnown() {
-    Member known = member("a", 1, {"cpu:0"});
-    protocol::Model model;
-    // A step of one second, whatever is in it.
-    model.perf = protocol::PerfParams{1, 0, 0, 0, 0, 0, 1};
-    model.grad_sqr = model.grad_var = 1;
-    model.init_batch_size = model.max_batch_size = 10;
-    model.min_local_batch_size = model.max_local_batch_size = 10;
-    known.model = model;
-    known.run.fraction = 0.25;
-    known.run.latest["progress"] = 100;
+    const Member known = ends_in(300, "a", {"cpu:0"});
     const Plan plan = make_plan(world({known, member("b", 1)}), Scope::round);
     QVERIFY(plan.expected_ends.contains("a"));
     QVERIFY(std::abs(plan.expected_ends.at("a") - 1300) < 1);
     QVERIFY(!plan.expected_ends.contains("b"));
+  }
+
+  // Nothing is known of one that has not begun to count, or not made a step.
+  void whatIsNotKnownIsNotForetold() {
+    Member young = ends_in(300, "a", {"cpu:0"});
+    young.run.latest["progress"] = 0;
+    QVERIFY(!make_plan(world({young}), Scope::round).expected_ends.contains("a"));
+    young = ends_in(300, "a", {"cpu:0"});
+    young.run.fraction = 0;
+    QVERIFY(!make_plan(world({young}), Scope::round).expected_ends.contains("a"));
+    young = ends_in(300, "a", {"cpu:0"});
+    young.run.latest.clear();
+    QVERIFY(!make_plan(world({young}), Scope::round).expected_ends.contains("a"));
+  }
+
+  // Two that one device trains one after the other, and two devices at once; where that is worth a word.
+  void moreDevicesAreAdvisedWhereTheyHelp() {
+    const auto decided = [](double seconds, Scope scope) {
+      World one = world({ends_in(seconds, "a", {"cpu:0"}), ends_in(seconds, "b")}, 1);
+      one.settings.turn = 3600;
+      return make_plan(one, scope).decision;
+    };
+    const protocol::PoolDecision decision = decided(300, Scope::round);
+    QCOMPARE(decision.wanted, 2);
+    QVERIFY(decision.utility > 0);
+    VERIFY_HOLDS(decision.advice, "1 more core would end the queue 5 min sooner");
+    VERIFY_HOLDS(decided(10, Scope::round).advice, "10 s sooner");
+    QCOMPARE(decided(1, Scope::round).advice, std::string());
+    const protocol::PoolDecision between = decided(300, Scope::free_devices);
+    QVERIFY(between.advice.empty() && between.wanted == 0 && between.utility == 0);
   }
 
   void nobodyAndNothing() {

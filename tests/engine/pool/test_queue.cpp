@@ -16,7 +16,8 @@ namespace {
 
 // submit() starts one; this one ends at once.
 void pretendThereIsAPool(const Folder& folder) {
-  std::filesystem::create_symlink("/bin/true", folder / "batchscope-pool");
+  write_file(folder / "batchscope-pool", "#!/bin/sh\necho begun >> \"${0%/*}/pools\"\n");
+  std::filesystem::permissions(folder / "batchscope-pool", std::filesystem::perms::owner_all);
   qputenv("BATCHSCOPE_BIN", (folder / "").c_str());
   qputenv("BATCHSCOPE_DB", (folder / "runs.db").c_str());
 }
@@ -27,6 +28,13 @@ protocol::RunSpec trueSpec(const Folder& folder) {
   spec.working_directory = (folder / "").string();
   spec.device = "cpu";
   return spec;
+}
+
+// How many pools have begun.
+int begun(const Folder& folder) {
+  const std::string text =
+      std::filesystem::exists(folder / "pools") ? contents(folder / "pools") : std::string();
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
 }  // namespace
@@ -81,6 +89,10 @@ class TestQueue : public QObject {
     row(RunState::finished, true, false, "succeeded");
     row(RunState::failed, false, false, "failed");
     row(RunState::stopped, false, false, "cancelled");
+    row(RunState::damaged, false, false, "failed");
+    row(RunState::pausing, false, true, "paused");
+    row(RunState::pausing, false, false, "held");
+    row(RunState::interrupted, true, false, "held");
   }
   void theStateOfAJob() {
     QFETCH(RunState, run);
@@ -92,7 +104,7 @@ class TestQueue : public QObject {
     storage::Job asked;
     asked.held = held;
     asked.preempted = preempted;
-    asked.rests = run == RunState::paused;
+    asked.rests = run == RunState::paused || run == RunState::pausing;
     QCOMPARE(job_state_name(job_state(of, asked)), job);
   }
 
@@ -126,6 +138,130 @@ class TestQueue : public QObject {
     QCOMPARE(all.size(), 2u);
     QCOMPARE(all[0].run.id, b);
     QCOMPARE(job_state_name(all[1].state), "cancelled");
+    cancel(catalogue, b);
+    QVERIFY(meddle(folder / "runs.db", "UPDATE run SET ended = 100 WHERE id = '" + a + "'"));
+    QVERIFY(meddle(folder / "runs.db", "UPDATE run SET ended = 200 WHERE id = '" + b + "'"));
+    QVERIFY(meddle(folder / "runs.db", "UPDATE job SET submitted = 70"));
+    const auto ended = queue(catalogue, true);
+    QCOMPARE(ended[0].run.id, b);  // the newest first
+    QCOMPARE(ended[1].run.id, a);
+    QCOMPARE(ended[0].waited, 130.0);  // until its end
+    QCOMPARE(ended[1].waited, 30.0);
+  }
+
+  // A pool that has ended says nothing any more: why a job is held is told without it.
+  void whoIsHeldInVainSaysWhy() {
+    const Folder folder;
+    storage::Catalogue catalogue(folder / "runs.db");
+    const std::string first = catalogue.submit_run(named("first"), {});
+    const std::string after = catalogue.submit_run(named("a"), {.after = first, .held = true}),
+                      alone = catalogue.submit_run(named("b"), {.held = true});
+    storage::Job job = catalogue.job(alone).value();
+    job.reason = "of long ago";
+    catalogue.put_job(job);
+    catalogue.set_state(first, RunState::failed);
+    const auto entries = queue(catalogue);
+    QCOMPARE(entries.size(), 2u);
+    QCOMPARE(entries[0].run.id, after);
+    VERIFY_HOLDS(entries[0].job.reason, "held: first (" + first + ") has failed",
+                 "batchscope release " + after);
+    QCOMPARE(entries[1].job.reason, "");
+  }
+
+  // Whatever gives the pool something to do begins one.
+  void aPoolBeginsWhereItIsNeeded() {
+    const Folder folder;
+    pretendThereIsAPool(folder);
+    storage::Catalogue catalogue(folder / "runs.db");
+    int pools = 0;
+    const auto begins = [&] {
+      ++pools;
+      return QTest::qWaitFor([&] { return begun(folder) == pools; }, 20'000);
+    };
+    configure(catalogue, [](auto& settings) { settings.turn = 60; });  // nobody is in the queue
+    const std::string first = submit(catalogue, trueSpec(folder), {.after = "", .held = true});
+    QVERIFY(begins());
+    JobOptions after;
+    after.after = first;
+    after.after_end = storage::AfterEnd::fail;
+    const std::string id = submit(catalogue, trueSpec(folder), after);
+    QVERIFY(begins());
+    QVERIFY(catalogue.job(first)->held && !catalogue.job(id)->held && catalogue.job(id)->preemptible);
+    QCOMPARE(catalogue.job(id)->after, first);
+    QCOMPARE(catalogue.job(id)->after_end, storage::AfterEnd::fail);
+    release(catalogue, first);
+    QVERIFY(begins());
+    QCOMPARE(catalogue.job(id)->after, first);  // which it may still fail
+    hold(catalogue, id);                        // the first one waits
+    QVERIFY(begins());
+    protocol::Request rescale;
+    rescale.auto_replicas = protocol::AutoReplicas{1, 0};
+    ask_replicas(catalogue, id, rescale);
+    QVERIFY(begins());
+    configure(catalogue, [](auto& settings) { settings.turn = 90; });
+    QVERIFY(begins());
+    cancel(catalogue, first);
+    cancel(catalogue, id);
+    configure(catalogue, [](auto& settings) { settings.turn = 120; });
+    configure(catalogue, [](auto& settings) { settings.agents = "n2"; });  // which are looked for
+    QVERIFY(begins());
+  }
+
+  // What was to follow a run that failed follows none where a person releases it.
+  void whoIsReleasedFollowsNobody() {
+    const Folder folder;
+    pretendThereIsAPool(folder);
+    storage::Catalogue catalogue(folder / "runs.db");
+    const std::string first = catalogue.submit_run(named("first"), {});
+    const std::string id = catalogue.submit_run(trueSpec(folder), {.after = first, .held = true});
+    catalogue.set_state(first, RunState::failed);
+    release(catalogue, id);
+    QCOMPARE(catalogue.job(id)->after, "");
+    QVERIFY(!catalogue.job(id)->held);
+  }
+
+  void anotherNumberIsAskedFor() {
+    const Folder folder;
+    pretendThereIsAPool(folder);
+    storage::Catalogue catalogue(folder / "runs.db");
+    configure(catalogue, [](auto& settings) {
+      settings.here = false;
+      settings.agents = "n2";
+    });
+    catalogue.put_pool_nodes({{"n2", true, 1, "", {"cpu:0", "cpu:1", "cpu:2"}, {}}});
+    const std::string id = catalogue.submit_run(trueSpec(folder), {});
+    protocol::Request rescale;
+    rescale.replicas = 3;
+    ask_replicas(catalogue, id, rescale);
+    QCOMPARE(catalogue.run(id)->spec.replicas, 3);
+    rescale.replicas.reset();
+    rescale.auto_replicas = protocol::AutoReplicas{2, 0};
+    ask_replicas(catalogue, id, rescale);
+    QCOMPARE(catalogue.run(id)->spec.replicas, 3);  // to begin with
+    QVERIFY(catalogue.run(id)->spec.auto_replicas == rescale.auto_replicas);
+    rescale.auto_replicas = protocol::AutoReplicas{4, 0};
+    VERIFY_THROWS(
+        "conflict",
+        "the run needs at least 4 replicas, and the pool's nodes have 3 cores for them: ask for fewer",
+        ask_replicas(catalogue, id, rescale));
+    QCOMPARE(catalogue.run(id)->spec.auto_replicas->min, 2);
+    rescale.auto_replicas.reset();
+    rescale.devices = {"cpu:0"};
+    VERIFY_THROWS("conflict", "the pool chooses its devices", ask_replicas(catalogue, id, rescale));
+    protocol::RunSpec wide = trueSpec(folder);
+    wide.devices_per_replica = 4;
+    VERIFY_THROWS("conflict",
+                  "the run needs at least 1 replica with 4 cores each, and a node of the pool has at most 3 "
+                  "cores for them",
+                  check_submit(wide));
+    catalogue.put_pool_nodes({{"n2", true, 1, "", {"cpu:0"}, {}}});
+    wide.devices_per_replica = 2;
+    VERIFY_THROWS("conflict", "at most 1 core for them", check_submit(wide));
+    configure(catalogue, [](auto& settings) { settings.agents = "n2,n3"; });
+    catalogue.put_pool_nodes({{"n2", true, 1, "", {"cpu:0"}, {}}, {"n3", true, 1, "", {"cpu:0"}, {}}});
+    VERIFY_THROWS("conflict", "at most 1 core for them", check_submit(wide));  // as no node has both
+    configure(catalogue, [](auto& settings) { settings.nodes_from = "true"; });
+    check_submit(wide);  // a command may bring more
   }
 
   void whatIsSubmittedGoesAsItWouldFromHere() {
@@ -207,6 +343,14 @@ class TestQueue : public QObject {
       VERIFY_THROWS("conflict", "was stopped: `batchscope resume " + a + "` puts it back",
                     command(catalogue, a));
     VERIFY_THROWS("not_found", "not in the queue", release(catalogue, other));
+    const std::string b = catalogue.submit_run(named("b"), {});
+    for (const auto& [state, end] : {std::pair{RunState::finished, ") has finished"},
+                                     {RunState::failed, ") has failed: `batchscope resume "}}) {
+      catalogue.set_state(b, state);
+      VERIFY_THROWS("conflict", end, prioritise(catalogue, b, 1));
+      const std::string told = testing::thrown_by([&] { cancel(catalogue, b); });
+      QCOMPARE(testing::holds(told, "batchscope resume"), state == RunState::failed);
+    }
     VERIFY_THROWS("not_found", "nothere0", prioritise(catalogue, "nothere0", 1));
   }
 };

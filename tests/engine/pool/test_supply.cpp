@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "node_supply.h"
+#include "rows.h"
 #include "store_test.h"
 #include "test_case.h"
 
@@ -81,6 +82,25 @@ class TestSupply : public QObject {
     const World own = on_nodes({asks_for(2), asks_for(1)}, {"cpu:0", "cpu:1", "n2/cpu:0"});
     QCOMPARE(nodes_worth_having(own, 0, 1), 1);
     QCOMPARE(nodes_worth_having(on_nodes({asks_for(2)}, {"cpu:0", "cpu:1"}), 0, 0), 0);
+  }
+
+  // Where one of them is to have GPUs, these are what counts.
+  void gpusCountWhereSomebodyWantsThem() {
+    Member gpu = asks_for(3);
+    gpu.run.spec.device = "cuda";
+    World world = on_nodes({gpu}, {"cpu:0", "cpu:1", "cpu:2", "cpu:3"});
+    QCOMPARE(nodes_worth_having(world, 0, 1), 3);
+    world.machine.gpus = {"cuda:0", "n2/cuda:0"};
+    QCOMPARE(nodes_worth_having(world, 0, 1), 2);
+    world.members.push_back(asks_for(1));
+    QCOMPARE(nodes_worth_having(world, 0, 1), 3);
+    world.members = {asks_for(3)};
+    QCOMPARE(nodes_worth_having(world, 0, 1), 0);  // on cores there is room
+    // The largest node that there was tells what the next one will have.
+    NodeDemand demand(10);
+    world.members = {gpu};
+    world.machine.gpus = {"n2/cuda:0", "n3/cuda:0", "n3/cuda:1"};
+    QCOMPARE(demand.update(world, 5, 0, 100), 3);
   }
 
   void demandRisesAtOnceAndFallsAfterItsPatience() {
@@ -173,6 +193,85 @@ class TestSupply : public QObject {
     };
     QTRY_COMPARE_WITH_TIMEOUT(trouble(), std::string("ended with exit code 3: no answer"), 20'000);
     QCOMPARE(supply.agents().value_or(""), std::string("n2"));
+    QVERIFY(supply.owes());
+  }
+
+  // In a clause, for a person.
+  void whatIsWrongWithTheCommandIsTold_data() {
+    const auto row = batchscope::testing::columns<std::string, std::string>({"command", "trouble"});
+    row("no nodes", "echo a b c #",
+        "printed something else than nodes: 'a b c' is not a node: write NAME, NAME=HOST, or one of them and "
+        "leaving");
+    row("nothing", "exit 2 #", "ended with exit code 2");
+    row("its last words", "echo a; echo b; echo; exit 2 #", "ended with exit code 2: b");
+    row("its complaint", "echo a; echo b >&2; exit 2 #", "ended with exit code 2: b");
+    row("a signal", "kill -9 $$ #", "was killed by a signal");
+    row("a note", "echo n2; echo few are left >&2 #", "says: few are left");
+    row("a control", "printf 'a\\033b' >&2; exit 2 #", "ended with exit code 2: a b");
+  }
+  void whatIsWrongWithTheCommandIsTold() {
+    QFETCH(const std::string, command);
+    QFETCH(const std::string, trouble);
+    NodeSupply supply;
+    World one = on_nodes({asks_for(1)});
+    one.settings.nodes_from = command;
+    supply.tend(one, 0, {});
+    QTRY_VERIFY(!supply.trouble().empty());
+    QCOMPARE(supply.trouble(), trouble);
+    // Another command is told nothing of the one before.
+    one.settings.nodes_from = "echo n5 #";
+    supply.tend(one, 0, {});
+    QVERIFY(supply.trouble().empty() && supply.owes());
+    QTRY_COMPARE(supply.agents().value_or(""), std::string("n5"));
+    one.settings.nodes_from.clear();
+    supply.tend(one, 0, {});
+    QVERIFY(!supply.agents() && !supply.owes());
+  }
+
+  // It is told of a node only when no run has it; and nodes that the runs need no more are given back, the
+  // last by name first.
+  void whatNobodyWantsIsGivenBack() {
+    qputenv("BATCHSCOPE_IDLE_NODES", "0");
+    const Folder folder;
+    NodeSupply supply;
+    World world = on_nodes({asks_for(1, {"n3/cpu:0"}), asks_for(1)}, {"n2/cpu:0", "n3/cpu:0"});
+    write_file(folder / "nodes", "n2\nn3 leaving\n");
+    world.settings.nodes_from = "f() { echo \"$@\" > " + (folder / "told").string() + "; cat " +
+                                (folder / "nodes").string() + "; }; f";
+    const auto told = [&] {
+      supply.tend(world, 0, {});
+      return lines_of(folder / "told");
+    };
+    const auto agents = [&] {
+      supply.tend(world, 0, {});
+      return supply.agents().value_or("none");
+    };
+    QTRY_COMPARE(agents(), std::string("n2"));
+    QCOMPARE(told(), Names{"2"});  // a run has n3
+    write_file(folder / "nodes", "n2\nn4\n");
+    world.members.front() = asks_for(1);
+    QTRY_COMPARE(told(), Names{"2 n3"});
+    QTRY_COMPARE(agents(), std::string("n2,n4"));
+    world.machine.cores = {"n2/cpu:0", "n4/cpu:0"};
+    world.members.pop_back();
+    QTRY_COMPARE(told(), Names{"1 n4"});
+    QCOMPARE(supply.agents().value_or(""), std::string("n2"));
+    write_file(folder / "nodes", "");
+    world.settings.nodes_ending = true;  // whatever its runs need
+    QTRY_COMPARE(told(), Names{"0 n2 n4"});
+    QTRY_COMPARE(agents(), std::string());
+    QVERIFY(!supply.owes());
+    qunsetenv("BATCHSCOPE_IDLE_NODES");
+  }
+
+  // A pool before this one may have had them.
+  void nodesThatAreKnownAreOwed() {
+    NodeSupply supply;
+    World one = on_nodes({asks_for(1)});
+    one.settings.nodes_from = "exit 3 #";
+    one.settings.agents = "n2";
+    supply.tend(one, 0, {});
+    QTRY_VERIFY(!supply.trouble().empty());
     QVERIFY(supply.owes());
   }
 

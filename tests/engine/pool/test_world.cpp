@@ -110,6 +110,39 @@ class TestWorld : public QObject {
     QCOMPARE(of(id).standing, Standing::free);
   }
 
+  // What is awaited, what came instead, and how to begin all the same.
+  void theNoteSaysWhatIsAwaited() {
+    using storage::AfterEnd;
+    for (const auto& [end, words] : {std::pair{AfterEnd::ok, "has finished"},
+                                     {AfterEnd::end, "has ended"},
+                                     {AfterEnd::fail, "has failed"}}) {
+      const std::string first = catalogue_->submit_run(named("first"), {}), name = "first (" + first + ")";
+      const std::string id = catalogue_->submit_run(named("a"), {.after = first, .after_end = end});
+      QCOMPARE(of(id).note, "waits until " + name + " " + words);
+      catalogue_->set_state(first, end == AfterEnd::fail ? RunState::finished : RunState::stopped);
+      if (end == AfterEnd::end) {
+        QCOMPARE(of(id).note, "");
+        continue;
+      }
+      const std::string came = end == AfterEnd::fail ? "has finished" : "was stopped";
+      const std::string note = "held: " + name + " " + came + ", and this run begins only when it " + words +
+                               "; to begin it anyway: batchscope release " + id;
+      QCOMPARE(of(id).note, note);
+      QCOMPARE(of(id).note, note);  // held by now
+    }
+  }
+
+  void whatWasRemovedNeverFinishes() {
+    using storage::AfterEnd;
+    const std::string first = catalogue_->create_run(named("first"));
+    catalogue_->set_state(first, RunState::finished);
+    catalogue_->move_to_trash(first);
+    const std::string ok = catalogue_->submit_run(named("a"), {.after = first}),
+                      end = catalogue_->submit_run(named("b"), {.after = first, .after_end = AfterEnd::end});
+    VERIFY_HOLDS(of(ok).note, "held: run " + first + " was removed, and this run begins only when it");
+    QCOMPARE(of(end).standing, Standing::free);
+  }
+
   // As afterok, afterany and afternotok of Slurm.
   void whichEndIsWaitedFor() {
     using storage::AfterEnd;
@@ -158,10 +191,65 @@ class TestWorld : public QObject {
     QCOMPARE(moves[2].time, now - 60);
   }
 
+  // Whose turn it is, is told by when it last had a device, and for how long by when it got the first.
+  void devicesThatItHadAreRemembered() {
+    const std::string id = training("a", {"cpu:0", "cpu:1"});
+    const auto set = [&](const char* device, double since, double until) {
+      const double now = storage::now();
+      return meddle(folder_ / "runs.db", "UPDATE lease_event SET since = " + std::to_string(now + since) +
+                                             ", until = " + std::to_string(until == 0 ? 0 : now + until) +
+                                             " WHERE device = '" + device + "'");
+    };
+    QVERIFY(meddle(folder_ / "runs.db", "UPDATE job SET submitted = submitted - 9000"));
+    QVERIFY(set("cpu:0", -60, 0) && set("cpu:1", -40, 0));
+    const auto is_ago = [](double time, double seconds) {
+      return std::abs(time - (storage::now() - seconds)) < 1;
+    };
+    QVERIFY(is_ago(of(id).held_since, 60));
+    QVERIFY(is_ago(of(id).waiting_since, 0));
+    catalogue_->release_devices(id);
+    QVERIFY(set("cpu:0", -60, -30) && set("cpu:1", -40, -20));
+    QVERIFY(is_ago(of(id).waiting_since, 20));
+    QCOMPARE(of(id).held_since, 0.0);
+    QVERIFY(set("cpu:0", -9999, -9000) && set("cpu:1", -9999, -9500));  // before it was submitted last
+    QVERIFY(is_ago(of(id).waiting_since, 9000));
+  }
+
+  void theMostReplicasEverMeasuredCount() {
+    const std::string id = training("a", {"cpu:0"});
+    protocol::Model model;
+    for (const auto& [of_model, most] : {std::pair{1, 2}, {3, 3}}) {
+      model.max_profiled_replicas = of_model;
+      catalogue_->put_model(id, 0, model);
+      QCOMPARE(of(id).max_profiled, most);
+    }
+    contacts_[id].status->pause = 0;  // no restart yet
+    QCOMPARE(of(id).pause, 0.5);
+  }
+
+  // Until it has devices, nothing of it can be in anybody's way.
+  void whoIsNotThereYetIsNotGivenAnything() {
+    const std::string id = training("a", {});
+    contacts_[id].status.reset();
+    QCOMPARE(of(id).standing, Standing::outside);
+    QCOMPARE(of(id).note, "its supervisor does not answer");
+    contacts_[id].busy = true;
+    QCOMPARE(of(id).standing, Standing::in_motion);
+    contacts_[id] = {protocol::RunStatus{}, false};
+    for (const RunState state : {RunState::starting, RunState::restarting, RunState::stopping}) {
+      contacts_[id].status->state = state;
+      QCOMPARE(of(id).standing, Standing::outside);
+      QCOMPARE(of(id).note, std::string("is ") + run_state_name(state));
+    }
+    contacts_[id].status->state = RunState::running;
+    QCOMPARE(of(id).standing, Standing::free);
+  }
+
   void aDrainingPoolStartsNothing() {
     const std::string id = catalogue_->submit_run(named("a"), {}), other = training("b", {"cpu:0"});
     catalogue_->change_pool_settings([](auto& settings) { settings.draining = true; });
     QCOMPARE(of(id).standing, Standing::outside);
+    QCOMPARE(of(id).note, "the pool is draining: nothing is started");
     QCOMPARE(of(other).standing, Standing::free);
   }
 

@@ -228,6 +228,8 @@ class TestCourse : public QObject {
     sweep.device_hours = 2;
     const Records legs = run(sweep, 3, 1, {}, [](const LegRecord&) { return Outcome{1.0, 0.25}; });
     QVERIFY(legs.size() >= 8 && legs.size() <= 8 + 3);  // what was under way comes to its end
+    // One by one it ends where the budget does.
+    QCOMPARE(run(sweep, 1, 1, {}, [](const LegRecord&) { return Outcome{1.0, 0.25}; }).size(), 8u);
   }
 
   void aGridComesToItsEnd() {
@@ -284,6 +286,40 @@ class TestCourse : public QObject {
     const Records worse = run(sweep, 1, 1, {}, result);
     for (const Standing& standing : standings(sweep, worse)) stopped += standing.state == State::stopped;
     QCOMPARE(stopped, 15);  // each worse than those before it, when five have come
+  }
+
+  // By the rung, then by the value, then the earlier one.
+  void trialsAreRanked() {
+    const auto at = [](int rung, std::optional<double> value) {
+      Standing standing;
+      standing.rung = rung;
+      standing.value = value;
+      return standing;
+    };
+    const std::vector<Standing> all{at(0, 0.1), at(1, 0.5), at(1, 0.7), at(2, NAN),
+                                    at(-1, {}), at(1, 0.5), at(0, 0.2)};
+    QCOMPARE(ranking(Goal::min, all), (std::vector<std::size_t>{1, 5, 2, 0, 6}));
+    QCOMPARE(ranking(Goal::max, all), (std::vector<std::size_t>{2, 1, 5, 6, 0}));
+  }
+
+  void standingsHaveNames() {
+    const std::pair<State, const char*> names[] = {
+        {State::running, "running"},   {State::paused, "paused"},     {State::stopped, "stopped"},
+        {State::finished, "finished"}, {State::diverged, "diverged"}, {State::failed, "failed"}};
+    for (const auto& [state, name] : names) QCOMPARE(standing_name(state), name);
+  }
+
+  void itsHoursAreOfAllItsLegs() {
+    const SweepFile sweep = sweep_of(Method::random, Kind::asha, 2);
+    const Point point{1.0, 1.0};
+    const Records legs{{0, 0, 0, point, Outcome{1.0, 0.5}},
+                       {1, 0, 0, point, Outcome{2.0, 0.25}},
+                       {0, 1, 2, point, Outcome{0.5, 0.125}}};
+    const auto all = standings(sweep, legs);
+    QCOMPARE(all[0].device_hours, 0.625);
+    QCOMPARE(all[1].device_hours, 0.25);
+    QCOMPARE(all[0].rung, 1);
+    QCOMPARE(all[0].value, std::optional(0.5));
   }
 
   void whatIsNoSweepIsRefused() {

@@ -11,6 +11,7 @@
 #include "batchscope/sweep/sweeps.h"
 #include "spaces.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::sweep;
@@ -65,14 +66,15 @@ class Place : public Workplace {
   std::map<std::string, int> begun;  // how often
   std::size_t most = 0, stop_after = 0;
   int recalls = 0;
-  bool cancels_first = false;
+  bool cancels_first = false, cancels_all = false;
+  std::string series = "loss";  // that runs record
 
  private:
   void come_to_rung(const std::string& run) {
     const double reached = kMin * std::pow(kEta, begun[run] - 1);
-    if (cancels_first && begun.size() == 1)
+    if (cancels_all || (cancels_first && begun.size() == 1))
       return catalogue.set_state(run, RunState::stopped, "job 7 was cancelled");
-    catalogue.set_progress(run, 1, 0, 0, 0, {{"loss", std::stod(specs[run].arguments.back())}});
+    catalogue.set_progress(run, 1, 1, 0, 0, {{series, std::stod(specs[run].arguments.back())}});
     storage::Checkpoint checkpoint;
     checkpoint.name = std::to_string(begun[run]);
     checkpoint.progress = reached;
@@ -123,6 +125,32 @@ class TestDriver : public QObject {
     QVERIFY(view.best);
   }
 
+  // Nothing can come of it: it does not go on to the last of its trials. Who resumes it has as many more.
+  void aSweepOfWhichAllFailsEnds() {
+    place_->cancels_all = true;
+    create(1, 10);
+    for (const std::size_t failed : {3u, 6u}) {
+      QCOMPARE(run_driver(*place_), 0);
+      const SweepView view = look(place_->catalogue, "lr");
+      QCOMPARE(view.sweep.state, SweepState::failed);
+      QCOMPARE(view.sweep.message,
+               std::string("3 trials failed, and none has a value; the last failure: job 7 was cancelled"));
+      QCOMPARE(view.legs.size(), failed);
+      storage::Sweeps(place_->catalogue).resume("lr");
+    }
+  }
+
+  void aMetricThatNobodyRecordsEndsIt() {
+    place_->series = "lost";
+    create(1, 10);
+    QCOMPARE(run_driver(*place_), 0);
+    const SweepView view = look(place_->catalogue, "lr");
+    QCOMPARE(view.sweep.state, SweepState::failed);
+    QCOMPARE(view.legs.size(), 1u);
+    VERIFY_HOLDS(view.sweep.message, "came to its rung without a value of 'loss': it has recorded lost. ",
+                 "Correct `metric` in the file, or raise `min` below [stop]", "`batchscope sweep rm lr`");
+  }
+
   void aSweepThatIsStoppedCallsItsTrialsBack() {
     place_->stop_after = 2;
     create(2);
@@ -144,12 +172,12 @@ class TestDriver : public QObject {
   }
 
  private:
-  void create(int width) {
+  void create(int width, int trials = 3) {
     SweepFile file;
     file.name = "lr";
     file.program = "/bin/train";
     file.metric = "loss";
-    file.trials = 3;
+    file.trials = trials;
     file.method = Method::random;
     file.stop = {StopRule::Kind::asha, kMin, kMin * kEta, kEta};
     file.parameters = {real("lr", 0.001, 1, true)};

@@ -60,6 +60,12 @@ class TestMethod : public QObject {
     }
   }
 
+  void allOfASeedCounts() {
+    const Space space({real("x", 0, 1)});
+    for (const Method method : {Method::random, Method::sobol})
+      QVERIFY(suggest(method, space, {}, 1) != suggest(method, space, {}, (std::uint64_t{1} << 32) + 1));
+  }
+
   void gridHasEachCombinationOnce() {
     const Space space({when(choice("momentum", {"0.9", "0.99"}), "rule", {"sgd"}),
                        choice("rule", {"adam", "sgd"}), integer("layers", 1, 3)});

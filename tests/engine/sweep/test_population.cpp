@@ -44,6 +44,29 @@ class TestPopulation : public QObject {
     QCOMPARE(from, (std::set<std::size_t>{0, 1}));
   }
 
+  // Each decision draws for itself: of whom, and of which interval, it is.
+  void noTwoDecisionsDrawTheSame() {
+    const Space space({real("lr", 1e-4, 1, true)});
+    const auto members = population({0.01}, 10);
+    std::set<double> drawn;
+    for (std::size_t interval = 0; interval < 50; ++interval)
+      for (const std::size_t member : {8u, 9u})
+        drawn.insert(*exploit(space, members, member, interval, 1, {0.2, 1})->point[0]);
+    QCOMPARE(drawn.size(), std::size_t{100});
+  }
+
+  // Of five members two at most, of three one.
+  void atMostHalfIsReplaced() {
+    const Space space({real("x", 0, 1)});
+    for (const auto& [size, replaced] : {std::pair{5, 2}, {3, 1}, {2, 1}, {4, 2}}) {
+      const auto members = population({0.5}, size);
+      int count = 0;
+      for (int member = 0; member < size; ++member)
+        count += exploit(space, members, static_cast<std::size_t>(member), 0, 1, {0.5, 0}).has_value();
+      QCOMPARE(count, replaced);
+    }
+  }
+
   void numbersMoveByAFifth() {
     const Space space({real("lr", 1e-4, 1, true), choice("rule", {"adam", "sgd"}), integer("n", 1, 100)});
     const auto members = population({0.01, 1.0, 2.0}, 4);

@@ -65,6 +65,18 @@ class TestStopping : public QObject {
     QVERIFY(is_last({}, 0) && !iterations_at({}, 0));
   }
 
+  // 0.3 * 3^2 is 2.7, and 33 / 1.1 is 30, whatever a double makes of them.
+  void whatIsWholeOnPaperIsWhole() {
+    const StopRule rule{Kind::asha, 0.3, 2.7, 3};
+    QVERIFY(!is_last(rule, 1) && is_last(rule, 2));
+    QCOMPARE(*iterations_at(rule, 2), 2.7);
+    const StopRule many{Kind::asha, 1, {}, 1.1};
+    std::vector<Leg> legs;
+    for (std::size_t trial = 0; trial < 33; ++trial) legs.push_back({trial, 0, static_cast<double>(trial)});
+    QCOMPARE(verdict(many, legs, 29, 0), Verdict::go_on);
+    QCOMPARE(verdict(many, legs, 30, 0), Verdict::pause);
+  }
+
   void ashaByHand() {
     std::vector<Leg> legs{{0, 0, 0.9}, {1, 0, 0.5}};
     QVERIFY(!promotion(kAsha, legs));  // a third of two is nobody
@@ -146,6 +158,24 @@ class TestStopping : public QObject {
     legs.push_back({10, 0, INFINITY});
     QCOMPARE(verdict(rule, legs, 10, 0), Verdict::stop);
     QVERIFY(!promotion(rule, legs));
+  }
+
+  // Between the two in the middle; and of nobody who has not come as far, nor of what came later.
+  void theMedianIsOfThoseThatCameHere() {
+    const StopRule rule{Kind::median, 100, 900, 3};
+    std::vector<Leg> legs{{9, 0, 2.5}};
+    for (std::size_t trial = 0; trial < 6; ++trial) legs.push_back({trial, 0, static_cast<double>(trial)});
+    QCOMPARE(verdict(rule, legs, 9, 0), Verdict::go_on);  // the median of 0 to 5 is 2.5
+    legs.front().cost = 2.6;
+    QCOMPARE(verdict(rule, legs, 9, 0), Verdict::stop);
+    for (std::size_t trial = 0; trial < 6; ++trial) legs.push_back({trial, 1, 1000.0});
+    QCOMPARE(verdict(rule, legs, 9, 0), Verdict::stop);  // still at the first rung
+    legs.push_back({9, 1, 100.0});
+    legs.front().cost = 600;
+    QCOMPARE(verdict(rule, legs, 9, 1), Verdict::go_on);  // means of 500 to 502.5, and 100
+    legs.erase(legs.begin() + 7, legs.begin() + 9);
+    legs.back().cost = 999;
+    QCOMPARE(verdict(rule, legs, 9, 1), Verdict::go_on);  // only four others are here
   }
 
   // The members of a population wait for one another.

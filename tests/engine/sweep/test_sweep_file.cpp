@@ -116,6 +116,36 @@ class TestSweepFile : public QObject {
     QVERIFY(sweep.parameters[1].when == (Condition{"lr2", {"3"}}));
   }
 
+  // The bounds of numbers belong to them.
+  void whatIsJustAllowed_data() {
+    const auto row = columns<QString, QString>({"from", "to"});
+    row("one trial", "64", "1");
+    row("most trials", "64", "100000");
+    row("most seeds", "64", "64\nseeds = 100");
+    row("largest seed", "64", "64\nseed = 9007199254740992");
+    row("no share", "kind = \"asha\"", "kind = \"pbt\"\nshare = 0\nresample = 0");
+    row("half", "kind = \"asha\"", "kind = \"pbt\"\nshare = 0.5\nresample = 1");
+    row("one device of each", "64", "64\ndevices_per_replica = 1");
+    row("most devices of each", "64", "64\ndevices_per_replica = 4096");
+    row("a condition of a list", "max = 4", "max = 4\nwhen = { b = [1, 2] }\n[parameter.b]\nvalues = [1, 2]");
+  }
+  void whatIsJustAllowed() {
+    QFETCH(QString, from);
+    QFETCH(QString, to);
+    read(changed(from.toStdString(), to.toStdString()));
+  }
+
+  // A number is whole where all that is written of it is.
+  void rangesAreOfWholeNumbersOrNot() {
+    QVERIFY(read(changed("max = 4", "max = 4\nstep = 3")).parameters[1] ==
+            with_step(integer("layers", 1, 4), 3));
+    QVERIFY(read(changed("max = 4", "max = 4\nstep = 0.5")).parameters[1] ==
+            with_step(real("layers", 1, 4), 0.5));
+    QVERIFY(read(changed("max = 4", "max = 4.0")).parameters[1] == real("layers", 1, 4));
+    QVERIFY(read(changed("min = 1\n", "min = 1.0\n")).parameters[1] == real("layers", 1, 4));
+    QVERIFY(read(changed("scale = \"log\"", "scale = \"linear\"")).parameters[0] == real("lr", 1e-3, 0.3));
+  }
+
   void aGridNeedsNoTrials() {
     const std::string grid = "method = \"grid\"\n" + changed("trials = 64\n", "");
     VERIFY_THROWS("usage", "lr.toml:1: parameter 'lr' has endlessly many values", read(grid));
@@ -150,6 +180,20 @@ class TestSweepFile : public QObject {
     row("no trials", "64", "0",
         "lr.toml:4: field 'trials': expected a whole number from 1 to 100000, found 0");
     row("half a trial", "64", "1.5", "expected a whole number");
+    row("many trials", "64", "100001", "from 1 to 100000, found 100001");
+    row("many seeds", "trials", "seeds = 101\ntrials",
+        "field 'seeds': expected a whole number from 1 to 100");
+    row("seed", "trials", "seed = -1\ntrials", "field 'seed': expected a whole number from 0");
+    row("no device of each", "trials", "devices_per_replica = 0\ntrials",
+        "field 'devices_per_replica': expected a whole number from 1 to 4096");
+    row("resample", "kind = \"asha\"", "kind = \"pbt\"\nresample = 1.1",
+        "field 'resample': expected a number from 0 to 1, found 1.1");
+    row("a negative share", "kind = \"asha\"", "kind = \"pbt\"\nshare = -0.1",
+        "field 'share': expected a number from 0 to 0.5, found -0.1");
+    row("stop is no table", "[stop]\nkind = \"asha\"\nmin = 200\nmax = 9000", "stop = \"asha\"",
+        "stop is not a table");
+    row("none has no rungs", "kind = \"asha\"", "kind = \"none\"", "unknown field 'm");
+    row("device", "trials", "device = \"gpu\"\ntrials", "lr.toml:4: field 'device': 'gpu' is not one of");
     row("seeds", "trials", "seeds = 0\ntrials", "field 'seeds': expected a whole number from 1 to 100");
     row("budget", "trials", "device_hours = 0\ntrials",
         "field 'device_hours': expected a number above 0, found 0");

@@ -177,10 +177,61 @@ class TestView : public QObject {
     QVERIFY(trial_spec(sweep, program({}), 0, {}, 0).triggers.empty());
   }
 
+  // Nothing is trained for longer than a thousand million iterations, nor stopped more than a thousand times.
+  void rungsComeToAnEnd() {
+    SweepFile sweep = file();
+    sweep.stop = {StopRule::Kind::median, 1e8, {}, 10};
+    const auto triggers = trial_spec(sweep, program({}), 0, {}, 0).triggers;
+    QCOMPARE(triggers.size(), 2u);
+    QCOMPARE(triggers.back().text(), std::string("iterations=1e+09:pause"));
+    sweep.stop = {StopRule::Kind::pbt, 1, 5000};
+    QCOMPARE(trial_spec(sweep, program({}), 0, {}, 0).triggers.size(), 1000u);
+  }
+
   void whatIsSearchedReplacesWhatWasSaid() {
     const auto spec =
         trial_spec(file(), program({"--lr", "9", "--fast", "--lr=8", "x"}), 0, {{"lr", "0.2"}}, 0);
     QCOMPARE(spec.arguments, (Arguments{"--fast", "x", "--lr", "0.2"}));
+    const auto cut_off = trial_spec(file(), program({"lr", "9", "--lr"}), 0, {{"lr", "0.2"}}, 0);
+    QCOMPARE(cut_off.arguments, (Arguments{"lr", "9", "--lr", "0.2"}));
+  }
+
+  void theCommandHasWhatTheFileSays() {
+    SweepFile searched = file();
+    searched.replicas = "1-4";
+    searched.device = "cpu";
+    searched.devices_per_replica = 2;
+    storage::Sweep sweep = row();
+    sweep.file = searched.text();
+    const std::vector<SweepLeg> rows{leg(0, 0, "0.1", 2, 0)};
+    const Arguments options{
+        "batchscope", "run", "--replicas", "1-4", "--device", "cpu", "--devices-per-replica", "2"};
+    Arguments expected = options;
+    for (const char* word : {"/bin/train", "--", "--epochs", "5", "--lr", "0.1"}) expected.emplace_back(word);
+    QCOMPARE(best_command(view_of(sweep, rows, {})), expected);
+    searched.program.clear();
+    searched.recipe = "digits";
+    sweep.file = searched.text();
+    expected = options;
+    for (const char* word : {"--recipe", "digits", "--set", "lr=0.1", "--", "--epochs", "5"})
+      expected.emplace_back(word);
+    QCOMPARE(best_command(view_of(sweep, rows, {})), expected);
+  }
+
+  // From its first leg until the end of its last one.
+  void aTrialHasATimeOfItsOwn() {
+    std::vector<SweepLeg> rows{leg(0, 0, "0.1", 2, 0), leg(1, 0, "0.5", 1, 1), leg(1, 1, "0.5", 1, 2)};
+    rows[2].began = 50;
+    rows[2].ended = 60;
+    rows[2].message = "later";
+    const SweepView view = view_of(row(), rows, {{0, 1, 0, "aaaaaaaa"}, {7, 0, 0, "bbbbbbbb"}});
+    QCOMPARE(view.trials[0].began, 10.0);
+    QCOMPARE(view.trials[0].ended, 11.0);
+    QCOMPARE(view.trials[1].began, 11.0);
+    QCOMPARE(view.trials[1].ended, 60.0);
+    QCOMPARE(view.trials[1].message, std::string("later"));
+    // Runs of trials and seeds that there are not.
+    QCOMPARE(view.trials[0].runs, (Arguments{""}));
   }
 
   void eachSeedIsARunOfItsOwn() {
@@ -190,6 +241,11 @@ class TestView : public QObject {
     const auto spec = trial_spec(sweep, program({}), 1, {{"lr", "0.2"}}, 1);
     QCOMPARE(spec.name, std::string("lr-1.1"));
     QCOMPARE(spec.arguments, (Arguments{"--lr", "0.2", "--seed", "42"}));
+    const std::vector<SweepLeg> rows{leg(0, 0, "0.1", 2, 0)};
+    storage::Sweep two = row();
+    two.file = sweep.text();
+    QCOMPARE(view_of(two, rows, {{0, 1, 0, "bbbbbbbb"}, {0, 2, 0, "cccccccc"}}).trials[0].runs,
+             (Arguments{"", "bbbbbbbb"}));
   }
 
   void trialsAreCounted() {

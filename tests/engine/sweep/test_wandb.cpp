@@ -112,6 +112,47 @@ class TestWandb : public QObject {
     QVERIFY(parameter("{values: [true, 2, x y]}") == choice("x", {"true", "2", "x y"}));
   }
 
+  void whatIsNotSaidIsUsual() {
+    const std::string start = "program: p\nmethod: random\nmetric: {name: loss, goal: maximize}\n",
+                      one = "parameters: {x: {min: 1, max: 2}}\n";
+    const auto [sweep, notes] = read(start + one);
+    QCOMPARE(sweep.trials, std::optional(100));
+    QVERIFY(sweep.goal == Goal::max && sweep.method == Method::random && sweep.stop == StopRule{});
+    QCOMPARE(notes.size(), std::size_t{1});
+    VERIFY_HOLDS(notes[0], "sweep.yaml:1: there is no run_cap, so trials is 100");
+    QCOMPARE(read(start + one + "run_cap: 0\n").sweep.trials, std::optional(1));
+    QCOMPARE(read(start + one + "run_cap: 1e9\n").sweep.trials, std::optional(SweepFile::kMostTrials));
+    QCOMPARE(read(start + one + "name: mine\n").sweep.name, std::string("mine"));
+    const auto grid = read("program: p\nmethod: grid\nmetric: {name: loss}\n" + one);
+    QVERIFY(!grid.sweep.trials && grid.sweep.goal == Goal::min && grid.notes.empty());
+    QVERIFY(parameter("{distribution: q_uniform, min: 0, max: 8}") == with_step(integer("x", 0, 8), 1));
+    QVERIFY(parameter("{distribution: q_uniform, min: 0, max: 8, q: 0.5}") ==
+            with_step(real("x", 0, 8), 0.5));
+    QVERIFY(parameter("{distribution: q_uniform, min: 0.5, max: 8, q: 1}") ==
+            with_step(real("x", 0.5, 8), 1));
+    QVERIFY(parameter("{distribution: int_uniform, min: 1, max: 8}") == integer("x", 1, 8));
+    QVERIFY(parameter("{distribution: categorical, values: [1, 2]}") == choice("x", {"1", "2"}));
+  }
+
+  // W&B's bracket: the first of s rungs below max_iter, or min_iter.
+  void rungsOfHyperband() {
+    const auto stop = [&](const std::string& lines) {
+      return read(
+          "program: p\nmethod: random\nmetric: {name: loss}\nrun_cap: 3\n"
+          "parameters: {x: {min: 1, max: 2}}\nearly_terminate: {" +
+          lines + "}\n");
+    };
+    QVERIFY(stop("type: hyperband, min_iter: 3").sweep.stop == (StopRule{StopRule::Kind::asha, 3, {}, 3}));
+    QVERIFY(stop("type: hyperband, min_iter: 3, eta: 2, max_iter: 12, s: 1").sweep.stop ==
+            (StopRule{StopRule::Kind::asha, 3, 12, 2}));
+    const Imported other = stop("type: envelope");
+    QVERIFY(other.sweep.stop == StopRule{});
+    VERIFY_HOLDS(other.notes.at(0), "'envelope' is not supported: every trial is trained to its end");
+    VERIFY_THROWS("usage", "eta' must be above 1", stop("type: hyperband, min_iter: 3, eta: 1"));
+    for (const char* wrong : {"type: hyperband, min_iter: 0", "type: hyperband, min_iter: 3, max_iter: 3"})
+      VERIFY_THROWS("usage", "must be above 0 and below max_iter", stop(wrong));
+  }
+
   void commands() {
     const std::string start =
         "method: random\nmetric: {name: loss}\nrun_cap: 3\nparameters: {x: {min: 1, max: 2}}\n";

@@ -53,8 +53,8 @@ class Costs {
   /// Returns the cost of job `job` with so many devices of a kind; with 0 devices it waits. Finite: where it
   /// cannot train in a configuration, the cost of waiting.
   double operator()(std::size_t job, int kind, int num_nodes, int devices, bool changed) const;
-  /// Returns goodput relative to that of the fair share; for a job without a model it is linear in the
-  /// devices.
+  /// Returns goodput relative to that of the fair share; for a job without a model, or that could train only
+  /// on more than that, it is linear in the devices, as far as it can train on them.
   double speedup(std::size_t job, int kind, int num_nodes, int devices) const;
   /// Returns whether the objective allows this count: Sia's are few.
   bool allows(int kind, int devices) const;
@@ -66,7 +66,7 @@ class Costs {
   std::span<const Job> jobs_;
   const Cluster& cluster_;
   std::vector<int> node_, share_;  // by kind: devices of its largest node, the fair share
-  std::vector<double> base_;       // of each job: G that its speed-ups are relative to; 0: no model
+  std::vector<double> base_;       // of each job: G that its speed-ups are relative to; 0: none
   std::vector<double> weight_;     // of each job
 };
 

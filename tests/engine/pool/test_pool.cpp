@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pool itself, in a thread of its own, with supervisors that have no replicas: whom it starts and asks,
+// in which order, and what it writes down of it.
+#include "batchscope/pool/pool.h"
+
+#include <QThread>
+#include <filesystem>
+#include <fstream>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/pool.h"
+#include "store_test.h"
+#include "supervised.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::pool;
+using namespace batchscope::storage::test;
+using batchscope::testing::Supervised;
+using protocol::RunState;
+
+class TestPool : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // A machine with two GPUs, and rounds that are a second apart.
+  void init() {
+    folder_ = {};
+    qputenv("BATCHSCOPE_BIN", (folder_ / "").c_str());
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    qputenv("XDG_STATE_HOME", (folder_ / "state").c_str());
+    qputenv("CUDA_VISIBLE_DEVICES", "0,1");
+    // In the supervisor's place: it says what it was called with, and lives as long as the folder.
+    const std::filesystem::path program = folder_ / "batchscope";
+    write_file(program,
+               "#!/bin/sh\necho \"$@\" >> \"${0%/*}/launched\"\nwhile [ -e \"$0\" ]; do sleep 0.1; done\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    catalogue_.emplace(folder_ / "runs.db");
+    catalogue_->change_pool_settings([](auto& settings) { settings.turn = 1; });
+  }
+
+  // A pool has nothing to lose: it ends where its store is gone.
+  void cleanup() {
+    std::filesystem::remove(folder_ / "runs.db");
+    if (pool_) {
+      QVERIFY(pool_->wait(kPatience));
+      if (ends_) QCOMPARE(code_, kExitFailure);
+    }
+    pool_.reset();
+    supervised_.clear();
+    catalogue_.reset();
+    for (const char* name : {"BATCHSCOPE_BIN", "BATCHSCOPE_DB", "XDG_STATE_HOME", "CUDA_VISIBLE_DEVICES"})
+      qunsetenv(name);
+  }
+
+  // One that nobody has measured begins on one device, and shares what it has once another one comes: that is
+  // started when the first has given back what it is to have, and not before.
+  void devicesGoFromOneToTheOther() {
+    const std::string a = submit("a");
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(launched(), Names{"supervise " + a + " --replicas 1 --devices cuda:0"},
+                              kPatience);
+    Supervised& first = comes_up(a, {"cuda:0"});
+    QTRY_COMPARE_WITH_TIMEOUT(first.asked, Names{"rescale cuda:0,cuda:1 by the pool"}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, (Names{"cuda:0", "cuda:1"}), kPatience);
+
+    first.acts = false;
+    const std::string b = submit("b");
+    QTRY_COMPARE_WITH_TIMEOUT(first.asked.back(), "rescale cuda:0 by the pool", kPatience);
+    looksAgain();
+    QCOMPARE(launched().size(), 1u);
+    QCOMPARE(catalogue_->job(b)->target, Names{"cuda:1"});
+    first.acts = true;
+    first.act();
+    QTRY_COMPARE_WITH_TIMEOUT(launched().back(), "supervise " + b + " --replicas 1 --devices cuda:1",
+                              kPatience);
+    comes_up(b, {"cuda:1"});
+
+    catalogue_->set_state(b, RunState::finished);
+    catalogue_->release_supervisor(b);
+    QTRY_COMPARE_WITH_TIMEOUT(first.asked.size(), 3u, kPatience);
+    QCOMPARE(first.asked.back(), "rescale cuda:0,cuda:1 by the pool");
+    Names causes;
+    for (const protocol::PoolDecision& decision : catalogue_->decisions()) causes.push_back(decision.cause);
+    for (const char* cause : {"a arrived", "b arrived", "b has ended"})
+      QCOMPARE(std::count(causes.begin(), causes.end(), cause), 1);
+  }
+
+  // A person holds it: so the pause is a person's. Released, it is the pool's to go on with.
+  void whoIsHeldIsPausedAndGoesOnWhereHeIsReleased() {
+    const std::string a = submit("a", 1);
+    Supervised& run = comes_up(a, {"cuda:1"});
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, Names{"cuda:1"}, kPatience);
+    catalogue_->hold(a, true);
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"pause"}, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(catalogue_->job(a)->target.empty(), kPatience);
+    QVERIFY(catalogue_->job(a)->preempted);
+    catalogue_->go_on(a);
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked.back(), "resume cuda:0 by the pool", kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!catalogue_->job(a)->preempted, kPatience);
+    QCOMPARE(run.asked.size(), 2u);
+  }
+
+  // Of two that want the one device, the one that waits has its turn.
+  void whoWaitsGetsItsTurn() {
+    catalogue_->change_pool_settings([](auto& settings) { settings.devices = 1; });
+    const std::string a = submit("a", 1), b = submit("b", 1);
+    Supervised& run = comes_up(a, {"cuda:0"});
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"pause by the pool"}, kPatience);
+    QCOMPARE(catalogue_->last_decision()->cause, "a turn is over");
+    QTRY_COMPARE_WITH_TIMEOUT(launched(), Names{"supervise " + b + " --replicas 1 --devices cuda:0"},
+                              kPatience);
+    QVERIFY(catalogue_->job(a)->preempted);
+  }
+
+  void aPausedPoolStartsNothing() {
+    catalogue_->change_pool_settings([](auto& settings) { settings.paused = true; });
+    const std::string a = submit("a");
+    begin();
+    looksAgain();
+    QVERIFY(launched().empty());
+    catalogue_->change_pool_settings([](auto& settings) { settings.paused = false; });
+    QTRY_COMPARE_WITH_TIMEOUT(launched().size(), 1u, kPatience);
+  }
+
+  void whatAPersonAsksForIsDone() {
+    const std::string a = submit("a");
+    Supervised& run = comes_up(a, {"cuda:0", "cuda:1"});
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target.size(), 2u, kPatience);
+    protocol::RunSpec spec = catalogue_->run(a)->spec;
+    spec.auto_replicas->max = 1;
+    catalogue_->set_spec(a, spec);
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"rescale cuda:0 by the pool"}, kPatience);
+    QCOMPARE(catalogue_->last_decision()->cause, "a asks for another number of replicas");
+    spec.auto_replicas->max = 2;
+    catalogue_->set_spec(a, spec);
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked.back(), "rescale cuda:0,cuda:1 by the pool", kPatience);
+    catalogue_->change_pool_settings([](auto& settings) { settings.devices = 1; });
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked.back(), "rescale cuda:0 by the pool", kPatience);
+    QCOMPARE(catalogue_->last_decision()->cause, "the settings were changed");
+  }
+
+  void whatIsRefusedIsDecidedAnew() {
+    const std::string a = submit("a");
+    Supervised& run = comes_up(a, {"cuda:0"});
+    run.refuses = true;
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"rescale cuda:0,cuda:1 by the pool"}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->last_decision()->cause, "run " + a + " could not be moved",
+                              kPatience);
+    QCOMPARE(run.asked.size(), 1u);  // not at once: it waits before it asks again
+  }
+
+  void whoDoesNotStartSaysWhy() {
+    std::filesystem::remove(folder_ / "batchscope");
+    const std::string a = submit("a");
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->crashes, 1, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        testing::holds(catalogue_->job(a)->reason, "its supervisor did not start (1 of "), kPatience);
+    QVERIFY(catalogue_->leases().empty());
+  }
+
+  // As for a machine that is rented.
+  void aNoticePausesAllAndStartsNothing() {
+    const std::string a = submit("a"), other = catalogue_->create_run(spec_of("other"));
+    Supervised& queued = comes_up(a, {"cuda:0"});
+    Supervised& alone = comes_up(other, {"cuda:1"});
+    catalogue_->change_pool_settings([](auto& settings) { settings.preempt_notice = "echo at noon; true"; });
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(queued.asked, Names{"pause by the pool"}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(alone.asked, Names{"pause by the pool"}, kPatience);
+    QVERIFY(catalogue_->pool_settings().paused);
+    QVERIFY(catalogue_->job(a)->preempted);
+    QTRY_VERIFY_WITH_TIMEOUT(catalogue_->last_decision(), kPatience);
+    const protocol::PoolDecision decision = *catalogue_->last_decision();
+    VERIFY_HOLDS(decision.cause, "the machine will be taken away (at noon): all runs are paused");
+    QCOMPARE(decision.choices.size(), 2u);
+    for (const protocol::PoolChoice& choice : decision.choices) QVERIFY(choice.devices.empty());
+  }
+
+  // It goes once the command for nodes has nothing to give back any more, and nobody needs it.
+  void whoIsNotNeededEnds() {
+    catalogue_->change_pool_settings([](auto& settings) {
+      settings.nodes_from = "true";
+      settings.nodes_ending = true;
+    });
+    begin();
+    ends_ = false;
+    QTRY_VERIFY_WITH_TIMEOUT(catalogue_->pool_settings().nodes_from.empty(), kPatience);
+    QVERIFY(!catalogue_->pool_settings().nodes_ending);
+    QTRY_VERIFY_WITH_TIMEOUT(pool_->isFinished(), kPatience);
+    QCOMPARE(code_, kExitOk);
+    QVERIFY(catalogue_->decisions().empty());
+  }
+
+ private:
+  static constexpr int kPatience = 20'000;  // ms
+
+  static protocol::RunSpec spec_of(const std::string& name, int most = 2) {
+    protocol::RunSpec spec = named(name);
+    spec.device = "cuda";
+    spec.auto_replicas = protocol::AutoReplicas{1, most};
+    return spec;
+  }
+  std::string submit(const std::string& name, int most = 2) {
+    return catalogue_->submit_run(spec_of(name, most), {});
+  }
+
+  Supervised& comes_up(const std::string& id, const Names& devices) {
+    return *supervised_.emplace_back(std::make_unique<Supervised>(*catalogue_, id, devices));
+  }
+
+  void begin() {
+    ends_ = true;
+    pool_.reset(QThread::create([this] { code_ = run_pool(); }));
+    pool_->start();
+  }
+
+  // Waits until the pool, which beats as it looks, has seen all that there was to see.
+  void looksAgain() {
+    const std::filesystem::path lock = run::kPool.lock_path();
+    for (int look = 0; look < 2; ++look) {
+      QTRY_VERIFY_WITH_TIMEOUT(std::filesystem::exists(lock), kPatience);
+      const auto before = std::filesystem::last_write_time(lock);
+      QTRY_VERIFY_WITH_TIMEOUT(std::filesystem::last_write_time(lock) != before, kPatience);
+    }
+  }
+
+  Names launched() const {
+    std::ifstream in(folder_ / "launched");
+    Names lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+
+  Folder folder_;
+  std::optional<storage::Catalogue> catalogue_;
+  std::vector<std::unique_ptr<Supervised>> supervised_;
+  std::unique_ptr<QThread> pool_;
+  bool ends_ = false;  // where its store is gone
+  int code_ = -1;
+};
+
+BATCHSCOPE_TEST(TestPool)
+#include "test_pool.moc"
