@@ -6,11 +6,10 @@
 #include <tuple>
 
 #include "batchscope/protocol/run_spec.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
-
-constexpr char kGroup[] = "Faults";
 
 void setTime(double& seconds, const std::string& text) {
   if (!text.empty()) seconds = protocol::parse_duration(text);
@@ -35,38 +34,41 @@ void FaultOptions::apply(protocol::RunSpec& spec) const {
 }
 
 void addFaultFlags(CLI::App* command, FaultOptions& options) {
+  const std::string group = say("Faults");
   command
       ->add_option("--restart-budget", options.restart_budget,
-                   "Give the run up after this many failures without progress between them; default: 5")
+                   say("Give the run up after this many failures without progress between them; default: 5"))
       ->check(CLI::Range(0, protocol::kMostRestarts).description(""))
       ->type_name("N")
-      ->group(kGroup);
+      ->group(group);
   command
-      ->add_option("--non-finite", options.non_finite,
-                   "At a gradient of NaN or infinity: skip the step (default), stop the run, or restore the "
-                   "last checkpoint")
+      ->add_option(
+          "--non-finite", options.non_finite,
+          say("At a gradient of NaN or infinity: skip the step (default), stop the run, or restore the "
+              "last checkpoint"))
       ->check(CLI::IsMember({"skip", "stop", "restore"}).description(""))
       ->type_name("POLICY")
-      ->group(kGroup);
+      ->group(group);
   command
       ->add_option(
           "--max-local-batch-size", options.max_local_batch_size,
-          "Compute at most this many samples at a time on a replica, or fewer where memory runs out; "
-          "default: the bound that earlier runs of the program found")
+          say("Compute at most this many samples at a time on a replica, or fewer where memory runs out; "
+              "default: the bound that earlier runs of the program found"))
       ->check(CLI::Range(1, std::numeric_limits<int>::max()).description(""))
       ->type_name("N")
-      ->group(kGroup);
-  const std::tuple<const char*, std::string&, const char*> times[] = {
+      ->group(group);
+  const std::tuple<const char*, std::string&, std::string> times[] = {
       {"--collective-timeout", options.collective_timeout,
-       "Let a replica wait this long for the others; default: 30s"},
+       say("Let a replica wait this long for the others; default: 30s")},
       {"--hang-timeout", options.hang_timeout,
-       "Restart a run that makes no progress for this long; default: 45s; 0: never"},
+       say("Restart a run that makes no progress for this long; default: 45s; 0: never")},
       {"--rescale-timeout", options.rescale_timeout,
-       "Restore the old number of replicas if a restart takes its first step later than this; default: 60s"},
+       say("Restore the old number of replicas if a restart takes its first step later than this; default: "
+           "60s")},
       {"--checkpoint-timeout", options.checkpoint_timeout,
-       "Go back to the checkpoint before if a stop takes longer than this to write one; default: 120s"}};
+       say("Go back to the checkpoint before if a stop takes longer than this to write one; default: 120s")}};
   for (const auto& [flag, text, description] : times)
-    command->add_option(flag, text, description)->type_name("TIME")->group(kGroup);
+    command->add_option(flag, text, description)->type_name("TIME")->group(group);
 }
 
 }  // namespace batchscope::cli

@@ -25,6 +25,7 @@
 #include "slurm/reach.h"
 #include "terminal/interrupts.h"
 #include "text/format.h"
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -37,9 +38,8 @@ constexpr int kMostLooks = 30;  // a second apart
 std::string variable(const char* name) { return qEnvironmentVariable(name).toStdString(); }
 
 // Prints into the job's output, at once.
-template <class... Arguments>
-void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  fmt::print("slurm-job: {}\n", fmt::format(format, std::forward<Arguments>(arguments)...));
+void logLine(const std::string& text) {
+  fmt::print("slurm-job: {}\n", text);
   std::fflush(stdout);
 }
 
@@ -49,9 +49,9 @@ class SlurmJob {
       : folder_(options.folder), range_(NodeRange::parse(options.nodes)) {
     nodes_.job = variable("SLURM_JOB_ID");
     if (nodes_.job.empty())
-      throw Error(ErrorKind::usage, fmt::format("the script {} calls this command: submit the script with "
-                                                "sbatch, or put a command for the run after \"--\"",
-                                                folder_.script().string()));
+      throw Error(ErrorKind::usage, say("the script {} calls this command: submit the script with "
+                                        "sbatch, or put a command for the run after \"--\"",
+                                        folder_.script().string()));
     nodes_.partition = variable("SLURM_JOB_PARTITION");
     nodes_.host = variable("SLURMD_NODENAME");
     nodes_.nodes = std::max(1, qEnvironmentVariableIntValue("SLURM_JOB_NUM_NODES"));
@@ -67,8 +67,8 @@ class SlurmJob {
           {"cluster", variable("SLURM_CLUSTER_NAME")},
           {"begun", storage::now()}});
     if (!before.empty() && wasCancelled(before.back())) {
-      say("job {} was cancelled, so the run is stopped; continue it with: {}", before.back().number,
-          folder_.submission());
+      logLine(say("job {} was cancelled, so the run is stopped; continue it with: {}", before.back().number,
+                  folder_.submission()));
       return end(end::kStopped, kExitOk);
     }
     submitNext(before);
@@ -90,15 +90,15 @@ class SlurmJob {
       QThread::sleep(1);
       state = stateOf(job.number);
     }
-    say("job {} before this one: {}", job.number,
-        state.empty() ? "Slurm no longer knows how it ended" : state);
+    logLine(say("job {} before this one: {}", job.number,
+                state.empty() ? say("Slurm no longer knows how it ended") : state));
     return state.starts_with("CANCELLED");
   }
 
   void submitNext(const std::vector<Job>& before) {
     if (const int without = jobsWithoutStep(before); without >= folder_.spec().restart_budget) {
-      say("{} in a row have made no step: if this job makes none either, no further job is submitted",
-          plural(without, "job"));
+      logLine(say("{} in a row have made no step: if this job makes none either, no further job is submitted",
+                  plural(without, "job")));
       return;
     }
     try {
@@ -106,10 +106,11 @@ class SlurmJob {
       asked_ = nextNodes();
       next_ = submit({"--nodes=" + asked_.text()}, folder_.script());
       tell({{"next", next_}});
-      say("job {} continues the run when this job has ended", next_);
+      logLine(say("job {} continues the run when this job has ended", next_));
     } catch (const Error& error) {
-      say("no further job can be submitted, so the run writes a checkpoint and ends with this job: {}",
-          error.what());
+      logLine(
+          say("no further job can be submitted, so the run writes a checkpoint and ends with this job: {}",
+              error.what()));
     }
   }
 
@@ -148,16 +149,17 @@ class SlurmJob {
     QObject::connect(&supervisor, &QProcess::finished, &loop, &QEventLoop::quit);
     QObject::connect(&interrupts_, &Interrupts::raised, &loop, [&](int signal) {
       if (signal_ == 0) signal_ = signal;
-      say("{}; the run writes a checkpoint and leaves this job",
-          signal == SIGUSR1 ? "the time limit is near" : "told to end");
+      logLine(signal == SIGUSR1
+                  ? say("the time limit is near; the run writes a checkpoint and leaves this job")
+                  : say("told to end; the run writes a checkpoint and leaves this job"));
       supervisor.terminate();
     });
     start(supervisor, arguments);
     NodeWatch watch(folder_, range_, nodes_);
-    watch.on_news = [](const std::string& text) { say("{}", text); };
+    watch.on_news = logLine;
     watch.on_more = [&](const NodeChoice::More& more) {
       grows_ = true;
-      say("{}", more.why);
+      logLine(more.why);
       supervisor.terminate();
     };
     loop.exec();
@@ -171,7 +173,8 @@ class SlurmJob {
     process.setStandardInputFile(QProcess::nullDevice());
     process.start(QCoreApplication::applicationFilePath(), arguments);
     if (!process.waitForStarted())
-      throw Error(ErrorKind::io, "cannot start " + QCoreApplication::applicationFilePath().toStdString());
+      throw Error(ErrorKind::io,
+                  say("cannot start {}", QCoreApplication::applicationFilePath().toStdString()));
   }
 
   int conclude(const storage::Run& run) {
@@ -189,7 +192,7 @@ class SlurmJob {
     if (signal_ != 0) return end(end::kAsked, kExitCheckpointed);
     if (grows_ && !next_.empty()) return end(end::kNodes, kExitOk);
     cancelNext();
-    say("stopped; continue the run with: {}", folder_.submission());
+    logLine(say("stopped; continue the run with: {}", folder_.submission()));
     return end(end::kStopped, kExitOk);
   }
 
@@ -209,7 +212,7 @@ class SlurmJob {
       cancelNext();
       next_ = other;
     } catch (const Error& error) {
-      say("the next job keeps its number of nodes: {}", error.what());
+      logLine(say("the next job keeps its number of nodes: {}", error.what()));
     }
   }
 
@@ -218,8 +221,8 @@ class SlurmJob {
     try {
       told("scancel", {next_});
     } catch (const Error& error) {
-      say("job {} is no longer needed, but could not be cancelled ({}); cancel it with scancel", next_,
-          error.what());
+      logLine(say("job {} is no longer needed, but could not be cancelled ({}); cancel it with scancel",
+                  next_, error.what()));
     }
   }
 

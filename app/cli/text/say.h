@@ -3,7 +3,7 @@
 // The words of the terminal, in the language of the interface (batchscope/common/language.h).
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <QCoreApplication>
 #include <string>
