@@ -23,7 +23,7 @@ QString without(QString text, const QString& pattern) {
 // Returns the lines with words outside of brackets that are not data of every command. `data` is a pattern of
 // words that are data of this one.
 QStringList bareLines(QString text, const QString& data) {
-  // What is typed, behind "Usage:", and the program's name in front of an error.
+  // The words that are typed, behind "Usage:", and the program's name in front of an error.
   text = without(text, QStringLiteral("(?<=\\]: )batchscope( [a-z-]+)*(?= \\[)|^batchscope(?=: )"));
   for (qsizetype before = -1; before != text.size();) {
     before = text.size();
