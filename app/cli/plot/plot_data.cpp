@@ -13,7 +13,6 @@
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/series_unit.h"
 #include "batchscope/common/step_map.h"
-#include "batchscope/common/translate.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/protocol/suggestion.h"
@@ -190,7 +189,7 @@ std::vector<double> Plot::valueTicks(int most) const {
 Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
   Plot plot;
   plot.logarithmic = request.logarithmic;
-  plot.xLabel = tr(textOf(request.axis).label).toStdString();
+  plot.xLabel = textOf(request.axis).label;
   const bool isShared =
       std::all_of(request.series.begin(), request.series.end(), [&](const std::string& name) {
         return common::unitOf(name).name == std::string(common::unitOf(request.series.front()).name);
@@ -206,8 +205,9 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
     known.insert(names.begin(), names.end());
     for (const std::string& name : request.series) {
       if (std::find(names.begin(), names.end(), name) == names.end()) continue;
-      const std::string label =
-          several ? say("{} of {} {}", printable(name), printable(run.name), run.id) : printable(name);
+      const std::string label = several
+                                    ? fmt::format("{} of {} {}", printable(name), printable(run.name), run.id)
+                                    : printable(name);
       plot.curves.push_back(loader.load(name, label, unit.factor));
       drawn.insert(name);
     }

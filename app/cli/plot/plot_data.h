@@ -32,7 +32,7 @@ struct PlotPlace {
 };
 
 struct PlotCurve {
-  std::string label;  // "loss", with the run where there are several
+  std::string label;  // "loss", with the run where there are several; as JSON has it
   std::string series;
   std::vector<PlotStretch> stretches;
   std::int64_t samples = 0;
@@ -47,7 +47,7 @@ struct PlotRestart {
 
 struct Plot {
   std::string title;
-  std::string xLabel;        // with its unit
+  std::string xLabel;        // with its unit; in English, as JSON has it
   std::string unit;          // of the values, where all curves share it
   bool logarithmic = false;  // then only values > 0 have a place
   std::vector<PlotCurve> curves;

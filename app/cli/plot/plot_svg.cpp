@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "batchscope/common/translate.h"
 #include "plot/svg.h"
 #include "text/format.h"
 #include "text/say.h"
@@ -53,7 +54,8 @@ class Picture {
     for (std::size_t i = 0; i < xTicks.size(); ++i)
       svg_.text({px(plot_.across(xTicks[i])), bottom_ + 18}, xLabels[i], {{"text-anchor", "middle"}});
     svg_.rectangle({kLeft, kTop}, right_ - kLeft, bottom_ - kTop, {{"fill", "none"}, {"stroke", "#808080"}});
-    svg_.text({(kLeft + right_) / 2, bottom_ + 38}, plot_.xLabel, {{"text-anchor", "middle"}});
+    svg_.text({(kLeft + right_) / 2, bottom_ + 38}, tr(plot_.xLabel.c_str()).toStdString(),
+              {{"text-anchor", "middle"}});
     if (!plot_.unit.empty()) svg_.text({kLeft - 8, kTop - 10}, plot_.unit, {{"text-anchor", "end"}});
   }
 

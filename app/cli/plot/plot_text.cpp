@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "batchscope/common/translate.h"
 #include "plot/dot_canvas.h"
 #include "text/format.h"
 #include "text/say.h"
@@ -113,7 +114,8 @@ std::string plotText(const Plot& plot, int height, const Style& style) {
   for (int column = 1; column < width; ++column) text += style.utf8 ? "─" : "-";
   const std::vector<double> xTicks = roundTicks(plot.x0, plot.x1, std::max(2, width / kCellsPerXTick));
   const std::vector<std::string> xLabels = tickLabels(xTicks);
-  const int room = width - displayWidth(plot.xLabel) - 2;
+  const std::string xLabel = tr(plot.xLabel.c_str()).toStdString();
+  const int room = width - displayWidth(xLabel) - 2;
   const bool fits = room > width / 2;
   LabelLine numbers(width);
   for (std::size_t i = 0; i < xTicks.size(); ++i) {
@@ -121,9 +123,9 @@ std::string plotText(const Plot& plot, int height, const Style& style) {
     const int size = displayWidth(xLabels[i]);
     if (!fits || column + size / 2 < room) numbers.add(column - size / 2, xLabels[i]);
   }
-  if (fits) numbers.add(width, plot.xLabel);
+  if (fits) numbers.add(width, xLabel);
   text += "\n" + indent + numbers.text() + "\n";
-  if (!fits) text += indent + plot.xLabel + "\n";
+  if (!fits) text += indent + xLabel + "\n";
   return text + legend(plot, style);
 }
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -27,7 +26,9 @@ void passSignal(int signal) {
 
 Interrupts::Interrupts(std::vector<int> signals) : signals_(std::move(signals)), before_(signals_.size()) {
   if (::pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0)
-    throw Error(ErrorKind::io, say("cannot make a pipe for signals: {}", std::strerror(errno)));
+    throw Error(ErrorKind::io, tr("cannot make a pipe for signals: %1")
+                                   .arg(QString::fromLocal8Bit(std::strerror(errno)))
+                                   .toStdString());
   writeEnd = pipe_[1];
   notifier_ = new QSocketNotifier(pipe_[0], QSocketNotifier::Read, this);
   connect(notifier_, &QSocketNotifier::activated, this, [this] {

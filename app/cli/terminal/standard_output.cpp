@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "batchscope/common/translate.h"
 #include "batchscope/protocol/error.h"
 #include "terminal/interruption.h"
-#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -43,7 +43,9 @@ void flushOutput() {
 
 void refuseOutput(int fault) {
   if (fault == EPIPE) throw Interrupted{SIGPIPE};
-  throw Error(ErrorKind::io, say("cannot write to standard output: {}", std::strerror(fault)));
+  throw Error(ErrorKind::io, tr("cannot write to standard output: %1")
+                                 .arg(QString::fromLocal8Bit(std::strerror(fault)))
+                                 .toStdString());
 }
 
 }  // namespace batchscope::cli

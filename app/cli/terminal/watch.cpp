@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <exception>
 
+#include "batchscope/common/translate.h"
 #include "terminal/interrupts.h"
 #include "terminal/standard_output.h"
 #include "terminal/terminal.h"
-#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {
@@ -38,7 +38,7 @@ class FullScreen {
       picture += text.substr(begin, end - begin) + "\x1b[K\n";
       begin = end + 1;
     }
-    if (shown < lines) picture += say("({} more lines)", lines - shown) + "\x1b[K\n";
+    if (shown < lines) picture += tr("(%1 more lines)").arg(lines - shown).toStdString() + "\x1b[K\n";
     show(picture + "\x1b[J");
   }
 };
