@@ -4,7 +4,7 @@
 /// strings are not Qt's.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <QCoreApplication>
 #include <string>
