@@ -214,7 +214,7 @@ void ControlPanel::updateRestart() {
   forecast_->setVisible(false);
   if (!status.phase.empty()) {
     restartTitle_->setText(common::restartTitle(status, present_));
-    steps_->showRunning(status.phase, status.phase_seconds);
+    steps_->showRunning(status);
     return;
   }
   const storage::Generation* last = session_->lastRestart();
