@@ -59,7 +59,7 @@ const char* keyOf(Kind kind) {
 
 std::string generationText(const storage::Generation& generation) {
   const std::string pause =
-      generation.pause < 0 ? "" : fmt::format(", pause {}", formatDuration(generation.pause));
+      generation.pause < 0 ? "" : fmt::format(", pause {}", formatPause(generation.pause));
   return fmt::format("{}, {}, steps {}-{}{}", plural(generation.replicas, "replica"),
                      printable(generation.reason), generation.first_step, generation.last_step, pause);
 }
