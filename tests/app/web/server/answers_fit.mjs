@@ -68,6 +68,7 @@ function nameOf(declaration) {
 const isNull = (type) => (type.flags & ts.TypeFlags.Null) !== 0;
 const isMissing = (type) => (type.flags & ts.TypeFlags.Undefined) !== 0;
 const membersOf = (type) => (type.isUnion() ? type.types : [type]).filter((each) => !isNull(each) && !isMissing(each));
+const isList = (type) => checker.isArrayType(type) || (type.flags & ts.TypeFlags.Object && entriesOf(type));
 const entriesOf = (type) => checker.getIndexInfoOfType(type, ts.IndexKind.String)?.type;
 
 // Returns what is wrong with the value at this place, and the forms in which it has fields.
@@ -138,8 +139,7 @@ function addUnseen(type, unseenFields, visited) {
       if (declaration.questionToken && !seen.has("left out")) add("left out");
       const isNumber = fieldType.aliasSymbol?.name === "JsonNumber"; // null is one way to write what is not a number
       if (fieldType.isUnion() && fieldType.types.some(isNull) && !isNumber && !seen.has("null")) add("null");
-      const isList = membersOf(fieldType).some((member) => checker.isArrayType(member) || (member.flags & ts.TypeFlags.Object && entriesOf(member)));
-      if (isList && !seen.has("an element")) add("an element");
+      if (membersOf(fieldType).some(isList) && !seen.has("an element")) add("an element");
       addUnseen(fieldType, unseenFields, visited);
     }
   }
@@ -147,7 +147,8 @@ function addUnseen(type, unseenFields, visited) {
 
 const asked = []; // the type arguments of all calls
 const visit = (node) => {
-  if (ts.isCallExpression(node) && node.typeArguments?.length === 1 && /(^|\.)(get|post)$/.test(node.expression.getText())) asked.push(node.typeArguments[0]);
+  const isAsked = ts.isCallExpression(node) && node.typeArguments?.length === 1 && /(^|\.)(get|post)$/.test(node.expression.getText());
+  if (isAsked) asked.push(node.typeArguments[0]);
   ts.forEachChild(node, visit);
 };
 sources.forEach(visit);
