@@ -21,7 +21,7 @@ function sweepOf(trials: Trial[], legs: Leg[] = [], goal: "min" | "max" = "max")
   return {
     sweep: {
       name: "s", state: "finished", metric: "accuracy", goal, created: 10, ended: 20, device_hours: 1, message: "", driven: false,
-      trials: { wanted: 3, done: 3, running: 0, diverged: 0, failed: 0 }, best: trials[0] ?? null,
+      share: 1, trials: { done: 3 }, best: trials[0] ?? null,
       shown: { state: "Finished", tone: "plain", done: "3 of 3", best: "", left: "", unit: "%", factor: 100, totals: [] },
     },
     trials,

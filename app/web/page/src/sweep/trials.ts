@@ -62,8 +62,9 @@ export interface Sweep {
     ended: number | null;
     device_hours: number;
     message: string;
+    share: number; // of all its training that is done, 0 to 1
     driven: boolean; // whether a process sees to it
-    trials: { wanted: number | null; done: number; running: number; diverged: number; failed: number };
+    trials: { done: number };
     best: Trial | null;
     shown: SweepShown;
   };
