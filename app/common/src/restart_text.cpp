@@ -23,8 +23,7 @@ const char* stateName(RestartStep::State state) {
   return "open";
 }
 
-}  // namespace
-
+// "Starting", "Restarting on 2 replicas" or "Restarting, 1 → 2".
 QString restartTitle(const protocol::RunStatus& status, int present) {
   if (status.generation == 0) return tr("Starting");
   if (present == status.target_replicas)
@@ -32,12 +31,15 @@ QString restartTitle(const protocol::RunStatus& status, int present) {
   return tr("Restarting, %1 → %2").arg(present).arg(status.target_replicas);
 }
 
+// "Last restart, 1 → 2, 0.31 s"
 QString restartTitle(const storage::Generation& last, const std::vector<storage::Generation>& generations) {
   int before = 0;
   for (const storage::Generation& each : generations)
     if (each.number < last.number) before = each.replicas;
   return tr("Last restart, %1 → %2, %3").arg(before).arg(last.replicas).arg(formatPause(last.pause));
 }
+
+}  // namespace
 
 std::vector<RestartStep> restartSteps(const std::map<std::string, double>& parts) {
   std::vector<RestartStep> steps;
@@ -51,11 +53,11 @@ std::vector<RestartStep> restartSteps(const std::map<std::string, double>& parts
   return steps;
 }
 
-std::optional<RestartText> restartUnderWay(const protocol::RunStatus& status) {
+std::optional<RestartText> restartUnderWay(const protocol::RunStatus& status, int present) {
   if (status.phase.empty()) return {};
-  RestartText text{restartTitle(status, status.replicas), restartSteps({})};
+  RestartText text{restartTitle(status, present), restartSteps({})};
   const auto on = std::find(kPauseParts.begin(), kPauseParts.end(), status.phase) - kPauseParts.begin();
-  if (on == std::ssize(kPauseParts)) return text;  // of another version: how far it is is not known
+  if (on == std::ssize(kPauseParts)) return text;  // a part of another version
   std::for_each_n(text.steps.begin(), on, [](RestartStep& step) { step.state = RestartStep::State::done; });
   RestartStep& step = text.steps[static_cast<std::size_t>(on)];
   step.state = RestartStep::State::on;

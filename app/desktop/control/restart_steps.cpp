@@ -37,7 +37,7 @@ void RestartSteps::showRunning(const protocol::RunStatus& status) {
 void RestartSteps::countOn() {
   protocol::RunStatus now = status_;
   now.phase_seconds += static_cast<double>(since_.elapsed()) / 1000;
-  if (auto text = common::restartUnderWay(now)) steps_ = std::move(text->steps);
+  if (auto text = common::restartUnderWay(now, now.replicas)) steps_ = std::move(text->steps);
   update();
 }
 

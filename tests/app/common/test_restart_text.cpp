@@ -69,15 +69,15 @@ class TestRestartText : public QObject {
     status.phase.clear();
     QVERIFY(shownJson(status).at("restart").is_null());
     status.phase = "a part of another version";
-    QVERIFY(restartUnderWay(status)->steps == restartSteps({}));
+    QVERIFY(restartUnderWay(status, status.replicas)->steps == restartSteps({}));
   }
 
   void theTitleSaysWhenNothingChanges() {
     protocol::RunStatus status = restarting();
     status.replicas = 2;
-    QCOMPARE(restartUnderWay(status)->title, QStringLiteral("Restarting on 2 replicas"));
+    QCOMPARE(restartUnderWay(status, status.replicas)->title, QStringLiteral("Restarting on 2 replicas"));
     status.generation = 0;
-    QCOMPARE(restartUnderWay(status)->title, QStringLiteral("Starting"));
+    QCOMPARE(restartUnderWay(status, status.replicas)->title, QStringLiteral("Starting"));
   }
 
   void theTableOfWhatIf() {

@@ -31,16 +31,11 @@ struct RestartText {
   std::vector<RestartStep> steps;  ///< in the order of kPauseParts
 };
 
-/// Returns "Starting", "Restarting on 2 replicas" or "Restarting, 1 → 2", by the replicas that train at
-/// present.
-QString restartTitle(const protocol::RunStatus& status, int present);
-/// Returns "Last restart, 1 → 2, 0.31 s" of one that is over.
-QString restartTitle(const storage::Generation& last, const std::vector<storage::Generation>& generations);
-
 /// Returns the steps of a pause that is over, by the durations of its parts, s; open where none is known.
 std::vector<RestartStep> restartSteps(const std::map<std::string, double>& parts);
-/// Returns the start or restart that is under way; empty where there is none.
-std::optional<RestartText> restartUnderWay(const protocol::RunStatus& status);
+/// Returns the start or restart that is under way; empty where there is none. `present` is the number of
+/// replicas before it: the status has the new number as soon as these are launched.
+std::optional<RestartText> restartUnderWay(const protocol::RunStatus& status, int present);
 /// Returns the newest restart that is over; empty before the first.
 std::optional<RestartText> restartDone(const std::vector<storage::Generation>& generations);
 
