@@ -5,7 +5,7 @@ import { button, fill, h, setAttributes, setText } from "../base/dom";
 import type { PoolChange } from "../base/types";
 import type { Queue } from "./jobs";
 
-type Pool = NonNullable<Queue["pool"]>;
+type Pool = Queue["pool"];
 
 const mostDevices = 4096;
 

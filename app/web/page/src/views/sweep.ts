@@ -217,7 +217,7 @@ export function show(root: HTMLElement, route: Route): () => void {
 }
 
 function lastRun(trial: Trial): string | undefined {
-  return trial.runs[trial.runs.length - 1];
+  return trial.runs[trial.runs.length - 1] ?? undefined;
 }
 
 function trialLink(trial: Trial): HTMLElement | string {
