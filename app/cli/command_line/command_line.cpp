@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <QLocale>
 #include <QRegularExpression>
 #include <algorithm>
 #include <array>
@@ -291,6 +292,8 @@ int runCommandLine(int argc, char** argv, const CommandParts& parts) {
                         const protocol::Json& answer = protocol::Json::object()) {
     return report(kind, withoutLongEchoes(protocol::fault_text(error), arguments), json, answer);
   };
+  // The engine and fmt write numbers so, and one output does not mix two kinds.
+  QLocale::setDefault(QLocale(QLocale::English));
   int code = kExitOk;
   try {
     common::chooseLanguage();

@@ -156,7 +156,7 @@ int checkpointRun(const RunReference& options) {
       options, request, reply,
       say("{} at step {}, {} in {}", written.value("name", "checkpoint"),
           written.value("step", std::int64_t{0}), formatBytes(written.value("bytes", std::int64_t{0})),
-          formatDuration(written.value("seconds", 0.0))));
+          formatPause(written.value("seconds", 0.0))));
 }
 
 int pauseRun(const RunReference& options) {

@@ -59,7 +59,7 @@ const char* keyOf(Kind kind) {
 }
 
 std::string generationText(const storage::Generation& generation) {
-  const std::string pause = generation.pause < 0 ? "" : say(", pause {}", formatDuration(generation.pause));
+  const std::string pause = generation.pause < 0 ? "" : say(", pause {}", formatPause(generation.pause));
   return say("{}, {}, steps {}-{}{}", plural(generation.replicas, "replica"), printable(generation.reason),
              generation.first_step, generation.last_step, pause);
 }

@@ -144,7 +144,7 @@ void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
   const bool isGoodput = std::isfinite(measured->goodput);
   const std::string rate =
       formatSeriesValue(protocol::series::kGoodput, isGoodput ? measured->goodput : measured->throughput);
-  const std::string time = formatDuration(measured->seconds);
+  const std::string time = formatDuration(std::max(1.0, measured->seconds));
   std::string text = isGoodput ? say("measured {} at efficiency {:.2f} over the last {} of training", rate,
                                      measured->efficiency, time)
                                : say("measured {} over the last {} of training", rate, time);
@@ -167,7 +167,7 @@ std::string pauseParts(const storage::Generation& generation) {
   std::stable_sort(parts.begin(), parts.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> texts;
-  for (const auto& [part, seconds] : parts) texts.push_back(part + " " + formatDuration(seconds));
+  for (const auto& [part, seconds] : parts) texts.push_back(part + " " + formatPause(seconds));
   return joined(texts, ", ");
 }
 
@@ -203,7 +203,7 @@ void showGenerations(const std::vector<storage::Generation>& generations, const 
   for (const storage::Generation& generation : generations) {
     table.addRow({std::to_string(generation.number), std::to_string(generation.replicas), generation.reason,
                   stepsText(generation.first_step, generation.last_step), generation.outcome,
-                  generation.pause < 0 ? "" : formatDuration(generation.pause), pauseParts(generation)});
+                  generation.pause < 0 ? "" : formatPause(generation.pause), pauseParts(generation)});
     if (const std::string forecast = forecastText(generation); !forecast.empty()) table.addNote(forecast);
   }
   section(style, say("Generations"), table);
@@ -266,7 +266,7 @@ void showEpochs(const storage::Run& run, const std::vector<storage::Epoch>& epoc
     const std::string open = i + 1 == epochs.size() ? say("under way") : say("undone");
     std::vector<Table::Cell> row{std::to_string(epoch.number), std::to_string(epoch.generation),
                                  stepsText(epoch.first_step, epoch.last_step),
-                                 epoch.ended > 0 ? formatDuration(epoch.ended - epoch.started) : open};
+                                 epoch.ended > 0 ? formatPause(epoch.ended - epoch.started) : open};
     if (scores.series != nullptr) {
       const double value = scores.values[i];
       row.emplace_back(std::isfinite(value) ? formatSeriesValue(scores.series, value) : "");
@@ -295,7 +295,7 @@ void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const 
   const double now = storage::now();
   for (const storage::Checkpoint& checkpoint : checkpoints)
     table.addRow({checkpoint.name, std::to_string(checkpoint.step), std::to_string(checkpoint.epoch),
-                  formatBytes(checkpoint.bytes), formatDuration(checkpoint.seconds), checkpoint.reason,
+                  formatBytes(checkpoint.bytes), formatPause(checkpoint.seconds), checkpoint.reason,
                   checkpoint.time > 0 ? formatAge(now - checkpoint.time) : say("unknown")});
   section(style, say("Checkpoints"), table);
 }

@@ -58,7 +58,7 @@ void printTable(const std::vector<policy::Outcome>& outcomes) {
                {say("restarts"), Align::right}});
   for (const policy::Outcome& outcome : outcomes)
     table.addRow({outcome.policy, fmt::format("{:.1f} s", outcome.mean_completion_time()),
-                  formatDuration(outcome.makespan()), fmt::format("{:.2f}", outcome.worst_fairness()),
+                  formatClock(outcome.makespan()), fmt::format("{:.2f}", outcome.worst_fairness()),
                   std::to_string(outcome.restarts())});
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
 }

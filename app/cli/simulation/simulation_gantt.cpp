@@ -93,7 +93,7 @@ class Gantt {
     const double bottom = top + line_ * lines_, right = kWidth - kGanttRight;
     svg_.text(
         {kGanttLeft, top - 12.0},
-        say("{}: mean completion time {}", outcome.policy, formatDuration(outcome.mean_completion_time())),
+        say("{}: mean completion time {}", outcome.policy, formatClock(outcome.mean_completion_time())),
         {{"font-size", "15"}, {"font-weight", "bold"}});
     for (int tick = 0; tick <= kTicks; ++tick) {
       const double at = end_ * tick / kTicks;

@@ -41,12 +41,6 @@ std::string bestText(const sweep::SweepView& view) {
              *view.best);
 }
 
-std::string deviceTimeText(const sweep::SweepView& view) {
-  const std::string used = formatDuration(view.device_hours * 3600);
-  return view.file.device_hours ? say("{} of {}", used, formatDuration(*view.file.device_hours * 3600))
-                                : used;
-}
-
 Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> trials) {
   const bool rungs = view.file.stop.kind != StopRule::Kind::none;
   std::vector<Table::Column> columns{

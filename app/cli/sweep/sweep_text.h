@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "batchscope/common/sweep_text.h"
 #include "batchscope/sweep/sweeps.h"
 #include "text/table.h"
 
@@ -17,8 +18,10 @@ std::string parametersText(const sweep::SweepFile& file, const sweep::Texts& par
 // "accuracy 97.42 % by trial 5"; empty where there is no value yet.
 std::string bestText(const sweep::SweepView& view);
 
-// "4 min 3 s", or "4 min 3 s of 2 h 30 min" where there is a budget.
-std::string deviceTimeText(const sweep::SweepView& view);
+// "4 min", or "4 min of 2 h 30 min" where there is a budget.
+inline std::string deviceTimeText(const sweep::SweepView& view) {
+  return common::deviceTimeText(view).toStdString();
+}
 
 // Returns a table of the trials of these numbers, in this order.
 Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> trials);

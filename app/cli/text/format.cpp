@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <wchar.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
@@ -39,36 +38,9 @@ void forEachCharacter(std::string_view utf8, Visit visit) {
   }
 }
 
-constexpr double kMostSeconds = 1e15;  // that are told as hours; a series may hold any number
-
-std::int64_t wholeSeconds(double seconds) {
-  return static_cast<std::int64_t>(std::min(std::max(0.0, seconds), kMostSeconds));
-}
-
-// 16,400, as in the window.
-std::string grouped(double value) {
-  if (!(std::abs(value) < 1e15)) return run::number_text(value);
-  const std::int64_t whole = std::llround(value);
-  return (whole < 0 ? "-" : "") + fmt::format("{}", fmt::group_digits(std::abs(whole)));
-}
+constexpr double kMostCounted = 1e15;  // a series may hold any number
 
 }  // namespace
-
-std::string formatClock(double seconds) {
-  const std::int64_t total = wholeSeconds(seconds);
-  const auto hours = total / 3600, minutes = total / 60 % 60, rest = total % 60;
-  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, rest)
-                   : fmt::format("{}:{:02}", minutes, rest);
-}
-
-std::string formatDuration(double seconds) {
-  if (!(std::abs(seconds) < kMostSeconds)) return "unknown";
-  if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
-  if (seconds < 60) return fmt::format("{:.3g} s", seconds);
-  const std::int64_t total = wholeSeconds(seconds);
-  if (total < 3600) return fmt::format("{} min {} s", total / 60, total % 60);
-  return fmt::format("{} h {} min", total / 3600, total / 60 % 60);
-}
 
 std::string formatAge(double seconds) {
   if (seconds < 10) return say("just now");
@@ -88,13 +60,6 @@ std::string formatTime(double wallSeconds) {
   return text.data();
 }
 
-std::string formatBytes(double bytes) {
-  static constexpr std::array kUnits{"B", "kB", "MB", "GB", "TB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1000 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
-  return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
-}
-
 std::string plural(std::int64_t count, std::string_view noun) {
   const std::string english = fmt::format("{{}} {}(s)", noun);
   const int number = static_cast<int>(std::min<std::int64_t>(count, std::numeric_limits<int>::max()));
@@ -109,9 +74,11 @@ std::string formatSeriesValue(std::string_view name, double value) {
   switch (common::kindOf(name)) {
     case SeriesKind::time: return formatTime(value);
     case SeriesKind::fraction: return fmt::format("{:.2f} %", value * 100);
-    case SeriesKind::whole: return grouped(value);
+    case SeriesKind::whole:
+      if (std::abs(value) < kMostCounted) return common::formatCount(std::llround(value)).toStdString();
+      break;
     case SeriesKind::rate: return run::number_text(value) + " samples/s";
-    case SeriesKind::duration: return formatDuration(value);
+    case SeriesKind::duration: return common::formatNumber(1000 * value).toStdString() + " ms";
     case SeriesKind::count:
     case SeriesKind::number: break;
   }

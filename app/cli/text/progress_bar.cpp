@@ -54,7 +54,7 @@ std::string stepText(const RunStatus& status) {
 std::string stateText(const RunStatus& status) {
   const char* state = run_state_name(status.state);
   if (status.phase.empty()) return state;
-  return fmt::format("{}: {}, {}", state, printable(status.phase), formatDuration(status.phase_seconds));
+  return fmt::format("{}: {}, {}", state, printable(status.phase), formatPause(status.phase_seconds));
 }
 
 std::optional<double> latest(const RunStatus& status, const char* name) {

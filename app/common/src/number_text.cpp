@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kMostSeconds = 1e15;  // that are told as hours; a series may hold any number
 
+constexpr double kLongPause = 90;  // s
+
 double shownSeconds(double seconds) { return std::min(std::max(0.0, seconds), kMostSeconds); }
 
 QString fixed(double value, int decimals) { return QLocale().toString(value, 'f', decimals); }
@@ -68,6 +70,7 @@ QString formatDuration(double seconds) {
 }
 
 QString formatPause(double seconds) {
+  if (seconds >= kLongPause) return formatDuration(seconds);
   if (seconds < 0.1) return tr("%1 ms").arg(fixed(1000 * seconds, 0));
   return tr("%1 s").arg(fixed(seconds, seconds < 10 ? 2 : 1));
 }
@@ -80,7 +83,9 @@ QString formatClock(double seconds) {
 }
 
 QString formatBytes(std::int64_t bytes) {
-  return QLocale().formattedDataSize(bytes, bytes < 10'000'000 ? 1 : 0, QLocale::DataSizeSIFormat);
+  double inUnit = static_cast<double>(bytes);
+  while (inUnit >= 1000) inUnit /= 1000;
+  return QLocale().formattedDataSize(bytes, inUnit < 10 ? 1 : 0, QLocale::DataSizeSIFormat);
 }
 
 QString formatTimeOfDay(double secondsSince1970) {

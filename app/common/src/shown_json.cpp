@@ -25,11 +25,11 @@ Json json(const StatusText& status) {
 
 }  // namespace
 
-Json shownJson(const protocol::RunStatus& status) {
+Json shownJson(const protocol::RunStatus& status, int present) {
   Json shown = json(describe(status));
   shown["progress"] = describeEpoch(status).toStdString();
   shown["time"] = describeTime(status).toStdString();
-  shown["restart"] = restartJson(restartUnderWay(status));
+  shown["restart"] = restartJson(restartUnderWay(status, present > 0 ? present : status.replicas));
   return shown;
 }
 

@@ -42,11 +42,6 @@ QString bestText(const sweep::SweepView& view) {
       .arg(QString::fromStdString(view.file.metric), valueText(view, *view.best), countText(*view.best));
 }
 
-QString deviceTimeText(const sweep::SweepView& view) {
-  const QString text = formatDuration(3600 * view.device_hours);
-  return view.file.device_hours ? shareText(text, formatDuration(3600 * *view.file.device_hours)) : text;
-}
-
 }  // namespace
 
 StatusText describe(storage::SweepState state, bool isDriven) {
@@ -94,6 +89,11 @@ QString trialText(const sweep::SweepView& view, std::size_t trial) {
     lines << QStringLiteral("%1 %2").arg(QString::fromStdString(view.file.metric), valueText(view, trial));
   if (!at.message.empty()) lines << QString::fromStdString(at.message);
   return lines.join(QLatin1Char('\n'));
+}
+
+QString deviceTimeText(const sweep::SweepView& view) {
+  const QString text = formatDuration(3600 * view.device_hours);
+  return view.file.device_hours ? shareText(text, formatDuration(3600 * *view.file.device_hours)) : text;
 }
 
 std::array<SweepTotal, 5> totalsOf(const sweep::SweepView& view) {

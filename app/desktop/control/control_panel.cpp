@@ -212,9 +212,9 @@ void ControlPanel::updateRestart() {
   if (!session_->isOpen()) return;
   const protocol::RunStatus& status = session_->status();
   forecast_->setVisible(false);
-  if (!status.phase.empty()) {
-    restartTitle_->setText(common::restartTitle(status, present_));
-    steps_->showRunning(status.phase, status.phase_seconds);
+  if (const auto underWay = common::restartUnderWay(status, present_)) {
+    restartTitle_->setText(underWay->title);
+    steps_->showRunning(status);
     return;
   }
   const storage::Generation* last = session_->lastRestart();
@@ -223,7 +223,7 @@ void ControlPanel::updateRestart() {
     steps_->showDone({});
     return;
   }
-  restartTitle_->setText(common::restartTitle(*last, session_->generations()));
+  restartTitle_->setText(common::restartDone(session_->generations())->title);
   steps_->showDone(last->pause_parts);
   const bool isNewest = last->number == session_->generations().back().number;
   forecast_->setText(common::forecastText(*last, isNewest && is_active(stateOf(*session_))));

@@ -3,13 +3,15 @@
 
 #include <QPainter>
 #include <algorithm>
+#include <utility>
 
-#include "batchscope/common/number_text.h"
 #include "batchscope/common/run_text.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {
 namespace {
+
+using common::RestartStep;
 
 constexpr int kStepHeight = 20;
 
@@ -17,29 +19,31 @@ constexpr int kStepHeight = 20;
 
 RestartSteps::RestartSteps(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  connect(&tick_, &QTimer::timeout, this, qOverload<>(&QWidget::update));
+  connect(&tick_, &QTimer::timeout, this, &RestartSteps::countOn);
   tick_.setInterval(100);
 }
 
-QSize RestartSteps::sizeHint() const {
-  return {200, kStepHeight * static_cast<int>(common::kPauseParts.size())};
-}
+QSize RestartSteps::sizeHint() const { return {200, kStepHeight * static_cast<int>(steps_.size())}; }
 
-void RestartSteps::showRunning(const std::string& phase, double seconds) {
-  const auto part = std::find(common::kPauseParts.begin(), common::kPauseParts.end(), phase);
-  running_ =
-      part == common::kPauseParts.end() ? 0 : static_cast<std::size_t>(part - common::kPauseParts.begin());
-  seconds_ = seconds;
+void RestartSteps::showRunning(const protocol::RunStatus& status) {
+  status_ = status;
   since_.start();
   tick_.start();
-  setAccessibleDescription(common::pausePartText(*running_));
+  countOn();
+  const auto on = std::ranges::find(steps_, RestartStep::State::on, &RestartStep::state);
+  setAccessibleDescription(on == steps_.end() ? QString() : on->part);
+}
+
+void RestartSteps::countOn() {
+  protocol::RunStatus now = status_;
+  now.phase_seconds += static_cast<double>(since_.elapsed()) / 1000;
+  if (auto text = common::restartUnderWay(now, now.replicas)) steps_ = std::move(text->steps);
   update();
 }
 
 void RestartSteps::showDone(const std::map<std::string, double>& parts) {
-  running_.reset();
   tick_.stop();
-  parts_ = parts;
+  steps_ = common::restartSteps(parts);
   setAccessibleDescription(common::describePause(parts));
   update();
 }
@@ -49,23 +53,17 @@ void RestartSteps::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setFont(interfaceFont(12));
-  for (std::size_t i = 0; i < common::kPauseParts.size(); ++i) {
-    const QRect row(0, static_cast<int>(i) * kStepHeight, width(), kStepHeight);
-    const bool isOn = running_ == i,
-               isDone = running_ ? i < *running_ : parts_.contains(common::kPauseParts[i]);
-    painter.setPen(isDone || isOn ? Qt::NoPen : QPen(theme.faint, 1.2));
-    painter.setBrush(isOn ? theme.accent : isDone ? theme.good : QColor(Qt::transparent));
+  QRect row(0, 0, width(), kStepHeight);
+  for (const RestartStep& step : steps_) {
+    const bool isOn = step.state == RestartStep::State::on, isOpen = step.state == RestartStep::State::open;
+    painter.setPen(isOpen ? QPen(theme.faint, 1.2) : Qt::NoPen);
+    painter.setBrush(isOn ? theme.accent : isOpen ? QColor(Qt::transparent) : theme.good);
     painter.drawEllipse(QPointF(5, row.center().y() + 0.5), 4, 4);
-    painter.setPen(isDone || isOn ? theme.text : theme.dim);
-    painter.drawText(row.adjusted(24, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, common::pausePartText(i));
-    QString value;
-    if (isOn) {
-      value = tr("%L1 s").arg(seconds_ + static_cast<double>(since_.elapsed()) / 1000, 0, 'f', 1);
-    } else if (!running_ && isDone) {
-      value = common::formatPause(parts_.at(common::kPauseParts[i]));
-    }
+    painter.setPen(isOpen ? theme.dim : theme.text);
+    painter.drawText(row.adjusted(24, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, step.part);
     painter.setPen(isOn ? theme.accent : theme.dim);
-    painter.drawText(row, Qt::AlignVCenter | Qt::AlignRight, value);
+    painter.drawText(row, Qt::AlignVCenter | Qt::AlignRight, step.value);
+    row.translate(0, kStepHeight);
   }
 }
 

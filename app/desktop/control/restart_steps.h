@@ -8,8 +8,10 @@
 #include <QTimer>
 #include <QWidget>
 #include <map>
-#include <optional>
 #include <string>
+#include <vector>
+
+#include "batchscope/common/restart_text.h"
 
 namespace batchscope::desktop {
 
@@ -18,8 +20,8 @@ class RestartSteps : public QWidget {
  public:
   explicit RestartSteps(QWidget* parent = nullptr);
 
-  // `phase` as in RunStatus, `seconds` since the restart began; counted on between two statuses.
-  void showRunning(const std::string& phase, double seconds);
+  // Shows the restart that is under way; its seconds are counted on between two statuses.
+  void showRunning(const protocol::RunStatus& status);
   void showDone(const std::map<std::string, double>& parts);
 
   QSize sizeHint() const override;
@@ -28,11 +30,12 @@ class RestartSteps : public QWidget {
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  std::optional<std::size_t> running_;
-  double seconds_ = 0;
+  void countOn();
+
+  protocol::RunStatus status_;
   QElapsedTimer since_;
   QTimer tick_;
-  std::map<std::string, double> parts_;
+  std::vector<common::RestartStep> steps_ = common::restartSteps({});
 };
 
 }  // namespace batchscope::desktop

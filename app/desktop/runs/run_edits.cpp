@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "batchscope/common/written_texts.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/annotation.h"
 #include "session/catalogue_watcher.h"
@@ -12,6 +13,8 @@
 namespace batchscope::desktop {
 namespace {
 
+using common::tagsWithout;
+using common::WrittenText;
 using storage::Catalogue;
 using storage::Run;
 using Tags = std::vector<std::string>;
@@ -25,47 +28,20 @@ Run soundRun(Catalogue& catalogue, const std::string& id) {
   return *found;
 }
 
-// A field of one text.
-struct TextField {
-  const char* name;
-  const char* what;  // of the Edit menu: "Undo renaming of digits"
-  std::string (*read)(const Run&);
-  void (*check)(const std::string&);
-  void (*write)(Catalogue&, const Run&, const std::string&);
-};
-
-const TextField kTextFields[] = {
-    {"name", QT_TRANSLATE_NOOP("batchscope::desktop::RunEdits", "renaming of %1"),
-     [](const Run& run) { return run.name; }, storage::check_name,
-     [](Catalogue& catalogue, const Run& run, const std::string& text) { catalogue.set_name(run.id, text); }},
-    {"group", QT_TRANSLATE_NOOP("batchscope::desktop::RunEdits", "change of the group of %1"),
-     [](const Run& run) { return run.spec.group; }, storage::check_group,
-     [](Catalogue& catalogue, const Run& run, const std::string& text) {
-       protocol::RunSpec spec = run.spec;
-       spec.group = text;
-       catalogue.set_spec(run.id, spec);
-     }},
-    {"note", QT_TRANSLATE_NOOP("batchscope::desktop::RunEdits", "change of the note on %1"),
-     [](const Run& run) { return run.note; }, storage::check_note,
-     [](Catalogue& catalogue, const Run& run, const std::string& text) {
-       catalogue.set_note(run.id, text);
-     }}};
+// The edits of one text, as the Edit menu names them: "Undo renaming of digits".
+constexpr std::pair<const char*, const char*> kTextEdits[] = {
+    {"name", QT_TRANSLATE_NOOP("batchscope::desktop::RunEdits", "renaming of %1")},
+    {"group", QT_TRANSLATE_NOOP("batchscope::desktop::RunEdits", "change of the group of %1")},
+    {"note", QT_TRANSLATE_NOOP("batchscope::desktop::RunEdits", "change of the note on %1")}};
 
 // A later change from elsewhere is not overwritten.
-void replace(Catalogue& catalogue, const std::string& id, const TextField& field, const std::string& before,
+void replace(Catalogue& catalogue, const std::string& id, const WrittenText& field, const std::string& before,
              const std::string& after) {
   const Run run = soundRun(catalogue, id);
   if (field.read(run) != before)
     throw Error(ErrorKind::conflict, "the " + std::string(field.name) + " of " + run.name +
                                          " was changed elsewhere in the meantime, and keeps that change");
   field.write(catalogue, run, after);
-}
-
-Tags without(const Tags& tags, const Tags& others) {
-  Tags rest;
-  std::copy_if(tags.begin(), tags.end(), std::back_inserter(rest),
-               [&](const std::string& tag) { return std::ranges::find(others, tag) == others.end(); });
-  return rest;
 }
 
 }  // namespace
@@ -145,22 +121,23 @@ void RunEdits::set(const QString& id, const QString& field, const QString& text)
       const Run run = soundRun(catalogue, id.toStdString());
       const Tags wanted = storage::parse_tags(text.toStdString());
       changeTags(tr("change of the tags of %1").arg(nameOf(run)),
-                 {{run.id, without(wanted, run.tags), without(run.tags, wanted)}});
+                 {{run.id, tagsWithout(wanted, run.tags), tagsWithout(run.tags, wanted)}});
     });
     return;
   }
-  const auto* const known =
-      std::ranges::find(kTextFields, field, [](const TextField& each) { return QLatin1String(each.name); });
-  if (known == std::end(kTextFields)) return;
+  const auto* const edit =
+      std::ranges::find(kTextEdits, field, [](const auto& each) { return QLatin1String(each.first); });
+  if (edit == std::end(kTextEdits)) return;
   attempt([&](Catalogue& catalogue) {
+    const WrittenText& known = common::writtenText(edit->first);
     const Run run = soundRun(catalogue, id.toStdString());
-    const std::string before = known->read(run), after = text.toStdString();
-    known->check(after);
+    const std::string before = known.read(run), after = text.toStdString();
+    known.check(after);
     if (before == after) return;
-    const auto change = [known, id = run.id](const std::string& from, const std::string& to) {
-      return [=](Catalogue& all) { replace(all, id, *known, from, to); };
+    const auto change = [&known, id = run.id](const std::string& from, const std::string& to) {
+      return [=, &known](Catalogue& all) { replace(all, id, known, from, to); };
     };
-    push(tr(known->what).arg(nameOf(run)), change(before, after), change(after, before));
+    push(tr(edit->second).arg(nameOf(run)), change(before, after), change(after, before));
   });
 }
 
@@ -175,7 +152,8 @@ void RunEdits::tag(const QStringList& ids, const QString& tags) {
     std::vector<TagChange> changes;
     for (const QString& id : ids) {
       const Run run = soundRun(catalogue, id.toStdString());
-      changes.push_back({run.id, without(wanted, run.tags), without(unwanted, without(unwanted, run.tags))});
+      changes.push_back(
+          {run.id, tagsWithout(wanted, run.tags), tagsWithout(unwanted, tagsWithout(unwanted, run.tags))});
     }
     const QString what = changes.size() == 1
                              ? tr("change of the tags of %1").arg(nameOf(soundRun(catalogue, changes[0].id)))

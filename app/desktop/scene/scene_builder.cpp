@@ -308,7 +308,7 @@ ChartScene buildScene(SeriesModel& model, const common::ChartSpec& spec, const Q
     }
   }
   scene.isEmpty = left.isEmpty() && right.isEmpty();
-  if (spec.bound) left.add(*spec.bound);
+  if (spec.bound) left.addBound(*spec.bound);
   scene.left.log = options.isLog.value_or(spec.isLogByDefault && left.spansDecades());
   std::tie(scene.left.y0, scene.left.y1) = left.range({.isRobust = spec.isRobust && !options.isWhole,
                                                        .isLog = scene.left.log,

@@ -71,7 +71,9 @@ std::pair<double, double> ValueRange::range(const RangeOptions& options) {
     return high > low ? std::pair(low, high) : std::pair(low, 2 * low);
   }
   // Charts stand on zero, so that heights compare; zoomed in on detail they need not.
-  const bool isDetail = options.isFromLowest || (options.isZoomed && low > base + 0.7 * (high - base));
+  const bool isCrowded =
+      high > low && low > base + 0.7 * (high - base);  // far above it, and not all the same
+  const bool isDetail = options.isFromLowest || (options.isZoomed && isCrowded);
   if (low >= 0 && !isDetail) low = base;
   if (!(high > low)) high = low + (low != 0 ? std::abs(low) * 0.1 : 1);
   const double step = common::roundInterval(low, high, 4);

@@ -26,7 +26,7 @@ class ValueRange {
  public:
   void add(std::span<const Column> columns);
   void add(std::span<const NoiseWindow> windows, double factor);
-  void add(double value) { medians_.push_back(value); }
+  void addBound(double value) { medians_.push_back(value); }  // it is seen whatever the samples are
   bool isEmpty() const { return values_.empty(); }
 
   // Whether the values, peaks aside, are all > 0 and tell more on a logarithmic axis.

@@ -2,11 +2,10 @@
 #include "sweep/sweep_totals.h"
 
 #include <QProgressBar>
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "batchscope/common/number_text.h"
+#include "batchscope/common/sweep_progress.h"
 #include "batchscope/common/sweep_text.h"
 #include "look/box.h"
 #include "look/elided_label.h"
@@ -14,22 +13,7 @@
 namespace batchscope::desktop {
 namespace {
 
-using State = sweep::Standing::State;
-
 constexpr int kWhole = 1000;  // of the bar
-
-// 0 to 1, by what ends it first; none: nothing is said to end it.
-std::optional<double> shareDone(const sweep::SweepView& view) {
-  const std::size_t wanted = sweep::trials_wanted(view.file);
-  const auto done = std::ranges::count_if(
-      view.trials, [](const auto& trial) { return trial.standing.state != State::running; });
-  std::optional<double> share;
-  if (wanted != std::numeric_limits<std::size_t>::max() && wanted > 0)
-    share = static_cast<double>(done) / static_cast<double>(wanted);
-  if (view.file.device_hours)
-    share = std::max(share.value_or(0), view.device_hours / *view.file.device_hours);
-  return view.sweep.state == storage::SweepState::finished ? std::optional(1.0) : share;
-}
 
 }  // namespace
 
@@ -60,10 +44,9 @@ void SweepTotals::setView(const sweep::SweepView& view) {
   message_->setText(QString::fromStdString(view.sweep.message));
   message_->setToolTip(message_->text());
 
-  const auto share = shareDone(view);
-  progress_->setVisible(share.has_value());
-  progress_->setValue(static_cast<int>(std::lround(kWhole * std::min(share.value_or(0), 1.0))));
-  progress_->setToolTip(common::formatPercent(share.value_or(0)));
+  const double share = common::progressOf(view, storage::now()).share;
+  progress_->setValue(static_cast<int>(std::lround(kWhole * share)));
+  progress_->setToolTip(common::formatPercent(share));
 }
 
 }  // namespace batchscope::desktop

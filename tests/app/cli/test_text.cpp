@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers as people read them, and tables that fit.
+#include <QLocale>
+
 #include "batchscope/run/number_text.h"
 #include "test_case.h"
 #include "text/format.h"
@@ -12,21 +14,18 @@ class TestText : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() { QLocale::setDefault(QLocale(QLocale::English)); }
+
   void formatsNumbers() {
-    QCOMPARE(formatClock(42.9), std::string("0:42"));
-    QCOMPARE(formatClock(3785), std::string("1:03:05"));
-    QCOMPARE(formatClock(-1), std::string("0:00"));
+    QCOMPARE(formatClock(3785.9), std::string("1:03:05"));
     QCOMPARE(formatClock(double(NAN)), std::string("0:00"));
     QCOMPARE(formatClock(1e308), formatClock(1e15));
-    QCOMPARE(formatDuration(0.0851), std::string("85 ms"));
-    QCOMPARE(formatDuration(1.239), std::string("1.24 s"));
-    QCOMPARE(formatDuration(727), std::string("12 min 7 s"));
-    QCOMPARE(formatDuration(11100), std::string("3 h 5 min"));
+    QCOMPARE(formatDuration(727), std::string("12 min"));
+    QCOMPARE(formatPause(0.0851), std::string("85 ms"));
     QCOMPARE(formatAge(3), std::string("just now"));
     QCOMPARE(formatAge(200), std::string("3 min ago"));
     QCOMPARE(formatAge(200000), std::string("2 d ago"));
-    QCOMPARE(formatBytes(999), std::string("999 B"));
-    QCOMPARE(formatBytes(12345678), std::string("12.3 MB"));
+    QCOMPARE(formatBytes(1234567), std::string("1.2 MB"));
     QCOMPARE(batchscope::run::number_text(8210), std::string("8,210"));
     QCOMPARE(batchscope::run::number_text(12345), std::string("12,350"));
   }
@@ -35,7 +34,7 @@ class TestText : public QObject {
     QCOMPARE(formatSeriesValue("accuracy", 0.9712), std::string("97.12 %"));
     QCOMPARE(formatSeriesValue("batch_size", 4096), std::string("4,096"));
     QCOMPARE(formatSeriesValue("goodput", 12345), std::string("12,350 samples/s"));
-    QCOMPARE(formatSeriesValue("step_time", 0.0123), std::string("12 ms"));
+    QCOMPARE(formatSeriesValue("step_time", 0.0123), std::string("12.3 ms"));
     QCOMPARE(formatSeriesValue("samples", 45678), std::string("45,680"));
     QCOMPARE(formatSeriesValue("my_score", 1.23456789), std::string("1.235"));
     QCOMPARE(formatSeriesValue("my_score", 54321), std::string("54,320"));

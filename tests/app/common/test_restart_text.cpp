@@ -61,21 +61,23 @@ class TestRestartText : public QObject {
                                      {"steps",
                                       {{{"part", "Checkpoint"}, {"state", "done"}, {"value", ""}},
                                        {{"part", "Stop"}, {"state", "done"}, {"value", ""}},
-                                       {{"part", "Launch"}, {"state", "on"}, {"value", "0.50 s"}},
+                                       {{"part", "Launch"}, {"state", "on"}, {"value", "0.5 s"}},
                                        {{"part", "Restore"}, {"state", "open"}, {"value", ""}},
                                        {{"part", "First step"}, {"state", "open"}, {"value", ""}}}}};
     QCOMPARE(shown.at("restart").dump(), expected.dump());
     protocol::RunStatus status = restarting();
     status.phase.clear();
     QVERIFY(shownJson(status).at("restart").is_null());
+    status.phase = "a part of another version";
+    QVERIFY(restartUnderWay(status, status.replicas)->steps == restartSteps({}));
   }
 
   void theTitleSaysWhenNothingChanges() {
     protocol::RunStatus status = restarting();
     status.replicas = 2;
-    QCOMPARE(restartUnderWay(status)->title, QStringLiteral("Restarting on 2 replicas"));
+    QCOMPARE(restartUnderWay(status, status.replicas)->title, QStringLiteral("Restarting on 2 replicas"));
     status.generation = 0;
-    QCOMPARE(restartUnderWay(status)->title, QStringLiteral("Starting"));
+    QCOMPARE(restartUnderWay(status, status.replicas)->title, QStringLiteral("Starting"));
   }
 
   void theTableOfWhatIf() {

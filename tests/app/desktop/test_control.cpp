@@ -13,6 +13,7 @@
 
 #include "control/control_panel.h"
 #include "control/replica_buttons.h"
+#include "control/restart_steps.h"
 #include "test_case.h"
 #include "window_test.h"
 
@@ -213,11 +214,15 @@ class TestControl : public test::WindowTest {
     QStringList titles;
     for (const QLabel* label : window_->control()->findChildren<QLabel*>()) titles << label->text();
     QVERIFY2(titles.contains(QStringLiteral("Restarting, 2 → 3")), qPrintable(titles.join(QLatin1Char('|'))));
+    const auto* steps = window_->control()->findChild<RestartSteps*>();
+    QCOMPARE(steps->accessibleDescription(), QStringLiteral("Launch"));
     status.state = protocol::RunState::running;
     status.phase.clear();
     supervisor_->say(status);
     QTRY_VERIFY(window_->session()->status().phase.empty());
     QCOMPARE(window_->control()->replicas()->chosen(), 3);
+    QVERIFY2(steps->accessibleDescription().startsWith(QStringLiteral("Checkpoint ")),
+             qPrintable(steps->accessibleDescription()));
   }
 
   void checkpointPauseAndStopAreSent() {

@@ -5,11 +5,15 @@
 #include <limits>
 #include <random>
 
+#include "batchscope/protocol/json.h"
 #include "scene/decimate.h"
+#include "scene/value_range.h"
 #include "series/track.h"
 #include "test_case.h"
+#include "text_files.h"
 
 using namespace batchscope::desktop;
+using batchscope::protocol::Json;
 
 namespace {
 
@@ -175,6 +179,31 @@ class TestDecimate : public QObject {
     for (int step = 0; step <= 10; ++step) track.append(step, step == 5 ? -1.0 : 10.0);
     const Polylines lines = drawn(track, p, 0);
     QCOMPARE(lines.points, 10);
+  }
+
+  void axesHoldTheValuesOfTheTable() {
+    for (const Json& each : Json::parse(batchscope::testing::contents(RANGE_CASES))) {
+      ValueRange range;
+      std::vector<Column> columns;
+      const auto add = [&](double value) { columns.push_back({.low = value, .high = value, .mean = value}); };
+      for (int time = 0; time < each.value("times", 1); ++time)
+        for (const double value : each["values"]) add(value);
+      if (each.contains("last")) add(each["last"]);
+      range.add(columns);
+      if (each.contains("bound")) range.addBound(each["bound"]);
+      const std::string name = each["name"];
+      QVERIFY2(range.spansDecades() == each.value("spansDecades", false), name.c_str());
+      const Json options = each.value("options", Json::object());
+      const auto is = [&](const char* option) { return options.value(option, false); };
+      const auto [low, high] = range.range({.isRobust = is("isRobust"),
+                                            .isLog = is("isLog"),
+                                            .isZoomed = is("isZoomed"),
+                                            .isFromLowest = is("isFromLowest"),
+                                            .base = options.value("base", 0.0)});
+      const double expectedLow = each["range"][0], expectedHigh = each["range"][1];
+      QVERIFY2(std::abs(low - expectedLow) < 1e-9 && std::abs(high - expectedHigh) < 1e-9,
+               qPrintable(QStringLiteral("%1: %2 to %3").arg(name.c_str()).arg(low).arg(high)));
+    }
   }
 };
 

@@ -10,8 +10,8 @@ const job: Job = {
 };
 
 test("what the pool does, and when it was heard", () => {
-  assert.equal(poolText({ policy: "fair" }, { pid: 7, age: 3, hang: "" }), "fair, heard 3 s ago");
-  assert.equal(poolText({ policy: "fair", paused: true }, null), "paused");
+  assert.equal(poolText({ policy: "fair", paused: false, draining: false }, { pid: 7, age: 3, hang: "" }), "fair, heard 3 s ago");
+  assert.equal(poolText({ policy: "fair", paused: true, draining: false }, null), "paused");
 });
 
 test("who is held is released, whether a person has held or paused it", () => {
@@ -23,8 +23,8 @@ test("who is held is released, whether a person has held or paused it", () => {
 
 test("trials that wait at a rung are one row until it is unfolded", () => {
   const trials = ["b", "c"].map((run): Job => ({ ...job, run, name: run, state: "held", rung: 1 }));
-  const queue: Queue = {
-    advice: "", mean_wait: 0, nodes: [], queue: [...trials, job],
+  const queue: Pick<Queue, "queue" | "rows"> = {
+    queue: [...trials, job],
     rows: [{ run: "a" }, { sweep: "rates", text: "2 wait at rung 1 of rates", runs: ["b", "c"] }],
   };
   const shown = (unfolded: string[]) => tableRows(queue, new Set(unfolded)).map((row) => row.fold?.sweep ?? row.job.name);
@@ -35,17 +35,17 @@ test("trials that wait at a rung are one row until it is unfolded", () => {
 test("a lane for each device, GPUs first, and a bar for each lease within the last hour", () => {
   const now = 10_000;
   const lease = (device: string, since: number, until: number | null) => ({ device, run: "a", name: "a", since, until });
-
-test("lanes stand by machine, those of the pool's own first", () => {
-  const devices = ["cpu:0", "n10/cpu:0", "n2/cpu:1", "n2/cuda:0"];
-  const figure = lanes({ advice: "", mean_wait: 0, nodes: [], queue: [], rows: [], devices, leases: [] }, 0);
-  assert.deepEqual(figure.left.names, ["n10/cpu:0", "n2/cpu:1", "n2/cuda:0", "cpu:0"]); // from below
-});
-  const queue: Queue = {
-    advice: "", mean_wait: 0, nodes: [], queue: [job], rows: [{ run: "a" }], devices: ["cpu:10", "cpu:9", "cuda:0"],
+  const queue = {
+    devices: ["cpu:10", "cpu:9", "cuda:0"],
     leases: [lease("cpu:9", now - 9000, now - 1800), lease("cuda:0", now - 60, null)],
   };
   const figure = lanes(queue, now);
   assert.deepEqual(figure.left.names, ["cpu:10", "cpu:9", "cuda:0"]);
   assert.deepEqual(figure.series[0]!.points.map(({ x, to, y }) => [x, to, y]), [[-3600, -1800, 1], [-60, 0, 2]]);
+});
+
+test("lanes stand by machine, those of the pool's own first", () => {
+  const devices = ["cpu:0", "n10/cpu:0", "n2/cpu:1", "n2/cuda:0"];
+  const figure = lanes({ devices, leases: [] }, 0);
+  assert.deepEqual(figure.left.names, ["n10/cpu:0", "n2/cpu:1", "n2/cuda:0", "cpu:0"]); // from below
 });

@@ -5,7 +5,7 @@ import { Brushes } from "../../../../app/web/page/src/sweep/brushes";
 import { bestFigure, importanceFigure, learningCurves } from "../../../../app/web/page/src/sweep/figures";
 import { inOrder, mixed } from "../../../../app/web/page/src/sweep/trial_lines";
 import {
-  bestSoFar, crossing, type Leg, metricAxis, metricText, parameterAxes, ranks, type Sweep, type Trial,
+  bestSoFar, crossing, type Leg, metricAxis, metricText, type Parameter, parameterAxes, ranks, type Sweep, type Trial,
 } from "../../../../app/web/page/src/sweep/trials";
 
 function trial(number: number, value: Trial["value"], parameters: Record<string, string>): Trial {
@@ -21,14 +21,19 @@ function sweepOf(trials: Trial[], legs: Leg[] = [], goal: "min" | "max" = "max")
   return {
     sweep: {
       name: "s", state: "finished", metric: "accuracy", goal, created: 10, ended: 20, device_hours: 1, message: "", driven: false,
-      trials: { wanted: 3, done: 3, running: 0, diverged: 0, failed: 0 }, best: trials[0] ?? null,
+      share: 1, trials: { done: 3 }, best: trials[0] ?? null,
       shown: { state: "Finished", tone: "plain", done: "3 of 3", best: "", left: "", unit: "%", factor: 100, totals: [] },
     },
     trials,
     legs,
+    parameters: [],
+    importance: [],
+    stop: { kind: "none", unit: "iterations", rungs: [] },
     extends: { trials: true, device_hours: false },
   };
 }
+
+const choice = (name: string, ...values: (string | number)[]): Parameter => ({ name, scale: "linear", min: null, max: null, values });
 
 test("ranks go from the worst, 0, to the best, 1, by the goal, and what diverged has none", () => {
   const trials = [trial(0, 0.5, {}), trial(1, "nan", {}), trial(2, 0.9, {}), trial(3, 0.7, {})];
@@ -42,8 +47,7 @@ test("a parameter that is the same in all trials has no axis; names are in the f
     trial(1, 0.6, { lr: "0.0001", rule: "adascale", epochs: "2", batch: "8" }),
   ]);
   sweep.parameters = [
-    { name: "lr", scale: "log", min: 1e-5, max: 1 }, { name: "rule", values: ["linear", "adascale"] },
-    { name: "epochs", values: [2] }, { name: "batch", values: [64, 8] },
+    { name: "lr", scale: "log", min: 1e-5, max: 1, values: null }, choice("rule", "linear", "adascale"), choice("epochs", 2), choice("batch", 64, 8),
   ];
   const axes = parameterAxes(sweep);
   assert.deepEqual(axes.map((each) => each.name), ["lr", "rule", "batch"]);
@@ -55,7 +59,7 @@ test("a parameter that is the same in all trials has no axis; names are in the f
 
 test("trials of the same name cross its axis side by side, within its part, and those without it nowhere", () => {
   const sweep = sweepOf([trial(0, 0.5, { rule: "linear" }), trial(1, 0.6, { rule: "linear" }), trial(2, 0.7, { rule: "adascale" }), trial(3, null, {})]);
-  sweep.parameters = [{ name: "rule", values: ["linear", "adascale"] }];
+  sweep.parameters = [choice("rule", "linear", "adascale")];
   const [rule] = parameterAxes(sweep);
   const [first, second, third, none] = [0, 1, 2, 3].map((each) => crossing(rule!, each));
   assert.notEqual(first, second);
@@ -117,6 +121,7 @@ test("without anything known a figure says so", () => {
 
 test("a brush keeps what lies within it, moves as far as the axis goes, and is taken away by a click", () => {
   const sweep = sweepOf([trial(0, 0, { a: "0" }), trial(1, 1, { a: "1" }), trial(2, 0.5, { a: "10" }), trial(3, 1, {})]);
+  sweep.parameters = [{ name: "a", scale: "linear", min: null, max: null, values: null }];
   const axes = parameterAxes(sweep);
   const brushes = new Brushes();
   const kept = () => sweep.trials.map((_, i) => brushes.keeps(axes, i));

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The API's answers about a store.
+#include <map>
+
+#include "batchscope/protocol/series.h"
+#include "fake_supervisor.h"
 #include "rows.h"
 #include "web_fixture.h"
 
@@ -92,6 +96,78 @@ class TestApi : public WebTest {
              std::string(R"({"count":10,"factor":1.0,"kind":"number","name":"loss","unit":""})"));
     QCOMPARE(series[2].at("kind").get<std::string>(), std::string("time"));
     QCOMPARE(run.at("charts")[0].at("name").get<std::string>(), std::string("gain"));
+  }
+
+  // A run that trains, with all that a run may have, so that web.types sees it.
+  void aRunIsToldWithAllThatItHas() {
+    const std::string id = make_run("whole", 100, protocol::RunState::running);
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    catalogue.put_generation(id, {0, 1, "start", kBegin, kBegin + 50, 1, 50, "", -1, {}, "checkpointed"});
+    storage::Generation restart{
+        1, 2, "rescale", kBegin + 50, 0, 51, 100, "checkpoint-000001", 0.3, {{"launch", 0.2}}, ""};
+    restart.predicted_goodput = 120;
+    restart.predicted_error = 0.2;
+    restart.obtained_goodput = 126;
+    catalogue.put_generation(id, restart);
+    catalogue.put_epoch(id, {0, 0, kBegin, kBegin + 50, 1, 50});
+    catalogue.put_epoch(id, {1, 1, kBegin + 50, 0, 51, 0});
+    catalogue.put_checkpoint(id, {"checkpoint-000001", 0, 50, 1, 100, kBegin + 50, 0.1, 4096, "rescale"});
+    catalogue.add_event(id, 1, 60, "warning", "something happened");
+    catalogue.put_hyperparameters(id, {{"lr", "0.1"}});
+    catalogue.set_tags(id, {"paper"});
+    const auto take = [&](const char* device) {
+      catalogue.lease_devices(id, [=](const auto&, const auto&) { return std::vector<std::string>{device}; });
+    };
+    take("cpu:0");
+    take("cpu:1");
+    protocol::Model model;
+    model.perf = {0.01, 0.001, 0.02, 0.001, 0.01, 0.0005, 1.2};
+    model.grad_sqr = 1;
+    model.grad_var = 50;
+    model.init_batch_size = 32;
+    model.max_batch_size = 1024;
+    model.max_local_batch_size = 256;
+    catalogue.put_model(id, 1, model);
+    {
+      namespace series = protocol::series;
+      storage::SampleWriter writer(protocol::run_paths(id).samples);
+      for (int step = 1; step <= 100; ++step) {
+        const int generation = step <= 50 ? 0 : 1;
+        for (const auto& [name, value] : std::map<const char*, double>{{series::kBatchSize, 64},
+                                                                       {series::kLocalBatchSize, 32},
+                                                                       {series::kAccumulation, 0},
+                                                                       {series::kReplicas, generation + 1},
+                                                                       {series::kLearningRate, 0.1},
+                                                                       {series::kGain, 1.5},
+                                                                       {series::kScale, 2},
+                                                                       {series::kNoiseScale, 50},
+                                                                       {series::kStepTime, 0.5},
+                                                                       {series::kSyncTime, 0.1},
+                                                                       {series::kThroughput, 128},
+                                                                       {series::kEfficiency, 0.8},
+                                                                       {series::kGoodput, 100}})
+          writer.append(generation, name, step, value);
+      }
+    }
+    FakeSupervisor supervisor(id);
+    supervisor.status.state = protocol::RunState::restarting;
+    supervisor.status.generation = 1;
+    supervisor.status.phase = "launch";
+    supervisor.status.latest = {{"loss", 0.5}};
+    supervisor.status.devices = {"cpu:1"};
+    QTRY_VERIFY(get("/api/runs").json.at("runs")[0].at("live").is_object());
+    const Json whole = get("/api/runs/" + id).json;
+    for (const char* part : {"epochs", "checkpoints", "events", "hyperparameters", "generations"})
+      QVERIFY2(!whole.at(part).empty(), part);
+    QVERIFY(!whole.at("goodput").is_null() && !whole.at("last_restart").is_null());
+    QCOMPARE(get("/api/runs/" + id + "/explorer?replicas=2").status, 200);
+    QCOMPARE(get("/api/runs/" + id + "/scaling").status, 200);
+    storage::Job waiting =
+        *catalogue.job(catalogue.submit_run(catalogue.run(id)->spec, {.priority = 1, .after = id}));
+    waiting.target = {"cpu:1"};
+    waiting.expected_end = kBegin + 100;
+    catalogue.put_job_decision(waiting);
+    QCOMPARE(get("/api/queue").json.at("leases").size(), std::size_t(2));
   }
 
   void whatIsNotThereIsNotFound_data() {

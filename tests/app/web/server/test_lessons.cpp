@@ -20,6 +20,8 @@ class TestWebLessons : public WebTest {
     QVERIFY(lessons.size() >= 11);
     QVERIFY(lessons.front().at("name") == "1-gain" && lessons[9].at("name") == "10-sweep");
     QVERIFY(lessons.front().at("pages") == 5);
+    for (const Json& lesson : lessons)
+      QCOMPARE(get("/api/lessons/" + lesson.at("name").get<std::string>()).status, 200);
   }
 
   void withoutItsRunAPageHasNoNumbers() {

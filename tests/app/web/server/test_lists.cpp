@@ -204,6 +204,7 @@ class TestLists : public WebTest {
         std::string(
             R"({"change":"+5 %","expected":"10,000 to 14,400","obtained":"12,600","predicted":"12,000"})"));
     QCOMPARE(get("/api/runs/" + id + "/explorer?replicas=0").status, 400);
+    QVERIFY(get("/api/runs/" + id).json.at("goodput").at("measured").is_null());
   }
 
   void theQueueIsToldWithItsDevices() {

@@ -71,6 +71,8 @@ class TestRecording : public WebTest {
     QCOMPARE(text(all.at("explorer")), text(get("/api/runs/" + id + "/explorer").json));
     QVERIFY(all.at("about").at("read_only") == true && all.at("about").at("run") == id);
     QVERIFY(all.at("about").at("recording").at("whole") == true);
+    keep("GET /api/about HTTP/1.1\r\n\r\n", all.at("about"));
+    keep("GET /api/runs/" + QByteArray::fromStdString(id) + " HTTP/1.1\r\n\r\n", all.at("run"));
 
     const Json asked =
         get("/api/runs/" + id + "/samples?x=time&series=loss,progress&columns=4000").json.at("series");

@@ -275,12 +275,16 @@ class TestStream : public WebTest {
     EventSource page = open("/api/runs/" + id + "/stream");
     QVERIFY(page.await([](const auto& event) { return event.name == "status" && !event.data.is_null(); }));
     QCOMPARE(page.last().data.at("replicas").get<int>(), 2);
-    supervisor.status.replicas = 3;
+    supervisor.status.replicas = supervisor.status.target_replicas = 3;  // they are being launched
     supervisor.status.state = protocol::RunState::restarting;
+    supervisor.status.phase = "launch";
+    supervisor.status.generation = 2;
     supervisor.tell();
     QVERIFY(page.await(
         [](const auto& event) { return event.name == "status" && event.data.at("replicas") == 3; }));
-    QCOMPARE(text(page.last().data.at("shown").at("tone")), std::string("\"warning\""));
+    const Json& shown = page.last().data.at("shown");
+    QCOMPARE(text(shown.at("tone")), std::string("\"warning\""));
+    QCOMPARE(text(shown.at("restart").at("title")), std::string("\"Restarting, 2 → 3\""));
     supervisor.leave();
     QVERIFY(page.await([](const auto& event) { return event.name == "status" && event.data.is_null(); }));
   }

@@ -5,6 +5,7 @@
 
 #include <QTemporaryDir>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -77,7 +78,15 @@ class WebTest : public QObject {
     answer.all = testing::exchange(server->port(), request);
     answer.status = testing::status(answer.all);
     answer.json = Json::parse(testing::body(answer.all).toStdString(), nullptr, false);
+    if (answer.status == 200 && answer.json.is_object()) keep(request, answer.json);
     return answer;
+  }
+  // Keeps what the server answers for web.types, which compares it with the page's types.
+  void keep(const QByteArray& request, const Json& answer) const {
+    static std::ofstream file(std::string(ANSWERS "/") + metaObject()->className() + ".jsonl");
+    const QByteArray asked = request.left(request.indexOf(" HTTP/")) + ' ' + testing::body(request);
+    file << Json{{"request", QString::fromUtf8(asked).trimmed().toStdString()}, {"answer", answer}}.dump()
+         << std::endl;
   }
   QByteArray key() const { return "Authorization: Bearer " + QByteArray::fromStdString(server->token()); }
   QByteArray head(const char* method, const std::string& target) const {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <QString>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "batchscope/protocol/control.h"
@@ -19,7 +21,7 @@ struct RestartStep {
   enum class State { open, on, done };
   QString part;                                         ///< "First step"
   State state = State::open;                            ///< see above
-  QString value;                                        ///< "12 ms"; empty where nothing is known yet
+  QString value;                                        ///< "12 ms", "0.5 s" so far, or empty
   bool operator==(const RestartStep&) const = default;  ///< of all fields
 };
 
@@ -29,14 +31,11 @@ struct RestartText {
   std::vector<RestartStep> steps;  ///< in the order of kPauseParts
 };
 
-/// Returns "Starting", "Restarting on 2 replicas" or "Restarting, 1 → 2", by the replicas that train at
-/// present.
-QString restartTitle(const protocol::RunStatus& status, int present);
-/// Returns "Last restart, 1 → 2, 0.31 s" of one that is over.
-QString restartTitle(const storage::Generation& last, const std::vector<storage::Generation>& generations);
-
-/// Returns the start or restart that is under way; empty where there is none.
-std::optional<RestartText> restartUnderWay(const protocol::RunStatus& status);
+/// Returns the steps of a pause that is over, by the durations of its parts, s; open where none is known.
+std::vector<RestartStep> restartSteps(const std::map<std::string, double>& parts);
+/// Returns the start or restart that is under way; empty where there is none. `present` is the number of
+/// replicas before it: the status has the new number as soon as these are launched.
+std::optional<RestartText> restartUnderWay(const protocol::RunStatus& status, int present);
 /// Returns the newest restart that is over; empty before the first.
 std::optional<RestartText> restartDone(const std::vector<storage::Generation>& generations);
 

@@ -15,8 +15,8 @@ namespace batchscope::common {
 
 /// Returns {"state":"Training on 2 replicas","tone":"good","progress":"Epoch 3 of 10","time":"61 min, about
 /// 36 min left","restart":null} for the status that a supervisor reports; `restart` is the one under way, as
-/// restartJson() has it.
-protocol::Json shownJson(const protocol::RunStatus& status);
+/// restartJson() has it. `present` is the number of replicas before it; 0: the status has it.
+protocol::Json shownJson(const protocol::RunStatus& status, int present = 0);
 
 /// Returns the same and {"badge":"×2","detail":"epoch 3 of 10 · 0.981","whose":".."} for a row in a list.
 /// `status` comes from the run's supervisor and is newer than the row; none: the run has no supervisor.

@@ -27,6 +27,8 @@ QString valueText(const sweep::SweepView& view, std::size_t trial);  ///< a tria
 /// Returns "Trial 17, stopped early", and below it its parameters and its value, a line each.
 QString trialText(const sweep::SweepView& view, std::size_t trial);
 
+QString deviceTimeText(const sweep::SweepView& view);  ///< "3 h 20 min of 8 h 0 min", of all trials
+
 /// A figure of a sweep as a whole.
 struct SweepTotal {
   QString name;   ///< "Device time"

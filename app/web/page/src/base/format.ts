@@ -54,8 +54,9 @@ export function duration(seconds: number): string {
   return say("{} days {} h", Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24);
 }
 
-/** 9 ms  0.16 s  14.2 s */
+/** 9 ms  0.16 s  14.2 s  61 min */
 export function pause(seconds: number): string {
+  if (seconds >= 90) return duration(seconds);
   if (seconds < 0.1) return say("{} ms", fixed(1000 * seconds, 0));
   return say("{} s", fixed(seconds, seconds < 10 ? 2 : 1));
 }
@@ -69,14 +70,14 @@ export function clock(seconds: number): string {
   return `${Math.floor(whole / 3600)}:${two(minutes % 60)}:${two(whole % 60)}`;
 }
 
-/** 41 MB */
+/** 41 MB  1.5 GB */
 export function bytes(value: number): string {
   if (value < 1000) return say("{} bytes", fixed(value, 0));
   const units = ["kB", "MB", "GB", "TB"];
   let unit = 0;
   let scaled = value / 1000;
   for (; scaled >= 1000 && unit < units.length - 1; ++unit) scaled /= 1000;
-  return `${fixed(scaled, value < 1e7 ? 1 : 0)} ${units[unit]}`;
+  return `${fixed(scaled, scaled < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
 /** 14:05, with the date where that is not today's. */

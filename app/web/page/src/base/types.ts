@@ -41,7 +41,7 @@ export interface ShownStatus {
   tone: Tone;
   progress: string; // "Epoch 3 of 10"
   time: string; // "61 min, about 36 min left"
-  restart?: ShownRestart | null; // under way
+  restart: ShownRestart | null; // under way
 }
 
 /** The parts of a restart's pause. */
@@ -238,7 +238,7 @@ export interface RunDetail {
   status: RunStatus | null;
   cursor: string; // of the stream, behind what is answered here
   clock: number; // s since 1970 at which the run's time is 0
-  last_restart?: ShownRestart | null;
+  last_restart: ShownRestart | null;
   series: SeriesInfo[];
   charts: ChartSpec[];
   readout: ReadoutRow[];
@@ -267,7 +267,7 @@ export type Axis = "step" | "progress" | "time";
 
 export interface Samples {
   x: Axis;
-  range: [JsonNumber, JsonNumber]; // of all there is
+  range: [JsonNumber, JsonNumber] | null; // of all there is; null: nothing
   above_zero: JsonNumber; // the first place above 0
   series: Record<string, Buckets[]>;
 }
@@ -291,7 +291,7 @@ export interface WhatIf {
 export interface Explorer {
   why?: string; // there is no model
   what_if?: WhatIf[]; // on 1 replica, on 2 ..
-  table?: { name: string; measured: string }[]; // measured now
+  table: { name: string; measured: string }[]; // measured now
 }
 
 export type ControlRequest =

@@ -79,9 +79,9 @@ export class Scene {
   ranges(): Ranges {
     const { frame, view } = this;
     const left = this.values(false);
+    if (frame.bound !== undefined) left.addBound(frame.bound);
     const wantsLog = frame.isLogByDefault === true && left.spansDecades();
     const isLog = frame.isLogLog === true || view.log === "log" || (view.log === "auto" && wantsLog);
-    if (frame.bound !== undefined) left.addValue(frame.bound);
     const isZoomed = view.shown.from > view.whole.from || view.shown.to < view.whole.to;
     return {
       left: left.range({

@@ -49,8 +49,10 @@ export class ValueRange {
   /** A bucket. Of a few beside one another the middle one says what is usual there. */
   add(low: number, high: number, mean: number): void {
     if (!Number.isFinite(mean)) return;
-    this.addValue(low);
-    if (high !== low) this.addValue(high);
+    for (const value of high === low ? [low] : [low, high]) {
+      this.all.add(value);
+      if (this.isRobust) this.values.push(value);
+    }
     let place = this.together++;
     for (; place > 0 && this.near[place - 1]! > mean; --place) this.near[place] = this.near[place - 1]!;
     this.near[place] = mean;
@@ -59,9 +61,9 @@ export class ValueRange {
     this.together = 0;
   }
 
-  addValue(value: number): void {
-    this.all.add(value);
-    if (this.isRobust) this.values.push(value);
+  /** A value that is to be seen whatever the samples are. */
+  addBound(value: number): void {
+    this.medians.add(value);
   }
 
   /** Whether a logarithmic axis shows more than a linear one. */

@@ -115,7 +115,7 @@ export function explorerPanel(id: string, options: ExplorerOptions): { element: 
     setText(record, explorer.predictions?.summary ?? "");
     setText(error, typeof explorer.mean_error === "number" ? say("mean error {}", percent(explorer.mean_error, 2)) : "");
     const words = explorer.what_if?.[chosen - 1];
-    fill(body, ...(explorer.table ?? []).map(({ name, measured }, row) => h("tr", {}, h("th", { scope: "row" }, name),
+    fill(body, ...explorer.table.map(({ name, measured }, row) => h("tr", {}, h("th", { scope: "row" }, name),
       h("td.number", {}, measured), h("td.number", {}, words?.predicted[row]))));
     setText(bounds, words ? say("Best within: {}. {}", words.bounds, words.caution) : "");
     const trains = isActive(detail.status?.state ?? detail.run.state);

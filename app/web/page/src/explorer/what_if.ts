@@ -48,7 +48,7 @@ export interface Explorer extends Words {
   mean_error?: number | null;
   now?: { replicas: number; measured: Partial<Point> | null; predicted: Partial<Point> | null };
   bounds?: { max_batch_size: number; max_local_batch_size: number; max_profiled_replicas: number; devices: number; accumulation: boolean };
-  batch_curve?: { replicas: number; points: (Rates & Pick<Point, "batch_size">)[] } | null;
+  batch_curve?: { replicas: number; points: (Rates & Pick<Point, "batch_size">)[] };
 }
 
 const colours = { throughput: "var(--series-2)", goodput: "var(--series-1)", efficiency: "var(--series-3)" };

@@ -52,12 +52,12 @@ export interface Queue {
   mean_wait: number;
   queue: Job[];
   rows: QueueRow[];
-  devices?: string[];
+  devices: string[];
   nodes: Node[];
-  leases?: Lease[];
-  pool?: { policy: string; usual: { name: string; title: string; meaning: string }[]; paused?: boolean; draining?: boolean; devices?: number; alive?: boolean };
+  leases: Lease[];
+  pool: { policy: string; usual: { name: string; title: string; meaning: string }[]; paused: boolean; draining: boolean; devices: number; alive: boolean };
   /** The pool's, where it is there; `hang` says what to do where it has not beaten for a minute. */
-  heartbeat?: { pid: number; age: number; hang: string } | null;
+  heartbeat: { pid: number; age: number; hang: string } | null;
 }
 
 export const hasEnded = (job: Job) => ["succeeded", "failed", "cancelled"].includes(job.state);
@@ -75,7 +75,7 @@ export interface TableRow {
 }
 
 /** The jobs that have not ended in rows, and below the row of a sweep that is unfolded its trials. */
-export function tableRows(queue: Queue, unfolded: ReadonlySet<string>): TableRow[] {
+export function tableRows(queue: Pick<Queue, "queue" | "rows">, unfolded: ReadonlySet<string>): TableRow[] {
   const jobs = new Map(queue.queue.map((job) => [job.run, job]));
   const rowOf = (run: string): TableRow[] => [jobs.get(run)].flatMap((job) => (job ? [{ job }] : []));
   return queue.rows.flatMap((row) => {
@@ -87,7 +87,7 @@ export function tableRows(queue: Queue, unfolded: ReadonlySet<string>): TableRow
   });
 }
 
-export function poolText(pool: Omit<NonNullable<Queue["pool"]>, "usual">, heartbeat?: Queue["heartbeat"]): string {
+export function poolText(pool: Pick<Queue["pool"], "policy" | "paused" | "draining">, heartbeat: Queue["heartbeat"]): string {
   const does = pool.paused ? say("paused") : pool.draining ? say("starts nothing new") : pool.policy;
   return heartbeat ? say("{}, heard {} ago", does, duration(heartbeat.age)) : does;
 }
@@ -112,9 +112,9 @@ function byNode(a: string, b: string): number {
 }
 
 /** A lane for each device, by machine, GPUs before cores, and in it a bar for each lease, in the colour of its run. */
-export function lanes(queue: Queue, now: number): FigureData {
-  const leases = queue.leases ?? [];
-  const devices = [...new Set([...(queue.devices ?? []), ...leases.map((lease) => lease.device)])];
+export function lanes(queue: Pick<Queue, "devices" | "leases">, now: number): FigureData {
+  const { leases } = queue;
+  const devices = [...new Set([...queue.devices, ...leases.map((lease) => lease.device)])];
   devices.sort(byNode);
   devices.reverse(); // the first on top
   const runs = runsOf(leases);

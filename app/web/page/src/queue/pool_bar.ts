@@ -6,7 +6,7 @@ import { say } from "../base/say";
 import type { PoolChange } from "../base/types";
 import type { Queue } from "./jobs";
 
-type Pool = NonNullable<Queue["pool"]>;
+type Pool = Queue["pool"];
 
 const mostDevices = 4096;
 

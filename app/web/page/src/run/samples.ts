@@ -111,11 +111,11 @@ export class SampleStore {
       const answer = await api.samples(this.id, asked, asking.signal);
       if (answer.x !== view.axis) return;
       this.series = new Map(Object.entries(answer.series).map(([name, pieces]) => [name, pieces.map(pieceOf)]));
-      const [low, high] = answer.range.map(toNumber) as [number, number];
+      const [low = NaN, high = NaN] = answer.range?.map(toNumber) ?? [];
       const start = asked.from ?? low;
       const end = asked.to ?? high;
       const most = mostGrown * columns * (log.length > 0 ? 2 : 1);
-      this.fetched = { from: isWhole ? -Infinity : start, to: isOpen ? Infinity : end, isOpen, width: (end - start) / columns, most };
+      this.fetched = { from: isWhole ? -Infinity : start, to: isOpen ? Infinity : end, isOpen, width: (end - start) / columns || 0, most };
       const aboveZero = toNumber(answer.above_zero);
       this.append(this.recent, low, high, Number.isNaN(aboveZero) ? Infinity : aboveZero);
       this.changed.emit();

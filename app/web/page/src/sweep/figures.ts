@@ -23,7 +23,8 @@ export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureDat
   for (const leg of sweep.legs) {
     const value = numeric(leg.value);
     if (Number.isNaN(value) || leg.outcome !== "value") continue;
-    const x = sweep.stop?.rungs[leg.rung] ?? leg.iterations;
+    const x = sweep.stop.rungs[leg.rung] ?? leg.iterations;
+      if (x === null) continue;
     const point = { x, y: factor * value, text: say("Trial {} at rung {}\n{} {}", leg.trial, leg.rung, metric, metricText(sweep, value)) };
     const curve = curves.get(leg.trial) ?? [];
     const origin = leg.origin === null ? undefined : known.get(`${leg.origin} ${leg.rung - 1}`);
@@ -58,10 +59,10 @@ export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureDat
   if (dots.length > 0) series.unshift({ colour: accent, mark: "dots", size: 2.5, points: dots });
   if (lineage.length > 0) series.unshift({ colour: "var(--dim)", mark: "line", size: 1, dash: "2 3", points: lineage });
   const places = [...rungs].sort((a, b) => a - b);
-  const isEven = sweep.stop?.kind === "pbt";
+  const isEven = sweep.stop.kind === "pbt";
   return {
     series,
-    bottom: { kind: isEven ? "linear" : "log", title: sweep.stop?.unit === "steps" ? say("steps") : say("scale-invariant iterations"), ticks: rungTicks(places) },
+    bottom: { kind: isEven ? "linear" : "log", title: sweep.stop.unit === "steps" ? say("steps") : say("scale-invariant iterations"), ticks: rungTicks(places) },
     left: { title: metricTitle(sweep) },
     notes: places.map((x) => ({ x, colour: "var(--hairline)" })),
     description: say("{} of {} trials on {} rungs", metric, order.length, places.length),
@@ -124,7 +125,7 @@ export function scatter(sweep: Sweep, x: TrialAxis, y: TrialAxis, rank: readonly
 
 export function importanceFigure(sweep: Sweep): FigureData {
   const searched = new Set(parameterAxes(sweep).map((axis) => axis.name));
-  const shares = (sweep.importance ?? []).filter((each) => Number.isFinite(each.share) && searched.has(each.name)).sort((a, b) => a.share - b.share);
+  const shares = sweep.importance.filter((each) => Number.isFinite(each.share) && searched.has(each.name)).sort((a, b) => a.share - b.share);
   const isKnown = shares.some((each) => each.share > 0);
   return {
     series: [{

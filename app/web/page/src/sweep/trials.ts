@@ -12,7 +12,7 @@ export interface Trial {
   parameters: Record<string, string>;
   value: number | string | null; // a string where it is not a number: "nan", "inf"
   rung: number | null;
-  runs: string[];
+  runs: (string | null)[]; // of its seeds; null: not begun
   began: number | null;
   ended: number | null;
   device_hours: number;
@@ -23,7 +23,7 @@ export interface Trial {
 export interface Leg {
   trial: number;
   rung: number;
-  iterations: number;
+  iterations: number | null; // null: of a sweep without rungs
   value: number | string | null;
   outcome: string;
   began: number;
@@ -34,10 +34,10 @@ export interface Leg {
 
 export interface Parameter {
   name: string;
-  scale?: "linear" | "log";
-  min?: number | null;
-  max?: number | null;
-  values?: (string | number)[] | null;
+  scale: "linear" | "log";
+  min: number | null;
+  max: number | null;
+  values: (string | number)[] | null;
 }
 
 /** The words that are shown of a sweep; a value of the metric times `factor` is in `unit`. */
@@ -62,16 +62,17 @@ export interface Sweep {
     ended: number | null;
     device_hours: number;
     message: string;
+    share: number; // of all its training that is done, 0 to 1
     driven: boolean; // whether a process sees to it
-    trials: { wanted: number | null; done: number; running: number; diverged: number; failed: number };
-    best: Trial | null;
+    trials: { done: number };
+    best: Pick<Trial, "trial" | "value"> | null;
     shown: SweepShown;
   };
   trials: Trial[];
   legs: Leg[];
-  parameters?: Parameter[];
-  importance?: { name: string; share: number }[] | null;
-  stop?: { kind: string; unit: string; rungs: number[] } | null;
+  parameters: Parameter[];
+  importance: { name: string; share: number }[];
+  stop: { kind: string; unit: string; rungs: number[] };
   extends: { trials: boolean; device_hours: boolean }; // of what it can have more
 }
 
@@ -136,17 +137,16 @@ function numberAxis(name: string, values: number[], text: (trial: number) => str
 
 /** Returns an axis for each parameter that was searched: one that is the same in all trials has none. */
 export function parameterAxes(sweep: Sweep): TrialAxis[] {
-  const names = sweep.parameters?.map((each) => each.name) ?? [...new Set(sweep.trials.flatMap((each) => Object.keys(each.parameters)))];
   const axes: TrialAxis[] = [];
-  for (const name of names) {
-    const parameter = sweep.parameters?.find((each) => each.name === name);
+  for (const parameter of sweep.parameters) {
+    const { name } = parameter;
     const texts = sweep.trials.map((each) => each.parameters[name]);
     const there = [...new Set(texts.filter((each) => each !== undefined))];
-    const choices = parameter?.values?.map(String) ?? there;
+    const choices = parameter.values?.map(String) ?? there;
     if (choices.length === 1) continue;
     const text = (trial: number) => texts[trial] ?? "–";
     const isNumeric = there.every((each) => each !== "" && Number.isFinite(Number(each)));
-    if (!isNumeric || parameter?.values) {
+    if (!isNumeric || parameter.values) {
       const order = isNumeric ? [...choices].sort((a, b) => Number(a) - Number(b)) : choices;
       const values = texts.map((each) => (each === undefined ? NaN : order.indexOf(each)));
       axes.push(axisOf(name, { kind: "names", names: order }, values, text));

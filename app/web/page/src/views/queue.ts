@@ -131,11 +131,11 @@ export function show(root: HTMLElement): () => void {
       [say("Runs"), count(jobs.length)],
       [say("Waiting"), count(jobs.filter((job) => job.place !== null).length)],
       [say("Mean wait"), duration(mean_wait)],
-      ...(queue.pool ? [[say("Pool"), poolText(queue.pool, queue.heartbeat)] as [string, string]] : [])),
+      [say("Pool"), poolText(queue.pool, queue.heartbeat)]),
       advice && h("p.note", {}, advice));
     const rows = tableRows({ ...queue, queue: jobs }, unfolded);
     actions.show(rows.filter(({ fold }) => !fold).map(({ job }) => job));
-    if (queue.pool) pool.show(queue.pool);
+    pool.show(queue.pool);
     table.show(rows);
     for (const box of table.element.querySelectorAll<HTMLInputElement>("[data-run]")) {
       const run = box.dataset["run"]!;
@@ -146,9 +146,7 @@ export function show(root: HTMLElement): () => void {
     nodesTable.show(queue.nodes);
     overCard.hidden = over.length === 0;
     overTable.show(over);
-    const figure = queue.leases && lanes(queue, Date.now() / 1000);
-    lanesCard.hidden = !figure;
-    if (!figure) return;
+    const figure = lanes(queue, Date.now() / 1000);
     const height = laneHeight * Math.max(2, figure.left.names?.length ?? 0) + 40;
     if (timeline?.height !== height) {
       timeline?.end();
@@ -156,10 +154,10 @@ export function show(root: HTMLElement): () => void {
       fill(lanesHost, timeline.element);
     }
     timeline.show(figure);
-    fill(key, ...runsOf(queue.leases!).map((run, i) => {
+    fill(key, ...runsOf(queue.leases).map((run, i) => {
       const line = h("i.swatch");
       line.style.background = colourOf(i);
-      return h("a.key", { href: pathOf("run", run) }, line, queue.leases!.find((lease) => lease.run === run)!.name);
+      return h("a.key", { href: pathOf("run", run) }, line, queue.leases.find((lease) => lease.run === run)!.name);
     }));
   }
 

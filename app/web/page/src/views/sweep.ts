@@ -3,7 +3,7 @@
 // so far, one value over another, what matters, and a table to filter, open and compare.
 import { get } from "../base/api";
 import { button, fill, h, setAttributes, setText } from "../base/dom";
-import { count, duration, number } from "../base/format";
+import { count, duration, percent } from "../base/format";
 import { keepFresh } from "../base/fresh";
 import { address, go, pathOf, type Route, setQuery } from "../base/route";
 import { say } from "../base/say";
@@ -37,7 +37,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   const verbs = h("span.actions.verbs");
   const actions = new SweepActions(load);
   const facts = h("div");
-  const progress = h("progress.cards-progress", { "aria-label": say("Trials done") });
+  const progress = h("progress.cards-progress", { "aria-label": say("How far the sweep is") });
   const failure = h("p.failure", { role: "alert", hidden: true });
 
   const parallel = new ParallelPlot(brushes, showKept, (trial) => open(sweep!.trials[trial]!));
@@ -177,7 +177,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   }
 
   function refreshFacts(now: Sweep): void {
-    const { trials, message, shown } = now.sweep;
+    const { message, share, shown } = now.sweep;
     setText(title, now.sweep.name);
     document.title = `${now.sweep.name} · BatchScope`;
     setText(chip, shown.state);
@@ -185,9 +185,8 @@ export function show(root: HTMLElement, route: Route): () => void {
     fill(facts, totals(...shown.totals.map(({ name, value }): [string, string] => [name, value]),
       ...(shown.left === "" ? [] : [[say("Time left"), shown.left] as [string, string]])),
       message && h("p.note", {}, message));
-    progress.max = Math.max(1, trials.wanted ?? trials.done);
-    progress.value = trials.done;
-    progress.textContent = `${number(trials.done)}`;
+    progress.value = share;
+    progress.textContent = percent(share);
   }
 
   async function load(): Promise<void> {
@@ -219,7 +218,7 @@ export function show(root: HTMLElement, route: Route): () => void {
 }
 
 function lastRun(trial: Trial): string | undefined {
-  return trial.runs[trial.runs.length - 1];
+  return trial.runs[trial.runs.length - 1] ?? undefined;
 }
 
 function trialLink(trial: Trial): HTMLElement | string {

@@ -21,13 +21,15 @@ constexpr auto kLook = 10ms, kPatience = 250ms;  // for those whom nobody has as
 LiveRun::LiveRun(const std::string& id) : client_(id) {
   QObject::connect(&client_, &run::ControlClient::statusChanged, &client_,
                    [this](const protocol::RunStatus& status) {
+                     if (status.phase.empty() || present_ == 0) present_ = status.replicas;
                      status_ = status;
-                     status_["shown"] = common::shownJson(status);
+                     status_["shown"] = common::shownJson(status, present_);
                      if (on_status) on_status();
                    });
   QObject::connect(&client_, &run::ControlClient::connectedChanged, &client_, [this](bool connected) {
     if (connected || status_.is_null()) return;
     status_ = nullptr;
+    present_ = 0;
     if (on_status) on_status();
   });
 }

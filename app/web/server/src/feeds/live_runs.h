@@ -33,6 +33,7 @@ class LiveRun {
  private:
   run::ControlClient client_;
   protocol::Json status_;
+  int present_ = 0;  // replicas, or those before the restart that is under way; 0: not known
 };
 
 class LiveRuns {

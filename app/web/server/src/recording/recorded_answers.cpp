@@ -30,9 +30,9 @@ constexpr const char* kRunFields[] = {"id",       "name",     "state",         "
                                       "ended",    "epoch",    "epochs",        "step",    "fraction",
                                       "replicas", "restarts", "group",         "note",    "tags",
                                       "latest",   "diverged", "auto_replicas", "shown"};
-constexpr const char* kDetails[] = {"clock",   "series",      "charts", "generations",
-                                    "epochs",  "checkpoints", "events", "hyperparameters",
-                                    "goodput", "status",      "cursor"};
+constexpr const char* kDetails[] = {"clock",        "series",      "charts", "readout",         "generations",
+                                    "epochs",       "checkpoints", "events", "hyperparameters", "goodput",
+                                    "last_restart", "status",      "cursor"};
 
 template <std::size_t Count>
 Json picked(const Json& json, const char* const (&names)[Count]) {
@@ -131,7 +131,7 @@ Json recorded_answers(Store& store, const std::string& id) {
   Json run = picked(details, kDetails);
   run["run"] = picked(details.at("run"), kRunFields);
   run["run"]["devices"] = Json::array();
-  run["origin"] = nullptr;
+  run["origin"] = run["job"] = nullptr;
   std::vector<std::string> series{"step"};
   for (const Json& info : details.at("series")) series.push_back(info.at("name"));
 

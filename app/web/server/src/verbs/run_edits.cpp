@@ -11,9 +11,9 @@
 #include "answer.h"
 #include "batchscope/common/run_control.h"
 #include "batchscope/common/say.h"
+#include "batchscope/common/written_texts.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
-#include "batchscope/storage/annotation.h"
 #include "store/asked_for.h"
 
 namespace batchscope::web {
@@ -22,47 +22,6 @@ namespace {
 using common::say;
 using protocol::Json;
 using storage::Catalogue, storage::Run;
-using Tags = std::vector<std::string>;
-
-Tags without(const Tags& tags, const Tags& others) {
-  Tags rest;
-  std::copy_if(tags.begin(), tags.end(), std::back_inserter(rest),
-               [&](const std::string& tag) { return std::ranges::find(others, tag) == others.end(); });
-  return rest;
-}
-
-struct TextField {
-  const char* name;
-  std::string (*read)(const Run&);
-  void (*check)(const std::string&);
-  void (*write)(Catalogue&, const Run&, const std::string&);
-};
-
-const TextField kTexts[] = {
-    {"name", [](const Run& run) { return run.name; }, storage::check_name,
-     [](Catalogue& catalogue, const Run& run, const std::string& text) { catalogue.set_name(run.id, text); }},
-    {"group", [](const Run& run) { return run.spec.group; }, storage::check_group,
-     [](Catalogue& catalogue, const Run& run, const std::string& text) {
-       protocol::RunSpec spec = run.spec;
-       spec.group = text;
-       catalogue.set_spec(run.id, spec);
-     }},
-    {"tags", [](const Run& run) { return fmt::format("{}", fmt::join(run.tags, ", ")); },
-     [](const std::string& text) { storage::parse_tags(text); },
-     [](Catalogue& catalogue, const Run& run, const std::string& text) {
-       const Tags tags = storage::parse_tags(text);
-       catalogue.change_tags(run.id, without(tags, run.tags), without(run.tags, tags));
-     }},
-    {"note", [](const Run& run) { return run.note; }, storage::check_note,
-     [](Catalogue& catalogue, const Run& run, const std::string& text) {
-       catalogue.set_note(run.id, text);
-     }}};
-
-const TextField& text_field(const std::string& name) {
-  for (const TextField& field : kTexts)
-    if (name == field.name) return field;
-  throw Error(ErrorKind::usage, name + " is not one of name, group, tags and note");
-}
 
 // The object `what` of the body, of texts by names of fields.
 Json texts_in(const Json& body, const char* what) {
@@ -70,7 +29,7 @@ Json texts_in(const Json& body, const char* what) {
   if (!texts.is_object())
     throw Error(ErrorKind::usage, "send {\"set\":{\"name\":..}} as JSON, with a text for each field");
   for (const auto& [name, text] : texts.items()) {
-    text_field(name);
+    common::writtenText(name);
     text_in(text, name);
   }
   return texts;
@@ -80,15 +39,15 @@ Json texts_in(const Json& body, const char* what) {
 
 Json edit_run(Store& store, const std::string& id, const std::string& person, const Json& body) {
   const Json wanted = texts_in(body, "set"), was = texts_in(body, "was");
-  for (const auto& [name, text] : wanted.items()) text_field(name).check(text);
+  for (const auto& [name, text] : wanted.items()) common::writtenText(name).check(text);
   const Run run = store.run(id);
   storage::require_sound(run);
   for (const auto& [name, text] : was.items())
-    if (text != text_field(name).read(run))
+    if (text != common::writtenText(name).read(run))
       throw Error(ErrorKind::conflict,
                   say("the {} of {} has been changed since, and stays as it is", name, common::title(run)));
   Json changed = Json::object(), before = Json::object();
-  for (const TextField& field : kTexts) {
+  for (const common::WrittenText& field : common::writtenTexts()) {
     if (!wanted.contains(field.name)) continue;
     const std::string old = field.read(run);
     field.write(store.catalogue(), run, wanted.at(field.name));
