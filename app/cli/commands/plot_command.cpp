@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <set>
 
 #include "batchscope/common/charts.h"
 #include "batchscope/common/charts_json.h"
+#include "batchscope/common/derived_series.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
@@ -120,7 +122,24 @@ int writePicture(storage::Catalogue& catalogue, PlotRequest& request, const Plot
   return answer(options.json, {{"written", target.name()}}, say("wrote {}", target.name()));
 }
 
-// Lists the charts of which the run has recorded a line. Lines that are derived are of other series.
+// Returns what the run has recorded of a chart's lines; of a chart whose lines are all computed, what they are
+// computed from.
+std::string recordedOf(const common::ChartSpec& chart, const std::vector<std::string>& recorded) {
+  std::set<std::string> inputs;
+  const std::vector<std::string> derivable = common::derivedFrom(recorded);
+  for (const std::string& name : derivable)
+    if (chart.draws(name)) {
+      const std::vector<std::string>& from = common::derivedSeries(name)->inputs;
+      inputs.insert(from.begin(), from.end());
+    }
+  const bool isDrawn = std::ranges::any_of(recorded, [&](const auto& name) { return chart.draws(name); });
+  std::string names;
+  for (const std::string& name : recorded)
+    if (isDrawn ? chart.draws(name) : inputs.contains(name)) names += (names.empty() ? "" : " ") + name;
+  return names;
+}
+
+// Lists the charts of which the run has recorded a line, or what a line is computed from.
 int listCharts(const storage::Run& run, bool asJson) {
   std::vector<std::string> recorded;
   const auto samples = protocol::run_paths(run.id).samples;
@@ -132,9 +151,7 @@ int listCharts(const storage::Run& run, bool asJson) {
   std::ranges::move(common::deviceCharts(recorded), std::back_inserter(charts));
   Table table({{say("CHART")}, {say("UNIT")}, {say("SERIES"), Table::Align::left, true}});
   for (const common::ChartSpec& chart : charts) {
-    std::string names;
-    for (const std::string& name : recorded)
-      if (chart.draws(name)) names += (names.empty() ? "" : " ") + name;
+    const std::string names = recordedOf(chart, recorded);
     if (!names.empty()) table.addRow({chart.title.toStdString(), chart.unit.toStdString(), names});
   }
   if (table.isEmpty()) throw Error(ErrorKind::not_found, say("run {} has recorded nothing to draw", run.id));
