@@ -227,6 +227,10 @@ class TestCatalogue : public QObject {
     QCOMPARE(generations[1].predicted_error, 0.25);
     QCOMPARE(generations[1].obtained_throughput, 19'000.0);
     QCOMPARE(generations[1].obtained_goodput, -1.0);
+    QCOMPARE(catalogue_->generations(id, 100).size(), 2u);  // the first ended then
+    const auto later = catalogue_->generations(id, 100.5);
+    QCOMPARE(later.size(), 1u);
+    QCOMPARE(later[0].pause_parts, generation.pause_parts);
 
     catalogue_->put_epoch(id, {0, 0, 90, 0, 1, 0});
     catalogue_->put_epoch(id, {0, 0, 90, 99, 1, 40});
