@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people may call a run, and write on it.
+// Names, tags, groups and notes: how long they may be, and of what.
 #include "batchscope/storage/annotation.h"
 
 #include "rows.h"

@@ -417,7 +417,7 @@ class TestCatalogue : public QObject {
     QCOMPARE(catalogue_->run(id)->state, RunState::interrupted);
   }
 
-  // Whoever was killed may have been writing; a run that nobody held is nobody's crash.
+  // A supervisor that was killed may have been writing; a run that nobody held is nobody's crash.
   void whoFollowsADeadSupervisorLooksForDamage() {
     const std::string held = catalogue_->create_run(spec("held")), other = catalogue_->create_run(spec("b"));
     for (int i = 0; i < 500; ++i) catalogue_->add_event(other, 0, i, "info", std::string(200, 'x'));

@@ -353,7 +353,7 @@ class TestDamage : public QObject {
     QCOMPARE(reader.generations("recovered/4"), std::vector<int>{0});  // nothing says of which
   }
 
-  // Who believed the number would throw the damaged file away.
+  // A caller that believed the number would throw the damaged file away.
   void aRecoveryThatCannotWriteSaysSo() {
     fill(folder_ / "samples.db", 20);
     const FullDisk full(100'000);

@@ -106,7 +106,7 @@ class TestDatabase : public QObject {
     QCOMPARE(database.write(synchronous), 1);
   }
 
-  // Of a process with the same id, which was killed while it made the copy.
+  // A process with the same id was killed while it made the copy.
   void anUnfinishedBackupIsNotInTheWay() {
     const fs::path file = folder_ / "test.db";
     { Database database(file, kFirst, Access::write); }
