@@ -227,6 +227,10 @@ class TestCatalogue : public QObject {
     QCOMPARE(generations[1].predicted_error, 0.25);
     QCOMPARE(generations[1].obtained_throughput, 19'000.0);
     QCOMPARE(generations[1].obtained_goodput, -1.0);
+    QCOMPARE(catalogue_->generations(id, 100).size(), 2u);  // the first ended then
+    const auto later = catalogue_->generations(id, 100.5);
+    QCOMPARE(later.size(), 1u);
+    QCOMPARE(later[0].pause_parts, generation.pause_parts);
 
     catalogue_->put_epoch(id, {0, 0, 90, 0, 1, 0});
     catalogue_->put_epoch(id, {0, 0, 90, 99, 1, 40});
@@ -413,7 +417,7 @@ class TestCatalogue : public QObject {
     QCOMPARE(catalogue_->run(id)->state, RunState::interrupted);
   }
 
-  // Whoever was killed may have been writing; a run that nobody held is nobody's crash.
+  // A supervisor that was killed may have been writing; a run that nobody held is nobody's crash.
   void whoFollowsADeadSupervisorLooksForDamage() {
     const std::string held = catalogue_->create_run(spec("held")), other = catalogue_->create_run(spec("b"));
     for (int i = 0; i < 500; ++i) catalogue_->add_event(other, 0, i, "info", std::string(200, 'x'));

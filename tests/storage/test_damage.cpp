@@ -132,6 +132,26 @@ class TestDamage : public QObject {
     QCOMPARE(check_series(file).samples, 4 * kChunk + 100);
   }
 
+  void everyFaultIsListed() {
+    const auto file = folder_ / "samples.db";
+    fill(file, 2);
+    { SampleWriter(file).append(0, "y", 1, 1.0); }
+    QVERIFY(meddle(file, "DELETE FROM track WHERE series = 'y'"));
+    QVERIFY(flip_bit(file, "chunk", "data", 2, 100));
+    SeriesCheck found = check_series(file);
+    QCOMPARE(found.faults.size(), 2u);
+    VERIFY_HOLDS(found.faults[0], "steps 1025 to 2048 of 'x' of generation 0 are damaged");
+    QCOMPARE(found.faults[1], std::string("steps 1 to 1 belong to no series"));
+    QCOMPARE(found.samples, kChunk + 100 + 1);
+    QVERIFY(meddle(file, "UPDATE chunk SET track = 9 WHERE number = 2"));  // its heading is not sound, either
+    found = check_series(file);
+    QCOMPARE(found.faults.size(), 5u);
+    QCOMPARE(found.faults[0], std::string("'x' of generation 0 should have 2148 samples, but its chunks "
+                                          "have 2048"));
+    VERIFY_HOLDS(found.faults[2], "steps 2049 to 2148 of a series that is not listed are damaged");
+    QCOMPARE(found.faults[3], std::string("steps 2049 to 2148 belong to no series"));
+  }
+
   void aMissingChunkIsFound() {
     const auto file = folder_ / "samples.db";
     fill(file, 4);
@@ -333,7 +353,7 @@ class TestDamage : public QObject {
     QCOMPARE(reader.generations("recovered/4"), std::vector<int>{0});  // nothing says of which
   }
 
-  // Who believed the number would throw the damaged file away.
+  // A caller that believed the number would throw the damaged file away.
   void aRecoveryThatCannotWriteSaysSo() {
     fill(folder_ / "samples.db", 20);
     const FullDisk full(100'000);

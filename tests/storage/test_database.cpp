@@ -10,6 +10,7 @@
 
 #include "database/database.h"
 #include "rows.h"
+#include "sleeper.h"
 #include "store_test.h"
 #include "test_case.h"
 
@@ -105,7 +106,7 @@ class TestDatabase : public QObject {
     QCOMPARE(database.write(synchronous), 1);
   }
 
-  // Of a process with the same id, which was killed while it made the copy.
+  // A process with the same id was killed while it made the copy.
   void anUnfinishedBackupIsNotInTheWay() {
     const fs::path file = folder_ / "test.db";
     { Database database(file, kFirst, Access::write); }
@@ -244,7 +245,11 @@ class TestDatabase : public QObject {
   void aReadOnlyMediumServesForLooking() {
     {
       Catalogue catalogue(folder_ / "runs.db");
-      catalogue.create_run(named("old"));
+      const std::string id = catalogue.create_run(named("old"));
+      const Sleeper killed([&] {
+        Catalogue(folder_ / "runs.db").lease_devices(id, always({"cpu:0"}));
+        return true;
+      });
       SampleWriter writer(folder_ / "samples.db");
       writer.append(0, "loss", 1, 0.5);
     }
@@ -252,8 +257,10 @@ class TestDatabase : public QObject {
     for (const char* name : {"runs.db", "samples.db"}) fs::permissions(folder_ / name, fs::perms(0444));
     const bool root = geteuid() == 0;
     if (root) QCOMPARE(seteuid(65534), 0);  // root may write everywhere
+    std::size_t leases = 0;
     std::optional<Error> error = error_of([&] {
       Catalogue catalogue(folder_ / "runs.db");
+      leases = catalogue.lease_events(0).size();  // whose holder is dead, which nobody can write down
       QCOMPARE(catalogue.runs().at(0).name, std::string("old"));
       QVERIFY(!catalogue.changed());
       SampleReader reader(folder_ / "samples.db");
@@ -264,6 +271,7 @@ class TestDatabase : public QObject {
     fs::permissions(folder_.path(), fs::perms(0755));
     QVERIFY(error);
     QCOMPARE(error->kind(), ErrorKind::io);
+    QCOMPARE(leases, 1u);
   }
 
   void anOlderFileOnAReadOnlyMediumServesForLookingToo() {

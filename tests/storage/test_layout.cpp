@@ -106,7 +106,7 @@ class TestLayout : public QObject {
     QCOMPARE(chunk.checksum(), heading_checksum(1, 1, 1, 1, {0, 0, 0}, chunk.data_checksum));
   }
 
-  // Whoever makes a file can give it the right checksums, too.
+  // A file that somebody else has made may have the right checksums, too.
   void stepsThatLieDoNoHarm_data() {
     testing::rows<QByteArray>("bytes", {"00", "0002", "00ffff7f", "8080808080808080808001", "0001ff"});
   }

@@ -60,7 +60,7 @@ class TestMaintenance : public QObject {
     QCOMPARE(kind_of([&] { back_up(folder_ / "none.db", folder_ / "nowhere/copy.db"); }), "not_found");
   }
 
-  // Of a process with the same id, which was killed.
+  // A process with the same id was killed while it copied.
   void anUnfinishedCopyIsNotInTheWay() {
     { SampleWriter(folder_ / "samples.db").append(0, "loss", 1, 0.5); }
     const fs::path unfinished = (folder_ / "copy.db").string() + ".partial-" + std::to_string(getpid());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What runs of a program have left of how much memory held: whose, and what counts for none.
+// The bounds of memory that runs of a program have left: whose, and what counts for none.
 #include "batchscope/storage/memory_bounds.h"
 
 #include "store_test.h"

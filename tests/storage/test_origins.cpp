@@ -35,6 +35,80 @@ class TestOrigins : public QObject {
     VERIFY_THROWS("not_found", "nosuch", origins_->set_job("nosuch", kJob));
   }
 
+  void aRecordIsTakenOnce() {
+    RecordPart told = part();
+    told.record.events = {{0, 100, 0, 1, "info", "said twice"}, {0, 100, 0, 1, "info", "said twice"}};
+    take(followed_, {told, told});  // a record repeats what may have been lost
+    QCOMPARE(catalogue_->events(kRun).size(), 2u);
+    told.record.events.push_back({0, 101, 0, 2, "info", "new"});
+    for (int twice = 0; twice < 2; ++twice) take(followed_, {told});
+    QCOMPARE(catalogue_->events(kRun).size(), 3u);
+    QCOMPARE(catalogue_->events(kRun).back().text, std::string("new"));
+  }
+
+  void whatAPartDoesNotTellStays() {
+    const auto stretch = [](std::int64_t from) {
+      return Ledger{0, {"train-0", 0, 0, from, from + 10, 0, 100, from}};
+    };
+    RecordPart told = part();
+    told.ledger_from = 0;
+    told.record.ledger = {stretch(0), stretch(10)};
+    told.checkpoints = std::vector{Checkpoint{"checkpoint-000001", 0, 1, 0, 1, 1e9, 1, 1, "manual"}};
+    told.record.model.emplace().grad_sqr = 2;
+    take(followed_, {told});
+    take(followed_, {part()});
+    QVERIFY(catalogue_->ledger(kRun) == told.record.ledger);
+    QCOMPARE(catalogue_->checkpoints(kRun).size(), 1u);
+    QCOMPARE(catalogue_->model(kRun)->grad_sqr, 2.0);
+
+    told = part();
+    told.ledger_from = 1;
+    told.record.ledger = {stretch(20)};
+    told.checkpoints = std::vector{Checkpoint{"checkpoint-000002", 0, 2, 0, 1, 1e9, 1, 1, "manual"}};
+    take(followed_, {told});
+    QVERIFY((catalogue_->ledger(kRun) == std::vector<Ledger>{stretch(0), stretch(20)}));
+    QCOMPARE(catalogue_->checkpoints(kRun).size(), 1u);
+    QCOMPARE(catalogue_->checkpoints(kRun)[0].name, std::string("checkpoint-000002"));
+  }
+
+  void onlyWhatCameFromElsewhereIsTakenFromThere() {
+    take(followed_, {});  // nothing has been said of it
+    QVERIFY(!catalogue_->run(kRun) && !origins_->find(kRun));
+    const std::string own = catalogue_->create_run(named("own"));
+    VERIFY_THROWS("conflict", "began in this store", origins_->take(own, followed_, std::vector{part()}));
+    Origin ours = followed_;
+    ours.followed = false;
+    take(ours, {part()});
+    QVERIFY(catalogue_->claim_supervisor(kRun));
+    VERIFY_THROWS("conflict", "trains here", take(ours, {part()}));
+    catalogue_->release_supervisor(kRun);
+    take(ours, {part()});
+  }
+
+  void theCommandThatControlsItIsKept() {
+    take(followed_, {part()});
+    Origin silent = followed_;
+    silent.control.clear();
+    take(silent, {part()});
+    QCOMPARE(origins_->find(kRun)->control, followed_.control);
+    origins_->set_control(kRun, {"other"});
+    QCOMPARE(origins_->find(kRun)->control, Names{"other"});
+    const std::string own = catalogue_->create_run(named("own"));
+    VERIFY_THROWS("not_found", "belongs to this store", origins_->set_control(own, {}));
+    catalogue_->set_state(kRun, RunState::stopped);
+    catalogue_->move_to_trash(kRun);
+    QVERIFY(origins_->followed().empty());
+  }
+
+  void whereItTrainsIsSaid() {
+    const Origin here{.folder = "/scratch/aaaaaaaa"}, there{.host = "login", .folder = "/s/aaaaaaaa"};
+    QCOMPARE(place_of(here), std::string("/scratch/aaaaaaaa"));
+    QCOMPARE(place_of(there), std::string("login:/s/aaaaaaaa"));
+    VERIFY_HOLDS(trains_elsewhere(kRun, here), "in /scratch/aaaaaaaa: ", "batchscope follow /scratch/");
+    VERIFY_HOLDS(trains_elsewhere(kRun, there), "on login, in /s/aaaaaaaa: ", "batchscope follow login:/s/");
+    VERIFY_HOLDS(trains_elsewhere(kRun, {.folder = "/mlruns/7"}), "was imported from /mlruns/7");
+  }
+
   void devicesOfOtherNodesEndWithTheirRows() {
     take(followed_,
          {part({{{}, {}, "n1/cpu:0", 0, 100, 0, "start"}, {{}, {}, "n2/cpu:0", 0, 100, 0, "start"}})});
@@ -54,7 +128,10 @@ class TestOrigins : public QObject {
     QCOMPARE(catalogue_->run(kRun)->devices, Names{"n1/cpu:0"});
     origins_->set_job(kRun, kJob);
     QVERIFY(catalogue_->run(kRun)->devices.empty());
-    take(followed_, {part({{{}, {}, "n1/cpu:0", 1, 200, 0, "resume"}})});
+    take(followed_, {part({{{}, {}, "n1/cpu:0", 1, 180, 0, "resume"}})});
+    origins_->set_job(kRun, {.number = "", .state = "RUNNING"});  // no job any more
+    QVERIFY(catalogue_->run(kRun)->devices.empty());
+    take(followed_, {part({{{}, {}, "n1/cpu:0", 2, 200, 0, "resume"}})});
     Origin ours = followed_;
     ours.followed = false;
     take(ours, {});

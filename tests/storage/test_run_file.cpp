@@ -75,6 +75,14 @@ class TestRunFile : public QObject {
       RunFileReader reader(folder_ / "a.sqlite");
       QCOMPARE(kind_of([&] { reader.next(); }), "corrupt");
     }
+    for (const int generation : {1'000'000'000, 1'000'000'001}) {
+      folder_ = {};
+      make(folder_ / "a.sqlite");
+      QVERIFY(meddle(folder_ / "a.sqlite", "UPDATE sample SET generation = " + std::to_string(generation)));
+      RunFileReader reader(folder_ / "a.sqlite");
+      QCOMPARE(kind_of([&] { reader.next(); }),
+               generation > 1'000'000'000 ? "corrupt" : "nothing was thrown");
+    }
   }
 
   void damageIsFound() {

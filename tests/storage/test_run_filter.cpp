@@ -147,6 +147,16 @@ class TestRunFilter : public QObject {
     QCOMPARE(RunFilter::parse(text.toStdString()).matches(example(), kNow), expected);
   }
 
+  void aRunThatGoesOnHasNoEnd() {
+    Run run = example();
+    run.ended = 0;
+    QVERIFY(!RunFilter::parse("ended<2100-01-01").matches(run, kNow));
+    QVERIFY(RunFilter::parse("duration=2h").matches(run, kNow));
+    QVERIFY(RunFilter::parse("ended<2100-01-01").matches(example(), kNow));
+    run.devices = {"cpu:0", "cpu:1"};
+    QVERIFY(field_value(run, "devices", kNow) == FieldValue(std::string("cpu:0,cpu:1")));
+  }
+
   void pointsAtTheFault_data() {
     const auto row = testing::columns<QString, int, QString>({"text", "column", "reason"});
     row("no operator", "accuracy", 0, "a comparison is missing after");
@@ -253,6 +263,22 @@ class TestRunFilter : public QObject {
       }
     }
     QVERIFY(understood > 100);
+  }
+
+  void whatIsNotThereIsLastInEitherOrder() {
+    const FieldValue one = 1.0, two = 2.0, text = std::string("a"), nan = NAN, nothing = FieldValue();
+    for (const bool descending : {false, true}) {
+      QCOMPARE(field_before(one, two, descending), !descending);
+      QCOMPARE(field_before(two, one, descending), descending);
+      QCOMPARE(field_before(one, text, descending), !descending);
+      for (const FieldValue& there : {one, text})
+        for (const FieldValue& absent : {nan, nothing}) {
+          QVERIFY(field_before(there, absent, descending));
+          QVERIFY(!field_before(absent, there, descending));
+        }
+      QVERIFY(!field_before(nan, nothing, descending) && !field_before(nothing, nan, descending));
+      QVERIFY(!field_before(one, one, descending));
+    }
   }
 
   void sortsWhatIsThereBeforeWhatIsNot() {

@@ -138,7 +138,7 @@ class TestSamples : public QObject {
     QVERIFY(same(samples, {{1023, 1022}, {1024, 1023}, {1024, -2}, {1025, 1024}}));
   }
 
-  // Of all numbers of samples around those that fill chunks, and all ranges around the chunks' ends.
+  // All numbers of samples around those that fill chunks, and all ranges around the chunks' ends.
   void everyEdgeIsInItsRange() {
     const std::vector<std::int64_t> counts{1, 2, 1023, 1024, 1025, 2047, 2048, 2049};
     const std::vector<std::int64_t> edges{0, 1, 2, 1023, 1024, 1025, 1026, 2047, 2048, 2049, 2050};
@@ -198,7 +198,7 @@ class TestSamples : public QObject {
     QVERIFY(reader.read_positions("x", 0, INT64_MAX, INT64_MAX).empty());
   }
 
-  // Whoever forgets to commit: the last value, behind what is committed and alone.
+  // The last value was not committed: behind others that were, and alone.
   void closingWritesWhatWaits() {
     for (const bool some_is_committed : {false, true}) {
       const auto file = folder_ / (some_is_committed ? "some.db" : "none.db");

@@ -36,6 +36,7 @@ class TestSql : public QObject {
     QCOMPARE(std::get<std::vector<std::uint8_t>>(rows[0][4]), (std::vector<std::uint8_t>{1, 2}));
     QVERIFY(ask("SELECT name FROM run WHERE 0").empty());
     QVERIFY(!ask("PRAGMA table_info(run)").empty());
+    QVERIFY(integer("PRAGMA user_version") > 0);
     QCOMPARE(ask("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 5) SELECT x FROM n;  ")
                  .size(),
              5u);

@@ -57,6 +57,9 @@ class TestSweeps : public QObject {
     VERIFY_THROWS("usage", "digits-batch, digits-lr", sweeps_->resolve("digits"));
     VERIFY_THROWS("not_found", "text, digits-batch, digits-lr", sweeps_->resolve("x"));
     QCOMPARE(sweeps_->all().size(), 3u);
+    create("digits-lr-wide");
+    QCOMPARE(sweeps_->resolve("digits-lr").name, std::string("digits-lr"));  // the whole name wins
+    VERIFY_THROWS("usage", "matches 2 sweeps", sweeps_->resolve("digits-l"));
   }
 
   void aSweepEndsAndBeginsAgain() {
@@ -134,6 +137,7 @@ class TestSweeps : public QObject {
     QCOMPARE(catalogue_->run(id)->trial->sweep, std::string("a"));
     QCOMPARE(catalogue_->run(id)->trial->trial, std::size_t(1));
     QVERIFY(!catalogue_->run(id)->trial->diverged);
+    QCOMPARE(catalogue_->run(id)->trial->rung, 0);
 
     // The end of a run whose trial diverges is of no interest.
     leg.outcome = Outcome::diverged;

@@ -99,7 +99,7 @@ class TestTrash : public QObject {
     QCOMPARE(kind_of([&] { purge_run(*catalogue_, id); }), "not_found");
   }
 
-  // Of an interrupted purge, whose run got a folder again.
+  // A purge was interrupted, and its run got a folder again.
   void purgingTakesWhatAnotherHasLeft() {
     qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
     const std::string id = catalogue_->create_run(named("a"));
