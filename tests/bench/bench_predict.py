@@ -68,7 +68,7 @@ def train(store, program, cores, seed, turns):
 
 
 class Restart(NamedTuple):
-    """What was predicted of a restart, and what came."""
+    """A restart as it was predicted, and as it came."""
 
     replicas: int
     error: float  # of the predicted throughput, in percent

@@ -111,7 +111,7 @@ class TestLaunches : public QObject {
     QCOMPARE(launches_->why(id_), "");
   }
 
-  // Its supervisor died: that is counted where it is started again.
+  // The supervisor died: that is counted where it is started again.
   void whoseSupervisorDiesTooOftenHasFailed() {
     program("exit 0");
     catalogue_->claim_supervisor(id_);

@@ -70,7 +70,7 @@ class TestPlan : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // Of whose model nothing is known yet, too.
+  // A run of whose model nothing is known yet, too.
   void eachPolicySharesAmongNewRuns() {
     for (const char* policy : protocol::kPoolPolicies) {
       World two = world({member("a", 2), member("b", 2)}, 2);
@@ -269,7 +269,7 @@ class TestPlan : public QObject {
     QCOMPARE(make_plan(world({two}, 1), Scope::round).decision.choices[0].why, std::string("impossible"));
   }
 
-  // Whose devices lie on two nodes could not train.
+  // A run whose devices lie on two nodes could not train.
   void aReplicaIsOnOneNode() {
     const auto given = [](int here, int there, int of_each) {
       Member big = member("a", 1);

@@ -103,7 +103,7 @@ class TestPool : public QObject {
     QCOMPARE(run.asked.size(), 2u);
   }
 
-  // Of two that want the one device, the one that waits has its turn.
+  // Two want the one device, and the one that waits has its turn.
   void whoWaitsGetsItsTurn() {
     catalogue_->change_pool_settings([](auto& settings) { settings.devices = 1; });
     const std::string a = submit("a", 1), b = submit("b", 1);

@@ -43,7 +43,7 @@ class TestQueue : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // What one machine lacks, its pool's nodes may have; while one of them is away, nobody knows how many.
+  // The devices that one machine lacks, its pool's nodes may have; while one of them is away, nobody knows how many.
   void nodesCountAtSubmission() {
     const Folder folder;
     pretendThereIsAPool(folder);
@@ -207,7 +207,7 @@ class TestQueue : public QObject {
     QVERIFY(begins());
   }
 
-  // What was to follow a run that failed follows none where a person releases it.
+  // A run that was to follow one that failed follows none where a person releases it.
   void whoIsReleasedFollowsNobody() {
     const Folder folder;
     pretendThereIsAPool(folder);

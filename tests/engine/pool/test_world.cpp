@@ -110,7 +110,7 @@ class TestWorld : public QObject {
     QCOMPARE(of(id).standing, Standing::free);
   }
 
-  // What is awaited, what came instead, and how to begin all the same.
+  // The message says what is awaited, what came instead, and how to begin all the same.
   void theNoteSaysWhatIsAwaited() {
     using storage::AfterEnd;
     for (const auto& [end, words] : {std::pair{AfterEnd::ok, "has finished"},
@@ -191,7 +191,7 @@ class TestWorld : public QObject {
     QCOMPARE(moves[2].time, now - 60);
   }
 
-  // Whose turn it is, is told by when it last had a device, and for how long by when it got the first.
+  // A run's turn comes by when it last had a device, and lasts from when it got the first.
   void devicesThatItHadAreRemembered() {
     const std::string id = training("a", {"cpu:0", "cpu:1"});
     const auto set = [&](const char* device, double since, double until) {

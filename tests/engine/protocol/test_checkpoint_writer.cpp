@@ -109,7 +109,7 @@ class TestCheckpointWriter : public QObject {
     QCOMPARE(names().size(), 2u);
   }
 
-  // Those that a person pinned, or somebody reads, what cannot be read, and links: they stay beside the two.
+  // Checkpoints that a person pinned or somebody reads, what cannot be read, and links stay beside the two.
   void whatIsNotOldOnesIsLeftAlone() {
     make(1, true);
     make(2);

@@ -194,7 +194,7 @@ class TestHangWatch : public QObject {
     }
   }
 
-  // From when it was last heard, or from when we looked again.
+  // The time counts from when it was last heard, or from when we looked again.
   void silenceIsMoreThanTwoSeconds() {
     HangWatch watch(kPatience);
     watch.begin(1);

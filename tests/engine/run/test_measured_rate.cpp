@@ -188,7 +188,7 @@ class TestMeasuredRate : public QObject {
     QCOMPARE(forecast.take(steps_of(1, 1, 200))->batch_size, 200.0);
   }
 
-  // What a move is judged by.
+  // The rates that a move is judged by.
   void whatTheRunDidBeforeIsKept() {
     RestartForecast forecast;
     forecast.begin(false, {}, 1, {4});

@@ -22,7 +22,7 @@ std::string path_in(const QTemporaryDir& folder, const char* name) {
   return folder.filePath(name).toStdString();
 }
 
-// What ssh is to the pool: agents leave their process ids in the folder.
+// A stand-in for ssh: agents leave their process ids in the folder.
 std::string reach(const QTemporaryDir& folder) {
   const std::string script = path_in(folder, "reach.sh");
   std::ofstream(script) << "#!/bin/sh\nhost=$1; shift\necho $$ >" << path_in(folder, "agent")

@@ -93,7 +93,7 @@ class TestRunCheckpoints : public QObject {
     QCOMPARE(point(board(90)), "its checkpoints, though none of them is good");
   }
 
-  // Of the generation that made the step, which may be an earlier one.
+  // The generation is that which made the step, and may be an earlier one.
   void samplesAreCountedFromTheCheckpoint() {
     write(3, 100);
     {

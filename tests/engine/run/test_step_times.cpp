@@ -70,7 +70,7 @@ class TestStepTimes : public QObject {
     QCOMPARE(times[0].measured, 0.1);
   }
 
-  // Whose configuration changes within them, or is not known.
+  // The configuration changes within them, or is not known.
   void stepsOfSeveralConfigurationsAreLeftOut() {
     const Buckets times{same(2, 10, 0.1), same(11, 20, 0.1), same(21, 30, 0.2), same(31, 40, 0.2)};
     const auto found = measured(times, {same(1, 15, 16), same(16, 35, 32)}, {same(1, 40, 0)});

@@ -288,7 +288,7 @@ class TestCourse : public QObject {
     QCOMPARE(stopped, 15);  // each worse than those before it, when five have come
   }
 
-  // By the rung, then by the value, then the earlier one.
+  // The order is by the rung, then by the value, then the earlier one.
   void trialsAreRanked() {
     const auto at = [](int rung, std::optional<double> value) {
       Standing standing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the runs of a trial say of a leg: the value that they had at its rung, and why there is none.
+// The runs of a trial, and what they say of a leg: the value that they had at its rung, and why there is none.
 #include <cmath>
 
 #include "batchscope/protocol/paths.h"
@@ -104,7 +104,7 @@ class TestJudge : public QObject {
     QVERIFY(judge({wild}).leg.outcome == Came::diverged);
   }
 
-  // Whoever comes to its end before the rung has nothing more to train; behind it, it went past it.
+  // A trial that comes to its end before the rung has nothing more to train; behind it, it went past it.
   void anEndMayComeBeforeTheRung() {
     for (const double progress : {99.0, 100.0}) {
       const std::string run = trained(RunState::finished, {{"loss", 0.5}, {"progress", progress}});
@@ -194,7 +194,7 @@ class TestJudge : public QObject {
     QVERIFY(judge({there}, true).no_metric);  // the last rung: nothing comes behind it
   }
 
-  // From the leg's beginning on, until a device was given back or now; in an hour of two devices.
+  // The time counts from the leg's beginning on, until a device was given back or now; in an hour of two devices.
   void devicesAreCountedWhileTheLegHadThem() {
     const std::string run = rests_at(100, {{"loss", 1}, {"progress", 100}}),
                       other = catalogue_->create_run(named("other"));

@@ -55,7 +55,7 @@ class TestPopulation : public QObject {
     QCOMPARE(drawn.size(), std::size_t{100});
   }
 
-  // Of five members two at most, of three one.
+  // At most two of five members, one of three.
   void atMostHalfIsReplaced() {
     const Space space({real("x", 0, 1)});
     for (const auto& [size, replaced] : {std::pair{5, 2}, {3, 1}, {2, 1}, {4, 2}}) {

@@ -203,7 +203,7 @@ class TestSweeps : public QObject {
     QCOMPARE(removable_runs(*catalogue_, "rates").size(), 1u);
   }
 
-  // With its runs or without them.
+  // A sweep is removed with its runs or without them.
   void whatIsRemovedComesBack() {
     const std::string run = with_a_run(), gone = add_run(1);
     catalogue_->set_state(gone, RunState::finished);

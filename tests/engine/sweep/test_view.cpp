@@ -218,7 +218,7 @@ class TestView : public QObject {
     QCOMPARE(best_command(view_of(sweep, rows, {})), expected);
   }
 
-  // From its first leg until the end of its last one.
+  // The time is from its first leg until the end of its last one.
   void aTrialHasATimeOfItsOwn() {
     std::vector<SweepLeg> rows{leg(0, 0, "0.1", 2, 0), leg(1, 0, "0.5", 1, 1), leg(1, 1, "0.5", 1, 2)};
     rows[2].began = 50;
