@@ -6,14 +6,14 @@ goodput chooses, over the same with all cores throughout (BATCHSCOPE_MEASURE_COR
 cores.PROGRAM.beside is the ratio of their scale-invariant iterations in fifteen seconds beside a process that keeps a
 core busy, cores.PROGRAM.alone the same where nothing else computes."""
 
+import contextlib
 import json
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
-from own_store import Store
+from own_store import Store, computing
 
 PROGRAMS = ["digits", "language_model"]
 SECONDS = 15
@@ -38,12 +38,8 @@ def progress(program, seed, measures):
 
 
 def measure(program, where):
-    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if where == "beside" else None
-    try:
+    with computing(1) if where == "beside" else contextlib.nullcontext():
         return [progress(program, seed, True) / progress(program, seed, False) for seed in SEEDS]
-    finally:
-        if busy:
-            busy.kill()
 
 
 def main():

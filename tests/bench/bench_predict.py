@@ -13,17 +13,17 @@ before is from what it obtains: machine and batch size change in between. predic
 run with --replicas auto:1-2 gets in a minute, over the better of one and of two replicas throughout."""
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
 import statistics
 import sys
-import subprocess
 import tempfile
 import time
 from typing import NamedTuple
 
-from own_store import Store
+from own_store import Store, computing
 
 PROGRAMS = {
     "digits": ["digits", "--", "--epochs", "10000"],
@@ -96,12 +96,6 @@ def restarts(program, cores, seed, taught):
     return told
 
 
-def half_a_core():
-    """A process that computes for half of the time."""
-    return subprocess.Popen([sys.executable, "-c", "import time\nwhile True:\n  end = time.monotonic() + 0.05\n"
-                             "  while time.monotonic() < end: pass\n  time.sleep(0.05)"])  # fmt: skip
-
-
 def progress(program, replicas, seed):
     name, *arguments = with_seed(PROGRAMS[program], seed)
     with tempfile.TemporaryDirectory(prefix="predict-", ignore_cleanup_errors=True) as home:
@@ -149,12 +143,8 @@ def main():
         print("\n".join(names()))
         return
     wanted = set(options.names or names())
-    other = half_a_core() if options.beside else None
-    try:
+    with computing(0.5) if options.beside else contextlib.nullcontext():
         measure_all(options, wanted)
-    finally:
-        if other:
-            other.kill()
 
 
 def measure_all(options, wanted):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A store of a bench's own in a folder, and the commands that it gives."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -8,6 +9,18 @@ import subprocess
 import sys
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent
+
+
+@contextlib.contextmanager
+def computing(share):
+    """Another process computes for this share of the time, from 0 to 1, of a core."""
+    busy, idle = 0.1 * share, 0.1 * (1 - share)
+    process = subprocess.Popen([sys.executable, "-c", f"import time\nwhile True:\n  end = time.monotonic() + {busy}\n"
+                                f"  while time.monotonic() < end: pass\n  time.sleep({idle})"])  # fmt: skip
+    try:
+        yield
+    finally:
+        process.kill()
 
 
 class Store:

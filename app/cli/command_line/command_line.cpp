@@ -69,7 +69,7 @@ std::string faultText(const CLI::ParseError& error) {
     if (error.get_name() != name || !match.hasMatch()) continue;
     fmt::dynamic_format_arg_store<fmt::format_context> values;
     for (int i = 1; i <= match.lastCapturedIndex(); ++i) values.push_back(match.captured(i).toStdString());
-    return fmt::vformat(tr(english).toStdString(), values);
+    return common::filled(tr(english).toStdString(), english, values);
   }
   return error.what();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/comparison.h"
-#include "text/say.h"
 
 #include <fmt/core.h>
 
@@ -8,6 +7,8 @@
 #include <array>
 #include <stdexcept>
 #include <utility>
+
+#include "text/say.h"
 
 namespace batchscope::cli {
 namespace {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <wchar.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
@@ -65,7 +66,7 @@ std::string plural(std::int64_t count, std::string_view noun) {
   const int number = static_cast<int>(std::min<std::int64_t>(count, std::numeric_limits<int>::max()));
   const std::string said = tr(english.c_str(), number).toStdString();
   if (said == english) return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-  return fmt::vformat(said, fmt::make_format_args(count));
+  return common::filled(said, english, fmt::make_format_args(count));
 }
 
 std::string formatSeriesValue(std::string_view name, double value) {

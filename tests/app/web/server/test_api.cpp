@@ -120,13 +120,7 @@ class TestApi : public WebTest {
     };
     take("cpu:0");
     take("cpu:1");
-    protocol::Model model;
-    model.perf = {0.01, 0.001, 0.02, 0.001, 0.01, 0.0005, 1.2};
-    model.grad_sqr = 1;
-    model.grad_var = 50;
-    model.init_batch_size = 32;
-    model.max_batch_size = 1024;
-    model.max_local_batch_size = 256;
+    protocol::Model model = fitted_model();
     catalogue.put_model(id, 1, model);
     {
       namespace series = protocol::series;

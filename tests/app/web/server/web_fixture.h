@@ -12,6 +12,7 @@
 
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/telemetry.h"
 #include "batchscope/storage/catalogue.h"
 #include "batchscope/storage/samples.h"
 #include "batchscope/web/server.h"
@@ -20,6 +21,18 @@
 #include "text_files.h"
 
 namespace batchscope::web {
+
+// Returns a model of a run whose noise scale is 50.
+inline protocol::Model fitted_model() {
+  protocol::Model model;
+  model.perf = {0.01, 0.001, 0.02, 0.001, 0.01, 0.0005, 1.2};
+  model.grad_sqr = 1;
+  model.grad_var = 50;
+  model.init_batch_size = 32;
+  model.max_batch_size = 1024;
+  model.max_local_batch_size = 256;
+  return model;
+}
 
 using protocol::Json;
 
