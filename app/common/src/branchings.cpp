@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
@@ -60,7 +61,7 @@ bool hasDiverged(const storage::Run& run) {
 std::string recordedNames(const storage::Run& run) {
   std::vector<std::string> names;
   for (const auto& [name, value] : run.latest) names.push_back(name);
-  return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
+  return names.empty() ? say("nothing") : fmt::format("{}", fmt::join(names, ", "));
 }
 
 // Reads what the branch has trained. A step's samples are what the count of all has grown by.
@@ -86,20 +87,20 @@ goodput::BranchCurve curveOf(BranchRun& branch, const std::string& metric) {
 std::string faultOf(const BranchRun& branch, const goodput::BranchCurve& curve, const std::string& metric) {
   const storage::Run& run = branch.run;
   if (run.state != RunState::finished)
-    return fmt::format("it {}{}", run.state == RunState::stopped ? "was stopped" : "failed",
-                       run.message.empty() ? "" : ": " + run.message);
+    return (run.state == RunState::stopped ? say("it was stopped") : say("it failed")) +
+           (run.message.empty() ? "" : ": " + run.message);
   if (branch.trained == 0)
-    return fmt::format(
+    return say(
         "its program ended without a step: training is over at {}; choose an earlier "
         "--checkpoint, or give more epochs after \"--\"",
         branch.branch.checkpoint);
   if (const auto size = run.latest.find(series::kBatchSize);
       size == run.latest.end() || size->second != static_cast<double>(branch.branch.batch_size))
-    return "its steps have another batch size: its program loops over no AdaptiveDataLoader";
+    return say("its steps have another batch size: its program loops over no AdaptiveDataLoader");
   if (curve.steps.empty())
-    return fmt::format("it has no '{}' of its steps: it has recorded {}", metric, recordedNames(run));
+    return say("it has no '{}' of its steps: it has recorded {}", metric, recordedNames(run));
   if (branch.trained < static_cast<double>(branch.branch.samples - 2 * branch.branch.batch_size))
-    return fmt::format(
+    return say(
         "its program ended after {} of {} samples: choose an earlier --checkpoint, or give "
         "more epochs after \"--\"",
         run::number_text(branch.trained), run::number_text(static_cast<double>(branch.branch.samples)));
@@ -207,20 +208,20 @@ std::string criticalText(const goodput::CriticalBatchSize& critical) {
   const std::int64_t smallest = critical.branches.front().batch_size,
                      largest = critical.branches.back().batch_size;
   if (const auto size = critical.size())
-    return fmt::format("{}; at {} the loss is above the tolerance", *size, *critical.below);
+    return say("{}; at {} the loss is above the tolerance", *size, *critical.below);
   if (!critical.open && !critical.below)
-    return fmt::format("at least {}; branch with larger sizes to find where the loss rises", largest);
+    return say("at least {}; branch with larger sizes to find where the loss rises", largest);
   if (!critical.open)
-    return fmt::format("below {}, the next larger size than {}; branch with smaller sizes to find it",
-                       *critical.below, smallest);
-  const std::string mend = "train over more --samples, or allow more by --tolerance";
+    return say("below {}, the next larger size than {}; branch with smaller sizes to find it",
+               *critical.below, smallest);
+  const std::string mend = say("train over more --samples, or allow more by --tolerance");
   if (critical.below)
-    return fmt::format("between {} and {}: the errors are too large to tell more; {}", critical.at_least,
-                       *critical.below, mend);
+    return say("between {} and {}: the errors are too large to tell more; {}", critical.at_least,
+               *critical.below, mend);
   if (critical.at_least > smallest)
-    return fmt::format("at least {}; of larger sizes it cannot be told, as the errors are too large: {}",
-                       critical.at_least, mend);
-  return "cannot be told: the errors are larger than the tolerance; " + mend;
+    return say("at least {}; of larger sizes it cannot be told, as the errors are too large: {}",
+               critical.at_least, mend);
+  return say("cannot be told: the errors are larger than the tolerance; {}", mend);
 }
 
 Json branchingJson(const Branching& branching) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/common/predictions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/say.h"
 #include "batchscope/run/number_text.h"
 
 namespace batchscope::common {
@@ -18,22 +17,21 @@ PredictedRestart restartOf(const storage::Generation& generation, const run::For
   PredictedRestart restart{forecast, generation.number, generation.replicas, {}, {}, {}, {}};
   restart.predictedText = run::number_text(restart.predicted);
   if (restart.error > 0)
-    restart.expectedText =
-        fmt::format("{} to {}", run::number_text(restart.low()), run::number_text(restart.high()));
+    restart.expectedText = say("{} to {}", run::number_text(restart.low()), run::number_text(restart.high()));
   restart.obtainedText = restart.obtained       ? run::number_text(*restart.obtained)
-                         : generation.ended > 0 ? "never steady"
-                                                : "not yet";
+                         : generation.ended > 0 ? say("never steady")
+                                                : say("not yet");
   if (const auto change = restart.change()) restart.changeText = run::change_text(*change);
   return restart;
 }
 
 std::string summaryOf(const Predictions& predictions) {
   if (!predictions.medianError) return {};
-  std::string text = fmt::format("{} measured, with a median error of {:.0f} %", predictions.measured,
-                                 100 * *predictions.medianError);
+  std::string text = say("{} measured, with a median error of {:.0f} %", predictions.measured,
+                         100 * *predictions.medianError);
   if (predictions.ranged > 0)
-    text += fmt::format("; {} of {} came out in the expected range, which should hold nine of ten",
-                        predictions.held, predictions.ranged);
+    text += say("; {} of {} came out in the expected range, which should hold nine of ten", predictions.held,
+                predictions.ranged);
   return text;
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/common/queue_order.h"
 
-#include <fmt/core.h>
-
 #include <array>
 #include <cstdlib>
 #include <limits>
 
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/pool.h"
 
@@ -70,9 +69,8 @@ std::vector<PriorityChange> movedTo(const std::vector<QueuePlace>& queue, std::s
   order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), between.begin(), between.end());
   const auto priorities = prioritiesFor(order);
   if (!priorities)
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format("this order needs more priorities than there are between {} and {}", -kMost, kMost));
+    throw Error(ErrorKind::conflict,
+                say("this order needs more priorities than there are between {} and {}", -kMost, kMost));
   std::vector<PriorityChange> changes;
   for (std::size_t i = 0; i < order.size(); ++i)
     if (order[i].priority != (*priorities)[i])

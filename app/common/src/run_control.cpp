@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/common/run_control.h"
 
-#include <fmt/core.h>
-
+#include "batchscope/common/say.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/text.h"
 #include "batchscope/run/client.h"
@@ -19,11 +18,12 @@ constexpr int kAnswerTimeoutMs = 5000;
 // Refuses any request to a run without a supervisor, by the run's state.
 [[noreturn]] void refuseInactive(const storage::Run& run) {
   const bool byItself = run.state == RunState::finished || run.state == RunState::failed;
-  throw Error(
-      ErrorKind::conflict,
-      fmt::format("{} {} {}; {}", title(run), byItself ? "has" : "was", protocol::run_state_name(run.state),
-                  protocol::is_resumable(run.state) ? "`batchscope resume " + run.id + "` starts it again"
-                                                    : "`batchscope run` starts another"));
+  const std::string state = protocol::run_state_name(run.state);
+  const std::string next = protocol::is_resumable(run.state)
+                               ? say("`batchscope resume {}` starts it again", run.id)
+                               : say("`batchscope run` starts another");
+  throw Error(ErrorKind::conflict, byItself ? say("{} has {}; {}", title(run), state, next)
+                                            : say("{} was {}; {}", title(run), state, next));
 }
 
 bool waitsForSupervisor(const storage::Run& run) {
@@ -33,16 +33,14 @@ bool waitsForSupervisor(const storage::Run& run) {
 // Refuses requests that need the job's next supervisor, and requests without an effect.
 void refuseOfJob(const storage::Run& run, const storage::Job& job, Command command) {
   if (run.state == RunState::interrupted && run.supervisor_pid == 0)
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format("{} has lost its supervisor, and the pool starts another; `batchscope hold {}` keeps "
+    throw Error(ErrorKind::conflict,
+                say("{} has lost its supervisor, and the pool starts another; `batchscope hold {}` keeps "
                     "it waiting, `batchscope cancel {}` takes it out of the queue",
                     title(run), run.id, run.id));
   if (command == Command::pause && run.state == RunState::paused &&
       pool::job_state(run, job) == pool::JobState::paused)
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format("{} is paused, and goes on by itself when it has devices; `batchscope hold {}` keeps "
+    throw Error(ErrorKind::conflict,
+                say("{} is paused, and goes on by itself when it has devices; `batchscope hold {}` keeps "
                     "it paused",
                     title(run), run.id));
 }
@@ -54,12 +52,12 @@ std::string title(const storage::Run& run) {
 }
 
 std::string placeText(const PlacedJob& job) {
-  if (job.place > 0) return fmt::format("is number {} in the queue", job.place);
+  if (job.place > 0) return say("is number {} in the queue", job.place);
   if (job.entry.job.held)
-    return fmt::format("is held in the queue: `batchscope release {}` lets it go on", job.entry.run.id);
+    return say("is held in the queue: `batchscope release {}` lets it go on", job.entry.run.id);
   if (job.entry.state == pool::JobState::held && !job.rung)
-    return fmt::format("is paused: `batchscope resume {}` lets it go on", job.entry.run.id);
-  return fmt::format("is {}", pool::job_state_name(job.entry.state));
+    return say("is paused: `batchscope resume {}` lets it go on", job.entry.run.id);
+  return say("is {}", pool::job_state_name(job.entry.state));
 }
 
 void refusePending(storage::Catalogue& catalogue, const storage::Run& run) {
@@ -67,16 +65,16 @@ void refusePending(storage::Catalogue& catalogue, const storage::Run& run) {
   const auto job = placedJob(catalogue, run);
   const bool isHeld = job && job->entry.job.held;
   throw Error(ErrorKind::conflict,
-              fmt::format("{} {}, and {}; {}, `batchscope cancel {}` takes it out of the queue", title(run),
-                          isHeld ? "is held"
-                          : job  ? placeText(*job)
-                                 : "is pending",
-                          run.step > 0 ? "does not train" : "has not begun",
-                          isHeld ? fmt::format("`batchscope release {}` lets it go on", run.id)
-                                 : fmt::format("`batchscope queue` says why it waits, `batchscope hold {}` "
-                                               "keeps it waiting",
-                                               run.id),
-                          run.id));
+              say("{} {}, and {}; {}, `batchscope cancel {}` takes it out of the queue", title(run),
+                  isHeld ? say("is held")
+                  : job  ? placeText(*job)
+                         : say("is pending"),
+                  run.step > 0 ? say("does not train") : say("has not begun"),
+                  isHeld ? say("`batchscope release {}` lets it go on", run.id)
+                         : say("`batchscope queue` says why it waits, `batchscope hold {}` "
+                               "keeps it waiting",
+                               run.id),
+                  run.id));
 }
 
 protocol::Json askRun(storage::Catalogue& catalogue, const storage::Run& run,
@@ -116,8 +114,7 @@ void resumeRun(storage::Catalogue& catalogue, const storage::Run& run, int repli
   if (run.spec.program.starts_with(kImportedProgram))
     throw Error(
         ErrorKind::conflict,
-        fmt::format(
-            "{} cannot be resumed here: it was imported; resume it where its program and checkpoints are",
+        say("{} cannot be resumed here: it was imported; resume it where its program and checkpoints are",
             title(run)));
   if (run.state != RunState::paused) return run::resume_run(catalogue, run.id, replicas, devices);
   protocol::Request request;

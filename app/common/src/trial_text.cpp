@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "batchscope/common/say.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/run_field.h"
@@ -86,7 +87,7 @@ bool waitsAtRung(const Run& run, const ListedSweeps& sweeps) {
 }
 
 std::string rungText(const std::string& sweep, int rung) {
-  return fmt::format("waits at rung {} of {}", rung, sweep);
+  return say("waits at rung {} of {}", rung, sweep);
 }
 
 std::string rungCount(std::size_t count, int rung) {
@@ -96,13 +97,13 @@ std::string rungCount(std::size_t count, int rung) {
 
 std::string divergedText(const Run& run) {
   if (storage::shown_state(run) != storage::kDiverged) return {};
-  return fmt::format("Trial {} of the sweep {} has diverged: its metric or its gradients are not finite.",
-                     run.trial->trial, run.trial->sweep);
+  return say("Trial {} of the sweep {} has diverged: its metric or its gradients are not finite.",
+             run.trial->trial, run.trial->sweep);
 }
 
 std::string resumedTrialText(const Run& run, const ListedSweeps& sweeps) {
   if (!waitsAtRung(run, sweeps)) return {};
-  return fmt::format(
+  return say(
       "it is trial {} of the sweep {}, and waited at rung {} for the sweep to decide whether it goes on; "
       "batchscope pause {} makes it wait again",
       run.trial->trial, run.trial->sweep, run.trial->rung, run.id);

@@ -19,6 +19,8 @@ namespace {
 using Names = std::vector<std::string>;
 using Nodes = std::set<std::string>;
 
+constexpr int kPatience = 20'000;  // ms
+
 // Returns a run of the queue that asks for so many replicas, and has these devices.
 Member asks_for(int replicas, const Names& held = {}) {
   Member member;
@@ -169,7 +171,7 @@ class TestSupply : public QObject {
         "f() { echo \"$@\" >> " + (folder / "told").string() + "; echo n2=127.0.0.2; echo n3 leaving; }; f";
     supply.tend(one, 0, {});
     QVERIFY(!supply.agents());
-    QTRY_COMPARE(supply.agents().value_or(""), std::string("n2=127.0.0.2"));
+    QTRY_COMPARE_WITH_TIMEOUT(supply.agents().value_or(""), std::string("n2=127.0.0.2"), kPatience);
     QCOMPARE(lines_of(folder / "told"), Names{"1"});
     QVERIFY(supply.owes());
     // Nobody has n3, so it may be taken away.
@@ -177,7 +179,7 @@ class TestSupply : public QObject {
       supply.tend(one, 0, {});
       return lines_of(folder / "told");
     };
-    QTRY_COMPARE(told(), (Names{"1", "1 n3"}));
+    QTRY_COMPARE_WITH_TIMEOUT(told(), (Names{"1", "1 n3"}), kPatience);
   }
 
   void aCommandThatFailsTakesNothingAway() {
@@ -191,7 +193,7 @@ class TestSupply : public QObject {
       supply.tend(one, 0, {});
       return supply.trouble();
     };
-    QTRY_COMPARE_WITH_TIMEOUT(trouble(), std::string("ended with exit code 3: no answer"), 20'000);
+    QTRY_COMPARE_WITH_TIMEOUT(trouble(), std::string("ended with exit code 3: no answer"), kPatience);
     QCOMPARE(supply.agents().value_or(""), std::string("n2"));
     QVERIFY(supply.owes());
   }
@@ -216,13 +218,13 @@ class TestSupply : public QObject {
     World one = on_nodes({asks_for(1)});
     one.settings.nodes_from = command;
     supply.tend(one, 0, {});
-    QTRY_VERIFY(!supply.trouble().empty());
+    QTRY_VERIFY_WITH_TIMEOUT(!supply.trouble().empty(), kPatience);
     QCOMPARE(supply.trouble(), trouble);
     // Another command is told nothing of the one before.
     one.settings.nodes_from = "echo n5 #";
     supply.tend(one, 0, {});
     QVERIFY(supply.trouble().empty() && supply.owes());
-    QTRY_COMPARE(supply.agents().value_or(""), std::string("n5"));
+    QTRY_COMPARE_WITH_TIMEOUT(supply.agents().value_or(""), std::string("n5"), kPatience);
     one.settings.nodes_from.clear();
     supply.tend(one, 0, {});
     QVERIFY(!supply.agents() && !supply.owes());
@@ -246,21 +248,21 @@ class TestSupply : public QObject {
       supply.tend(world, 0, {});
       return supply.agents().value_or("none");
     };
-    QTRY_COMPARE(agents(), std::string("n2"));
+    QTRY_COMPARE_WITH_TIMEOUT(agents(), std::string("n2"), kPatience);
     QCOMPARE(told(), Names{"2"});  // a run has n3
     write_file(folder / "nodes", "n2\nn4\n");
     world.members.front() = asks_for(1);
-    QTRY_COMPARE(told(), Names{"2 n3"});
-    QTRY_COMPARE(agents(), std::string("n2,n4"));
+    QTRY_COMPARE_WITH_TIMEOUT(told(), Names{"2 n3"}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(agents(), std::string("n2,n4"), kPatience);
     world.machine.cores = {"n2/cpu:0", "n4/cpu:0"};
     world.members.pop_back();
-    QTRY_COMPARE(told(), Names{"1 n4"});
+    QTRY_COMPARE_WITH_TIMEOUT(told(), Names{"1 n4"}, kPatience);
     QCOMPARE(supply.agents().value_or(""), std::string("n2"));
     write_file(folder / "nodes", "");
     world.settings.nodes_ending = true;  // whatever its runs need
-    QTRY_COMPARE(told(), Names{"0 n2 n4"});
-    QTRY_COMPARE(agents(), std::string());
-    QVERIFY(!supply.owes());
+    QTRY_COMPARE_WITH_TIMEOUT(told(), Names{"0 n2 n4"}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(agents(), std::string(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!supply.owes(), kPatience);
     qunsetenv("BATCHSCOPE_IDLE_NODES");
   }
 
@@ -271,7 +273,7 @@ class TestSupply : public QObject {
     one.settings.nodes_from = "exit 3 #";
     one.settings.agents = "n2";
     supply.tend(one, 0, {});
-    QTRY_VERIFY(!supply.trouble().empty());
+    QTRY_VERIFY_WITH_TIMEOUT(!supply.trouble().empty(), kPatience);
     QVERIFY(supply.owes());
   }
 
@@ -280,13 +282,13 @@ class TestSupply : public QObject {
     World one = on_nodes({asks_for(1)});
     one.settings.nodes_from = "/no/such/command";
     supply.tend(one, 0, {});
-    QTRY_VERIFY(supply.trouble().find("exit code 127") != std::string::npos);
+    QTRY_VERIFY_WITH_TIMEOUT(supply.trouble().find("exit code 127") != std::string::npos, kPatience);
     QVERIFY(!supply.owes());
     World none = on_nodes({});
     none.settings.nodes_from = "true";
     supply.tend(none, 0, {});
     QVERIFY(supply.owes());  // until it has said so
-    QTRY_VERIFY(!supply.owes());
+    QTRY_VERIFY_WITH_TIMEOUT(!supply.owes(), kPatience);
   }
 };
 

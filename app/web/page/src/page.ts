@@ -2,6 +2,7 @@
 // Where the page begins: the shell, and in it the view that the address names.
 import "uplot/dist/uPlot.min.css";
 import "../style/page.css";
+import { tellElided } from "./base/elided";
 import { startKeys } from "./base/keys";
 import { startNotices } from "./base/notices";
 import { followLinks, here, navigated, pathOf, type Route } from "./base/route";
@@ -15,6 +16,7 @@ import { besideRuns, showOf } from "./views/table";
 startTheme();
 startKeys();
 followLinks();
+tellElided();
 
 const shell = new Shell();
 let list: RunList | null = null;
