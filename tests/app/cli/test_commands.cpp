@@ -82,7 +82,14 @@ class TestCommands : public CommandTest {
     row("command", {"shwo", "latest"}, "did you mean show?");
     row("command before --help", {"shwo", "--help"}, "has no command \"shwo\"; did you mean show?");
     row("flag", {"show", "latest", "--jsn"}, "did you mean --json?");
-    row("flag before run", {"run", "--replica", "2", "digits"}, "did you mean --replicas?");
+    row("flag before run", {"run", "--replica", "2", "digits"},
+        "did you mean --replicas? Put the program's own arguments after \"--\"");
+    row("flag of a program", {"run", "--learning-speed", "2", "digits"},
+        "no flag --learning-speed; put the program's own arguments after \"--\"; see batchscope run --help");
+    row("flag like no other", {"show", "latest", "--bogus"},
+        "has no flag --bogus; see batchscope show --help");
+    row("command like no other", {"brew"}, "has no command \"brew\"; batchscope --help lists them");
+    row("topic like no other", {"help", "brewing"}, "\"brewing\"; batchscope --help lists the commands");
     row("missing", {"show"}, "RUN");
     row("surplus", {"show", "a", "b"}, "does not take \"b\"");
     row("replicas", {"run", "true", "--replicas", "0"}, "--replicas");
@@ -93,7 +100,8 @@ class TestCommands : public CommandTest {
       QTest::addRow("days %s", number) << QStringList{"gc", "--yes", "--days", number} << "--days";
     for (const char* flag : {"--timeout", "--checkpoint-every", "--hang-timeout", "--rescale-timeout"})
       for (const char* time : {"nan", "inf", "1e300", "-1"})
-        QTest::addRow("%s %s", flag, time) << QStringList{"run", "true", flag, time} << time;
+        QTest::addRow("%s %s", flag, time)
+            << QStringList{"run", "true", flag, time} << QString("batchscope: %1: '%2' is ").arg(flag, time);
     for (const char* flag : {"--restart-budget", "--replicas", "--max-local-batch-size"})
       for (const char* number : {"nan", "-1", "99999999999999999999"})
         QTest::addRow("%s %s", flag, number) << QStringList{"resume", "latest", flag, number} << flag;
@@ -110,9 +118,10 @@ class TestCommands : public CommandTest {
     row("cores of a GPU", {"run", "true", "--device", "cuda", "--cores", "2"}, "--devices-per-replica 2");
     row("cores twice", {"run", "true", "--cores", "2", "--devices-per-replica", "2"}, "give one of them");
     row("no cores", {"submit", "true", "--cores", "0"}, "--cores");
-    row("trigger", {"run", "true", "--at", "noon=1:stop"}, "noon=1:stop");
+    row("trigger", {"run", "true", "--at", "noon=1:stop"}, "batchscope: --at: trigger 'noon=1:stop'");
     row("expectation", {"run", "true", "--expect", "accuracy"}, "NAME OP VALUE");
-    row("timeout", {"run", "true", "--timeout", "soon"}, "soon");
+    row("timeout", {"run", "true", "--timeout", "soon"}, "--timeout: 'soon' is not a duration");
+    row("since", {"logs", "latest", "--since", "noon"}, "--since: 'noon' is not a duration");
     row("detach and expect", {"run", "true", "--detach", "--expect", "a>1"}, "--detach");
     row("no program", {"run"}, "no program");
     row("set without recipe", {"run", "true", "--set", "a=1"}, "--recipe");
