@@ -68,6 +68,43 @@ class TestCommands : public CommandTest {
     QCOMPARE(epochs(ask({"show", "latest", "--epochs"}).out).size(), 30);
   }
 
+  void showsTheScoreOfAnEpochThatARestartInterrupted() {
+    storage::Catalogue catalogue = this->catalogue();
+    protocol::RunSpec spec;
+    spec.name = "digits";
+    spec.program = "/bin/true";
+    const std::string id = catalogue.create_run(spec);
+    catalogue.set_progress(id, 9, 2, 0, 0, {{"loss", 2}});
+    catalogue.set_state(id, protocol::RunState::stopped);
+    catalogue.put_epoch(id, {0, 0, 0, 1, 1, 4});
+    catalogue.put_epoch(id, {1, 1, 1, 0, 5, 0});  // undone by a crash, and begun again in generation 2
+    catalogue.put_epoch(id, {1, 2, 2, 3, 5, 8});
+    catalogue.put_epoch(id, {2, 2, 3, 0, 9, 0});
+    const auto row = [&](int number, const QString& out) {
+      const QString section = out.mid(out.indexOf("\nEpochs\n") + 1).section("\n\n", 0, 0);
+      return section.section('\n', number + 1, number + 1).simplified();
+    };
+    {
+      storage::SampleWriter samples(sandbox_->samples(QString::fromStdString(id)).toStdString());
+      const auto losses = [&samples](int generation, int from, int to, double loss) {
+        for (int step = from; step <= to; ++step) samples.append(generation, "loss", step, loss);
+      };
+      losses(0, 1, 3, 5);
+      losses(1, 4, 4, 1);  // of the first epoch, after a restart
+      losses(1, 5, 6, 9);  // undone
+      losses(2, 5, 8, 2);
+    }
+    const QString byLoss = ask({"show", "latest"}).out;
+    QCOMPARE(row(1, byLoss), QString("1 0 1-4 1.00 s 4"));  // (3 * 5 + 1) / 4
+    QCOMPARE(row(2, byLoss), QString("2 1 5- undone"));
+    QCOMPARE(row(3, byLoss), QString("2 2 5-8 1.00 s 2 best"));
+    QCOMPARE(row(4, byLoss), QString("3 2 9- unfinished"));
+    VERIFY_HOLDS(byLoss, "  epoch 2, step 9\n");  // not "0 % of the run", whose length nobody knows
+    QVERIFY(catalogue.claim_supervisor(id));
+    catalogue.set_state(id, protocol::RunState::running);
+    QCOMPARE(row(4, ask({"show", "latest"}).out), QString("3 2 9- under way"));
+  }
+
   void listsTheKeysOfASweepsFile() {
     const Answer answer = ask({"help", "sweep-file"});
     QCOMPARE(answer.code, kExitOk);
@@ -267,7 +304,7 @@ class TestCommands : public CommandTest {
     catalogue.put_epoch(id, {0, 1, 2, 0, 41, 0});
     const QString out = ask({"show", "latest"}).out;
     QVERIFY2(out.contains(QRegularExpression(R"( 91-\n)")), qPrintable(out));
-    QVERIFY2(out.contains(QRegularExpression(R"( 1- +undone\n.* 41- +under way\n)")), qPrintable(out));
+    QVERIFY2(out.contains(QRegularExpression(R"( 1- +undone\n.* 41- +unfinished\n)")), qPrintable(out));
   }
 
   void keepsNamesOffTheTerminal() {
