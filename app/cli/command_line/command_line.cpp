@@ -19,7 +19,6 @@
 #include "batchscope/common/language.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/application.h"
 #include "batchscope/run/own_program.h"
 #include "command_line/command_set.h"
@@ -159,16 +158,20 @@ class CommandLine {
       Strings topics = CommandSet::commandNames(family);
       if (&family == &set_.app())
         for (const auto& [name, text] : kTopics) topics.emplace_back(name);
-      throw Error(ErrorKind::usage,
-                  say("there is no help about \"{}\"{}", word, protocol::did_you_mean(word, topics)));
+      throw Error(
+          ErrorKind::usage,
+          say("there is no help about \"{}\"{}", word,
+              CommandSet::suggestion(word, topics,
+                                     say("; {} --help lists the commands", CommandSet::fullName(family)))));
     }
     return printHelp(*command);
   }
 
   [[noreturn]] static void refuseCommand(const CLI::App& family, const std::string& word) {
     const std::string name = CommandSet::fullName(family);
-    throw Error(ErrorKind::usage, say("{} has no command \"{}\"{}; {} --help lists them", name, word,
-                                      protocol::did_you_mean(word, CommandSet::commandNames(family)), name));
+    throw Error(ErrorKind::usage, say("{} has no command \"{}\"{}", name, word,
+                                      CommandSet::suggestion(word, CommandSet::commandNames(family),
+                                                             say("; {} --help lists them", name))));
   }
 
   // CLI11 reports help and version as errors, and does not report an unknown command before them.
@@ -186,17 +189,18 @@ class CommandLine {
       };
     }
     const std::string name = CommandSet::fullName(command);
-    const std::string for_program =
-        set_.programArguments(command) ? say("; put the program's own arguments after \"--\"") : "";
+    const bool takesProgram = set_.programArguments(command) != nullptr;
     for (const std::string& left : app.remaining(true)) {
       const std::string word = CommandSet::withoutMark(left);
       if (left.starts_with('-'))
-        throw Error(ErrorKind::usage, say("{} has no flag {}{}", name, word,
-                                          protocol::did_you_mean(word, CommandSet::flagNames(command))) +
-                                          for_program);
+        throw Error(ErrorKind::usage, CommandSet::noFlagText(command, word, takesProgram));
       if (CommandSet::isFamily(command)) refuseCommand(command, word);
-      throw Error(ErrorKind::usage,
-                  say("{} does not take \"{}\"{}; see {} --help", name, word, for_program, name));
+      throw Error(
+          ErrorKind::usage,
+          takesProgram
+              ? say("{} does not take \"{}\"; put the program's own arguments after \"--\"; see {} --help",
+                    name, word, name)
+              : say("{} does not take \"{}\"; see {} --help", name, word, name));
     }
     throw Error(ErrorKind::usage, say("{}; see {} --help", faultText(error), name));
   }

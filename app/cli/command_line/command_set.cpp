@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "batchscope/common/translate.h"
+#include "batchscope/protocol/suggestion.h"
 #include "command_line/help_text.h"
 #include "text/say.h"
 
@@ -41,7 +42,7 @@ CommandSet::CommandSet() : app_(tr(help::kAbout).toStdString(), "batchscope") {
   app_.get_formatter()->label("Positionals", say("Positionals"));
   app_.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app_.get_formatter()->label("REQUIRED", "");
-  app_.get_formatter()->label("Needs", say("Needs"));
+  app_.get_formatter()->label("Needs", say("needs"));
   app_.get_formatter()->label("Excludes", say("not with"));
   app_.set_help_flag("-h,--help", say("Print this help message and exit"));
   app_.set_version_flag("--version", "batchscope " BATCHSCOPE_VERSION, say("Print the version"));
@@ -186,6 +187,24 @@ CommandSet::Strings CommandSet::flagNames(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   return names;
+}
+
+std::string CommandSet::suggestion(const std::string& word, const Strings& names,
+                                   const std::string& otherwise) {
+  const std::string nearest = protocol::did_you_mean(word, names);
+  return nearest.empty() ? otherwise : nearest;
+}
+
+std::string CommandSet::noFlagText(const CLI::App& command, const std::string& flag, bool takesProgram) {
+  const std::string name = fullName(command);
+  const std::string nearest = protocol::did_you_mean(flag, flagNames(command));
+  if (nearest.empty())
+    return takesProgram
+               ? say("{} has no flag {}; put the program's own arguments after \"--\"; see {} --help", name,
+                     flag, name)
+               : say("{} has no flag {}; see {} --help", name, flag, name);
+  const std::string text = say("{} has no flag {}{}", name, flag, nearest);
+  return takesProgram ? say("{} Put the program's own arguments after \"--\"", text) : text;
 }
 
 }  // namespace batchscope::cli

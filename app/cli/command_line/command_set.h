@@ -97,6 +97,11 @@ class CommandSet {
   static Strings commandNames(const CLI::App& family);
   static Strings flagNames(const CLI::App& command);
 
+  // Returns "; did you mean NAME?" where a name is near the word, else `otherwise`, which says where to look.
+  static std::string suggestion(const std::string& word, const Strings& names, const std::string& otherwise);
+  // Returns what to say of a flag that the command does not have. Flags of a program go behind "--".
+  static std::string noFlagText(const CLI::App& command, const std::string& flag, bool takesProgram = false);
+
  private:
   void checkValues(CLI::App& command);
 

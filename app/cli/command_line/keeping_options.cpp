@@ -2,7 +2,6 @@
 //
 // The commands that organise runs, and copy them to other places.
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/suggestion.h"
 #include "command_line/command_builder.h"
 #include "command_line/help_text.h"
 
@@ -20,9 +19,7 @@ void addTag(CommandSet& set) {
   tag.app()->allow_extras();
   set.prepare(tag.app(), [command = tag.app(), options = tag.options()] {
     for (const std::string& word : command->remaining()) {
-      if (word.starts_with("--"))
-        throw Error(ErrorKind::usage, say("{} has no flag {}{}", "batchscope tag", word,
-                                          protocol::did_you_mean(word, CommandSet::flagNames(*command))));
+      if (word.starts_with("--")) throw Error(ErrorKind::usage, CommandSet::noFlagText(*command, word));
       options->changes.push_back(word);
     }
   });

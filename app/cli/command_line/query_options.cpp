@@ -3,6 +3,7 @@
 // The commands that show runs and what they recorded.
 #include "command_line/command_builder.h"
 #include "command_line/help_text.h"
+#include "command_line/spec_options.h"
 
 namespace batchscope::cli {
 namespace {
@@ -35,16 +36,16 @@ void addPlot(CommandSet& set) {
 }
 
 void addSql(CommandSet& set) {
-  CLI::App* command =
-      declare(set, "sql", say("Query the store in SQL"), help::kSql, askSql)
-          .option("SQL", &SqlOptions::sql, say("One SELECT, in quotes"), Takes::required)
-          .option("--run RUN", &SqlOptions::runs,
-                  say("Put the samples of this run into the table sample; may be repeated"), Takes::repeated,
-                  Values::runs)
-          .option("--timeout TIME", &SqlOptions::timeout, say("Give up after this time, such as 10s or 5m"))
-          .flag("--csv", &SqlOptions::csv, say("Answer in CSV"))
-          .json(say("Answer in JSON, an object a row"))
-          .app();
+  CLI::App* command = declare(set, "sql", say("Query the store in SQL"), help::kSql, askSql)
+                          .option("SQL", &SqlOptions::sql, say("One SELECT, in quotes"), Takes::required)
+                          .option("--run RUN", &SqlOptions::runs,
+                                  say("Put the samples of this run into the table sample; may be repeated"),
+                                  Takes::repeated, Values::runs)
+                          .option("--timeout TIME", &SqlOptions::timeout,
+                                  say("Give up after this time, such as 10s or 5m"), timeText())
+                          .flag("--csv", &SqlOptions::csv, say("Answer in CSV"))
+                          .json(say("Answer in JSON, an object a row"))
+                          .app();
   command->get_option("--json")->excludes(command->get_option("--csv"));
 }
 

@@ -66,7 +66,8 @@ void addPool(CommandSet& set) {
       .option("--devices N", &PoolOptions::devices, say("Use at most N devices of each kind, or all"))
       .option("--turn TIME", &PoolOptions::turn,
               say("How long a turn lasts where there are more runs than devices, at least fifty times the "
-                  "longest restart; default: 30s"))
+                  "longest restart; default: 30s"),
+              timeText())
       .option("--price P", &PoolOptions::price,
               say("The price of a device-hour, where finishing one run an hour sooner is worth 1; 0: none"),
               CommandSet::between(0, 1e9))

@@ -10,6 +10,10 @@ namespace batchscope::cli {
 
 // Accepts a number of replicas: "3", "1-4", "auto".
 CLI::Validator replicaText();
+// Accepts a time: "90s", "10m".
+CLI::Validator timeText();
+// Accepts a scripted event: "epoch=1:replicas=2".
+CLI::Validator eventText();
 // Accepts the name of one device, such as "cpu:0" (protocol/devices.h).
 CLI::Validator deviceName();
 // Accepts the kinds of device that a run may ask for: auto, cpu, cuda, cuda:N.
@@ -46,9 +50,9 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
       .option("--recipe TEXT", &Options::recipe, say("A recipe's name, file or folder instead of a program"))
       .option("--set TEXT", &Options::settings, say("A parameter of the recipe, KEY=VALUE"), Takes::repeated)
       .option("--at EVENT", &Options::triggers, say("A scripted event, such as epoch=2:replicas=1"),
-              Takes::repeated)
+              Takes::repeated, eventText())
       .option("--checkpoint-every TIME", &Options::checkpoint_every,
-              say("Write a checkpoint this often; default: 60s; 0: never"))
+              say("Write a checkpoint this often; default: 60s; 0: never"), timeText())
       .option("--resume-arg TEXT", &Options::resume_argument,
               say("Restart a script with this argument and the path that its torch.save wrote last"))
       .flag("--tls", &Options::tls,
@@ -56,7 +60,7 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
       .option("--notify CMD|URL", &Options::notify,
               say("When it has finished or failed, call CMD with a sentence, or post JSON to URL; default: "
                   "$BATCHSCOPE_NOTIFY"));
-  addFaultFlags(command.app(), command.options()->faults);
+  addFaultFlags(command.app(), command.options()->faults, timeText());
 }
 
 }  // namespace batchscope::cli

@@ -38,7 +38,7 @@ void addRun(CommandSet& set) {
   run.option("--expect CLAIM", &RunOptions::expectations,
              say("A claim that must hold at the end, such as 'accuracy>=0.97'"), Takes::repeated)
       .option("--timeout TIME", &RunOptions::timeout,
-              say("Stop with a checkpoint after this time: 90s, 10m, 2h, 3d"))
+              say("Stop with a checkpoint after this time: 90s, 10m, 2h, 3d"), timeText())
       .option("--report FILE", &RunOptions::report,
               say("Write a report in JSON to this file; -: standard output"), Values::files)
       .json();
@@ -156,7 +156,7 @@ void addTrainingCommands(CommandSet& set) {
           .flag("--detach", &ResumeOptions::detach, say("Leave the run running, once it has begun"))
           .flag("--quiet", &ResumeOptions::quiet, aboutQuiet())
           .json();
-  addFaultFlags(resume.app(), resume.options()->faults);
+  addFaultFlags(resume.app(), resume.options()->faults, timeText());
   addFork(set);
   addNoise(set);
   addBranch(set);
@@ -169,7 +169,8 @@ void addTrainingCommands(CommandSet& set) {
       .run()
       .flag("-f,--follow", &LogOptions::follow,
             say("Keep printing new lines, until the run no longer trains"))
-      .option("--since TIME", &LogOptions::since, say("Only lines of the last 30s, 10m, 2h or 3d"))
+      .option("--since TIME", &LogOptions::since, say("Only lines of the last 30s, 10m, 2h or 3d"),
+              timeText())
       .option("--replica N", &LogOptions::replica, say("Only lines of this replica"), range(0, kMostOrdinal))
       .option("--generation N", &LogOptions::generation,
               say("Only lines of this generation; default: the newest"), range(0, kMostOrdinal))

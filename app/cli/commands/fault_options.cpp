@@ -33,7 +33,7 @@ void FaultOptions::apply(protocol::RunSpec& spec) const {
   if (!non_finite.empty()) spec.non_finite = protocol::parse_non_finite(non_finite);
 }
 
-void addFaultFlags(CLI::App* command, FaultOptions& options) {
+void addFaultFlags(CLI::App* command, FaultOptions& options, const CLI::Validator& time) {
   const std::string group = say("Faults");
   command
       ->add_option("--restart-budget", options.restart_budget,
@@ -68,7 +68,7 @@ void addFaultFlags(CLI::App* command, FaultOptions& options) {
       {"--checkpoint-timeout", options.checkpoint_timeout,
        say("Go back to the checkpoint before if a stop takes longer than this to write one; default: 120s")}};
   for (const auto& [flag, text, description] : times)
-    command->add_option(flag, text, description)->type_name("TIME")->group(group);
+    command->add_option(flag, text, description)->check(time)->type_name("TIME")->group(group);
 }
 
 }  // namespace batchscope::cli

@@ -10,7 +10,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 namespace batchscope::protocol {
 struct RunSpec;
@@ -30,6 +31,7 @@ struct FaultOptions {
   void apply(protocol::RunSpec& spec) const;
 };
 
-void addFaultFlags(CLI::App* command, FaultOptions& options);
+// `time` refuses what is not a duration.
+void addFaultFlags(CLI::App* command, FaultOptions& options, const CLI::Validator& time);
 
 }  // namespace batchscope::cli

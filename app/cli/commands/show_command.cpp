@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -98,6 +99,14 @@ std::string jobText(storage::Catalogue& catalogue, const common::PlacedJob& plac
   return text;
 }
 
+// "epoch 1/4, step 800, 25 % of the run"; without the share where the program does not say how much there is.
+std::string progressText(const storage::Run& run) {
+  if (common::isUnrecorded(run)) return tr(common::kNotRecorded).toStdString();
+  if (run.epochs == 0 && run.fraction == 0) return say("epoch {}, step {}", run.epoch, run.step);
+  return say("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
+             run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100);
+}
+
 void showSummary(const storage::Run& run, const Style& style) {
   const double now = storage::now();
   const auto origin = storage::Origins(protocol::catalogue_path()).find(run.id);
@@ -117,11 +126,7 @@ void showSummary(const storage::Run& run, const Style& style) {
   field(say("devices"), run::device_list(run.devices, run.replicas));
   if (run.state != protocol::RunState::pending) field(say("started"), momentText(run.created));
   if (run.ended > 0) field(say("ended"), momentText(run.ended));
-  field(say("progress"),
-        common::isUnrecorded(run)
-            ? tr(common::kNotRecorded).toStdString()
-            : say("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
-                  run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
+  field(say("progress"), progressText(run));
   field(say("folder"), protocol::run_paths(run.id).root.string());
   if (origin) {
     const bool trains = origin->followed && std::filesystem::path(origin->folder).filename() == run.id;
@@ -216,6 +221,35 @@ struct EpochScores {
   std::optional<std::size_t> best;
 };
 
+// Returns the generation behind the last one in which this epoch's samples can lie. The next epoch began in
+// that last one, unless epochs were begun again there, as after a crash.
+int generationBehind(std::size_t place, const std::vector<storage::Epoch>& epochs) {
+  if (place + 1 == epochs.size()) return std::numeric_limits<int>::max();
+  const storage::Epoch& next = epochs[place + 1];
+  return next.number > epochs[place].number ? next.generation + 1 : next.generation;
+}
+
+// Returns the accuracy at the end of an epoch, or its mean loss; NaN while it goes on, or without one. An
+// epoch goes on over restarts, so its samples lie in several generations.
+double scoreOf(storage::SampleReader& reader, const char* series, bool isAccuracy,
+               const std::vector<int>& generations, const storage::Epoch& epoch, int behind) {
+  double atEnd = NAN, sum = 0;
+  std::int64_t count = 0;
+  if (epoch.last_step == 0) return NAN;
+  for (const int generation : generations) {
+    if (generation < epoch.generation || generation >= behind) continue;
+    const auto whole = reader.summarize(series, generation, epoch.first_step, epoch.last_step, 1);
+    for (const storage::Bucket& bucket : whole) {
+      if (!std::isfinite(bucket.mean)) continue;
+      atEnd = bucket.max;
+      sum += bucket.mean * static_cast<double>(bucket.count);
+      count += bucket.count;
+    }
+  }
+  if (isAccuracy) return atEnd;
+  return count == 0 ? NAN : sum / static_cast<double>(count);
+}
+
 EpochScores scoresOf(const storage::Run& run, const std::vector<storage::Epoch>& epochs) {
   EpochScores scores;
   for (const char* name : {protocol::series::kLoss, protocol::series::kAccuracy})
@@ -224,11 +258,10 @@ EpochScores scoresOf(const storage::Run& run, const std::vector<storage::Epoch>&
   const bool isAccuracy = std::string_view(scores.series) == protocol::series::kAccuracy;
   try {
     storage::SampleReader reader(protocol::run_paths(run.id).samples);
-    for (const storage::Epoch& epoch : epochs) {
-      const auto whole = epoch.last_step > 0 ? reader.summarize(scores.series, epoch.generation,
-                                                                epoch.first_step, epoch.last_step, 1)
-                                             : std::vector<storage::Bucket>();
-      const double value = whole.empty() ? NAN : isAccuracy ? whole.back().max : whole.back().mean;
+    const std::vector<int> generations = reader.generations(scores.series);
+    for (std::size_t place = 0; place < epochs.size(); ++place) {
+      const double value = scoreOf(reader, scores.series, isAccuracy, generations, epochs[place],
+                                   generationBehind(place, epochs));
       scores.values.push_back(value);
       if (!std::isfinite(value)) continue;
       const std::size_t here = scores.values.size() - 1;
@@ -242,7 +275,7 @@ EpochScores scoresOf(const storage::Run& run, const std::vector<storage::Epoch>&
   return scores;
 }
 
-// Shows the first, the best and the last epochs, or all.
+// Shows the first, the best and the last epochs, or all, counted from one as while the run trains.
 void showEpochs(const storage::Run& run, const std::vector<storage::Epoch>& epochs, bool all,
                 const Style& style) {
   const EpochScores scores = scoresOf(run, epochs);
@@ -263,8 +296,11 @@ void showEpochs(const storage::Run& run, const std::vector<storage::Epoch>& epoc
     }
     const storage::Epoch& epoch = epochs[i];
     // After a crash an epoch is begun again, in a row of its own.
-    const std::string open = i + 1 == epochs.size() ? say("under way") : say("undone");
-    std::vector<Table::Cell> row{std::to_string(epoch.number), std::to_string(epoch.generation),
+    const bool isLast = i + 1 == epochs.size();
+    const std::string open = !isLast               ? say("undone")
+                             : isAtRest(run.state) ? say("unfinished")
+                                                   : say("under way");
+    std::vector<Table::Cell> row{std::to_string(epoch.number + 1), std::to_string(epoch.generation),
                                  stepsText(epoch.first_step, epoch.last_step),
                                  epoch.ended > 0 ? formatPause(epoch.ended - epoch.started) : open};
     if (scores.series != nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plot/plot_data.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "batchscope/common/run_clock.h"
+#include "batchscope/common/run_control.h"
 #include "batchscope/common/series_unit.h"
 #include "batchscope/common/step_map.h"
 #include "batchscope/protocol/paths.h"
@@ -198,11 +199,13 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
   plot.unit = unit.name;
   const bool several = request.runs.size() > 1;
   std::set<std::string> known, drawn;
+  std::vector<std::string> withoutCurve;  // runs that have none of the series
   for (const storage::Run& run : request.runs) {
     const std::vector<storage::Generation> generations = catalogue.generations(run.id);
     RunLoader loader(run, common::clockOrigin(run, generations), request);
     const std::vector<std::string> names = loader.names();
     known.insert(names.begin(), names.end());
+    const std::size_t before = plot.curves.size();
     for (const std::string& name : request.series) {
       if (std::find(names.begin(), names.end(), name) == names.end()) continue;
       const std::string label = several
@@ -211,6 +214,7 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
       plot.curves.push_back(loader.load(name, label, unit.factor));
       drawn.insert(name);
     }
+    if (plot.curves.size() == before) withoutCurve.push_back(printable(common::title(run)));
     if (several) continue;
     plot.restarts = loader.restarts(generations);
     plot.firstReplicas = generations.empty() ? run.replicas : generations.front().replicas;
@@ -221,7 +225,10 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
                   say("there is no series \"{}\" here{}; batchscope show lists them", printable(name),
                       protocol::did_you_mean(name, {known.begin(), known.end()})));
   plot.title = several
-                   ? plural(request.runs.size(), "run")
+                   ? plural(request.runs.size(), "run") +
+                         (withoutCurve.empty()
+                              ? ""
+                              : say("; nothing of {}", fmt::format("{}", fmt::join(withoutCurve, ", "))))
                    : fmt::format("{} ({})", printable(request.runs.front().name), request.runs.front().id);
   fitRanges(plot);
   return plot;

@@ -49,7 +49,9 @@ int doToAll(const JobsReference& options, const char* command, Deed deed, const 
       continue;
     }
     ids.push_back(run.id);
-    if (!options.json) fmt::print("{}: {}\n", title(run), told(run, pool::job_state(run, *job)));
+    // A run that was held a moment ago is still on its way to a pause.
+    const JobState before = job->held ? JobState::held : pool::job_state(run, *job);
+    if (!options.json) fmt::print("{}: {}\n", title(run), told(run, before));
   }
   const protocol::Json all = {{done, ids}};
   if (kind) throw PartlyDone(*kind, fmt::format("{}", fmt::join(refusals, "\n")), all);

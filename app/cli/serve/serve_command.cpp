@@ -11,6 +11,7 @@
 #include <QSysInfo>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/error.h"
@@ -131,8 +132,12 @@ void tell(const ServeOptions& options, const web::Server& server,
 }  // namespace
 
 void useStore(const std::string& catalogue) {
-  if (!catalogue.empty())
-    qputenv("BATCHSCOPE_DB", QByteArray::fromStdString(fs::absolute(catalogue).string()));
+  if (catalogue.empty()) return;
+  std::error_code none;
+  if (!fs::is_regular_file(catalogue, none))  // a new one in its place would be an empty page
+    throw Error(ErrorKind::not_found,
+                say("there is no store at {}; give the path of its runs.db", catalogue));
+  qputenv("BATCHSCOPE_DB", QByteArray::fromStdString(fs::absolute(catalogue).string()));
 }
 
 int serve(const ServeOptions& options) {

@@ -25,7 +25,7 @@ struct ServeOptions {
 };
 int serve(const ServeOptions& options);
 
-// Makes this catalogue the store, unless it is empty.
+// Makes this catalogue the store, unless it is empty. Throws Error(not_found) where there is no such file.
 void useStore(const std::string& catalogue);
 
 }  // namespace batchscope::cli

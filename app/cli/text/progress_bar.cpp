@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -63,11 +64,14 @@ std::optional<double> latest(const RunStatus& status, const char* name) {
   return found->second;
 }
 
-// "batch 512 (2 x 128 x 2)": replicas, samples a replica, micro-batches.
+// "batch 512 (2 x 128 x 2)": replicas, samples a replica, micro-batches. Just after a restart the newest
+// values are those of the old number of replicas, and the product would not be the batch size.
 std::string batchText(const RunStatus& status, double batchSize) {
   const auto local = latest(status, series::kLocalBatchSize);
   if (!local) return say("batch {:.0f}", batchSize);
   const double microBatches = latest(status, series::kAccumulation).value_or(0) + 1;
+  const double perSample = status.replicas * microBatches;  // where a batch cannot be shared out evenly
+  if (std::abs(perSample * *local - batchSize) >= perSample) return say("batch {:.0f}", batchSize);
   return say("batch {:.0f} ({} x {:.0f} x {:.0f})", batchSize, status.replicas, *local, microBatches);
 }
 

@@ -94,10 +94,12 @@ void Listener::listen_at_port(const Address& address) {
   if (host.isNull())
     throw Error(ErrorKind::usage,
                 "'" + address.host + "' is not an address: give a number, such as 127.0.0.1");
-  if (!listen(host, address.port))
-    throw Error(serverError() == QAbstractSocket::AddressInUseError ? ErrorKind::conflict : ErrorKind::io,
-                "cannot listen on " + address.host + ", port " + std::to_string(address.port) + ": " +
-                    errorString().toStdString());
+  if (listen(host, address.port)) return;
+  const std::string place = address.host + ", port " + std::to_string(address.port);
+  if (serverError() == QAbstractSocket::AddressInUseError)
+    throw Error(ErrorKind::conflict,
+                "another process listens at " + place + ": give another port; 0 is any free one");
+  throw Error(ErrorKind::io, "cannot listen on " + place + ": " + errorString().toStdString());
 }
 
 void Listener::listen_at_socket(const fs::path& path) {

@@ -61,6 +61,9 @@ Run run_in_queue(Catalogue& catalogue, const std::string& id) {
   const auto run = catalogue.run(id);
   if (!run) throw Error(ErrorKind::not_found, fmt::format("there is no run {}", id));
   const auto job = catalogue.job(id);
+  if (!job && run->state == RunState::finished)
+    throw Error(ErrorKind::not_found,
+                fmt::format("run {} ({}) has finished, and is not in the queue", id, run->name));
   if (!job)
     throw Error(ErrorKind::not_found,
                 fmt::format("run {} ({}) is not in the queue: batchscope pause, resume and stop act on it",

@@ -68,6 +68,43 @@ class TestCommands : public CommandTest {
     QCOMPARE(epochs(ask({"show", "latest", "--epochs"}).out).size(), 30);
   }
 
+  void showsTheScoreOfAnEpochThatARestartInterrupted() {
+    storage::Catalogue catalogue = this->catalogue();
+    protocol::RunSpec spec;
+    spec.name = "digits";
+    spec.program = "/bin/true";
+    const std::string id = catalogue.create_run(spec);
+    catalogue.set_progress(id, 9, 2, 0, 0, {{"loss", 2}});
+    catalogue.set_state(id, protocol::RunState::stopped);
+    catalogue.put_epoch(id, {0, 0, 0, 1, 1, 4});
+    catalogue.put_epoch(id, {1, 1, 1, 0, 5, 0});  // undone by a crash, and begun again in generation 2
+    catalogue.put_epoch(id, {1, 2, 2, 3, 5, 8});
+    catalogue.put_epoch(id, {2, 2, 3, 0, 9, 0});
+    const auto row = [&](int number, const QString& out) {
+      const QString section = out.mid(out.indexOf("\nEpochs\n") + 1).section("\n\n", 0, 0);
+      return section.section('\n', number + 1, number + 1).simplified();
+    };
+    {
+      storage::SampleWriter samples(sandbox_->samples(QString::fromStdString(id)).toStdString());
+      const auto losses = [&samples](int generation, int from, int to, double loss) {
+        for (int step = from; step <= to; ++step) samples.append(generation, "loss", step, loss);
+      };
+      losses(0, 1, 3, 5);
+      losses(1, 4, 4, 1);  // of the first epoch, after a restart
+      losses(1, 5, 6, 9);  // undone
+      losses(2, 5, 8, 2);
+    }
+    const QString byLoss = ask({"show", "latest"}).out;
+    QCOMPARE(row(1, byLoss), QString("1 0 1-4 1.00 s 4"));  // (3 * 5 + 1) / 4
+    QCOMPARE(row(2, byLoss), QString("2 1 5- undone"));
+    QCOMPARE(row(3, byLoss), QString("2 2 5-8 1.00 s 2 best"));
+    QCOMPARE(row(4, byLoss), QString("3 2 9- unfinished"));
+    VERIFY_HOLDS(byLoss, "  epoch 2, step 9\n");  // not "0 % of the run", whose length nobody knows
+    QVERIFY(catalogue.claim_supervisor(id));
+    catalogue.set_state(id, protocol::RunState::running);
+    QCOMPARE(row(4, ask({"show", "latest"}).out), QString("3 2 9- under way"));
+  }
+
   void listsTheKeysOfASweepsFile() {
     const Answer answer = ask({"help", "sweep-file"});
     QCOMPARE(answer.code, kExitOk);
@@ -82,7 +119,14 @@ class TestCommands : public CommandTest {
     row("command", {"shwo", "latest"}, "did you mean show?");
     row("command before --help", {"shwo", "--help"}, "has no command \"shwo\"; did you mean show?");
     row("flag", {"show", "latest", "--jsn"}, "did you mean --json?");
-    row("flag before run", {"run", "--replica", "2", "digits"}, "did you mean --replicas?");
+    row("flag before run", {"run", "--replica", "2", "digits"},
+        "did you mean --replicas? Put the program's own arguments after \"--\"");
+    row("flag of a program", {"run", "--learning-speed", "2", "digits"},
+        "no flag --learning-speed; put the program's own arguments after \"--\"; see batchscope run --help");
+    row("flag like no other", {"show", "latest", "--bogus"},
+        "has no flag --bogus; see batchscope show --help");
+    row("command like no other", {"brew"}, "has no command \"brew\"; batchscope --help lists them");
+    row("topic like no other", {"help", "brewing"}, "\"brewing\"; batchscope --help lists the commands");
     row("missing", {"show"}, "RUN");
     row("surplus", {"show", "a", "b"}, "does not take \"b\"");
     row("replicas", {"run", "true", "--replicas", "0"}, "--replicas");
@@ -93,7 +137,8 @@ class TestCommands : public CommandTest {
       QTest::addRow("days %s", number) << QStringList{"gc", "--yes", "--days", number} << "--days";
     for (const char* flag : {"--timeout", "--checkpoint-every", "--hang-timeout", "--rescale-timeout"})
       for (const char* time : {"nan", "inf", "1e300", "-1"})
-        QTest::addRow("%s %s", flag, time) << QStringList{"run", "true", flag, time} << time;
+        QTest::addRow("%s %s", flag, time)
+            << QStringList{"run", "true", flag, time} << QString("batchscope: %1: '%2' is ").arg(flag, time);
     for (const char* flag : {"--restart-budget", "--replicas", "--max-local-batch-size"})
       for (const char* number : {"nan", "-1", "99999999999999999999"})
         QTest::addRow("%s %s", flag, number) << QStringList{"resume", "latest", flag, number} << flag;
@@ -110,9 +155,10 @@ class TestCommands : public CommandTest {
     row("cores of a GPU", {"run", "true", "--device", "cuda", "--cores", "2"}, "--devices-per-replica 2");
     row("cores twice", {"run", "true", "--cores", "2", "--devices-per-replica", "2"}, "give one of them");
     row("no cores", {"submit", "true", "--cores", "0"}, "--cores");
-    row("trigger", {"run", "true", "--at", "noon=1:stop"}, "noon=1:stop");
+    row("trigger", {"run", "true", "--at", "noon=1:stop"}, "batchscope: --at: trigger 'noon=1:stop'");
     row("expectation", {"run", "true", "--expect", "accuracy"}, "NAME OP VALUE");
-    row("timeout", {"run", "true", "--timeout", "soon"}, "soon");
+    row("timeout", {"run", "true", "--timeout", "soon"}, "--timeout: 'soon' is not a duration");
+    row("since", {"logs", "latest", "--since", "noon"}, "--since: 'noon' is not a duration");
     row("detach and expect", {"run", "true", "--detach", "--expect", "a>1"}, "--detach");
     row("no program", {"run"}, "no program");
     row("set without recipe", {"run", "true", "--set", "a=1"}, "--recipe");
@@ -258,7 +304,7 @@ class TestCommands : public CommandTest {
     catalogue.put_epoch(id, {0, 1, 2, 0, 41, 0});
     const QString out = ask({"show", "latest"}).out;
     QVERIFY2(out.contains(QRegularExpression(R"( 91-\n)")), qPrintable(out));
-    QVERIFY2(out.contains(QRegularExpression(R"( 1- +undone\n.* 41- +under way\n)")), qPrintable(out));
+    QVERIFY2(out.contains(QRegularExpression(R"( 1- +undone\n.* 41- +unfinished\n)")), qPrintable(out));
   }
 
   void keepsNamesOffTheTerminal() {

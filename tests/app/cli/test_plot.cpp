@@ -89,7 +89,11 @@ class TestPlot : public CommandTest {
     makeRun({.name = "a", .steps = 50});
     makeRun({.name = "b", .steps = 80});
     const Answer answer = ask({"plot", "a", "loss", "--with", "b"});
-    VERIFY_HOLDS(answer.out, "loss of a", "loss of b");
+    VERIFY_HOLDS(answer.out, "2 runs\n", "loss of a", "loss of b");
+    const QString other = makeRun({.name = "c"});
+    storage::SampleWriter(sandbox_->samples(other).toStdString()).append(0, "accuracy", 1, 0.5);
+    const QString told = "2 runs; nothing of c (" + other + ")\n";
+    VERIFY_HOLDS(ask({"plot", "a", "loss", "--with", "c"}).out, told, "loss of a");
   }
 
   void writesPictures() {

@@ -89,6 +89,14 @@ class TestProgressBar : public QObject {
     QVERIFY(linesOf(status, {80, false, false})[0].contains("2 -> 3 replicas"));
   }
 
+  void saysNoProductOfTheOldBatchAndTheNewReplicas() {
+    protocol::RunStatus status = trainingStatus();
+    status.replicas = 3;
+    QVERIFY(progressSentence(status).find("batch 512, ") != std::string::npos);
+    status.latest["batch_size"] = 767;  // 3 x 128 x 2 but for one sample
+    QVERIFY(progressSentence(status).find("batch 767 (3 x 128 x 2)") != std::string::npos);
+  }
+
   void doesNotSayHundredBeforeTheEnd() {
     protocol::RunStatus status = trainingStatus();
     status.total_fraction = 0.9999;

@@ -206,6 +206,11 @@ class TestQueue : public CommandTest {
     QCOMPARE(all.size(), 3);
     QCOMPARE(all[0].toObject()["state"].toString(), "cancelled");
     VERIFY_CODE(kExitNotFound, ask({"cancel", "first", "nosuch"}));
+    // One that is held while it trains has not paused yet.
+    const std::string busy = submit({.name = "busy", .held = true});
+    catalogue().set_state(busy, protocol::RunState::starting);
+    VERIFY_HOLDS(ask({"release", "busy"}).out, "busy", "released; `batchscope queue` says when");
+    catalogue().set_state(busy, protocol::RunState::finished);
     makeRun({.name = "plain"});
     for (const char* command : {"cancel", "hold", "release"})
       VERIFY_REFUSED(kExitNotFound, "not in the queue", ask({command, "plain"}));

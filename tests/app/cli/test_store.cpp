@@ -117,6 +117,13 @@ class TestStore : public CommandTest {
     VERIFY_REFUSED(kExitUsage, "--hours", ask({"serve", "link", "latest", "--hours", "0"}));
   }
 
+  void servesNoStoreThatIsNotThere() {
+    for (const char* place : {"nothere.db", "."})
+      VERIFY_REFUSED(kExitNotFound, QString("no store at %1; give the path of its runs.db").arg(place),
+                     ask({"serve", "--port", "0", "--store", place}));
+    QVERIFY(!QFile::exists(sandbox_->path("nothere.db")));
+  }
+
   void servesNoStoreOfANewerVersion() {
     QVERIFY(meddle("PRAGMA user_version = 999"));
     VERIFY_REFUSED(kExitCorrupt, "use a newer BatchScope", ask({"serve", "--port", "0"}));

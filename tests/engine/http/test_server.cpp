@@ -359,7 +359,8 @@ class TestServer : public QObject {
   void aPortThatIsTakenIsSaid() {
     const Server server;
     const Address same{"127.0.0.1", server.port()};
-    VERIFY_THROWS("conflict", "port", Server(same, Limits()));
+    VERIFY_THROWS("conflict", "port " + std::to_string(same.port) + ": give another port",
+                  Server(same, Limits()));
     VERIFY_THROWS("usage", "give a number", Server(Address{"localhost"}, Limits()));
   }
 

@@ -46,6 +46,9 @@ export class Control {
       this.replicas.element, this.byName.element, this.restart, this.prediction,
       h("div.section-head", {}, h("h2", {}, say("Run"))),
       h("div.buttons", {}, this.checkpoint, this.pause, this.stop), this.answer);
+    // Until the run is known, and where there is none, nothing can be done with it.
+    for (const control of [this.restart, this.checkpoint, this.pause, this.stop, this.auto]) control.disabled = true;
+    this.byName.element.hidden = true;
     this.endings.add(
       session.statusChanged.listen(() => this.update()),
       session.detailChanged.listen(() => void this.ask()),

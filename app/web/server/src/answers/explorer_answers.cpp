@@ -130,9 +130,9 @@ Json explorer_json(Store& store, const std::string& id, const http::Request& req
             {"table", table_json(common::whatIfTable(
                           {}, common::measuredRate(id, store.catalogue().generations(id)), {}))},
             {"why", run.step == 0
-                        ? say("this run has not made a step yet")
-                        : say("no model has been fitted to this run yet: that needs some steps with two "
-                              "batch sizes or two numbers of replicas")}};
+                        ? say("This run has not made a step yet.")
+                        : say("No prediction yet: the model needs some steps with two batch sizes or two "
+                              "numbers of replicas.")}};
   const auto generations = store.catalogue().generations(id);
   const Json goodput = common::goodputJson(run, model, generations);
   const storage::Generation* restart = common::lastRestart(generations);

@@ -43,6 +43,23 @@ test("the trials of a sweep are one row, which a press unfolds", async () => {
   view.assertSound();
 });
 
+test("the columns of a sweep stand below those of runs", async () => {
+  const view = await it.browser.open("/");
+  await view.row("baseline");
+  await view.sees(/best accuracy/);
+  const places = await view.page.$$eval(".run-row", (rows) => rows.map((row) => [".dot", ".run-replicas", ".run-detail", ".run-created"]
+    .map((cell) => Math.round(row.querySelector(cell).getBoundingClientRect().left)).join(" ")));
+  assert.ok(places.length > 2);
+  assert.deepEqual([...new Set(places)], [places[0]]);
+});
+
+test("a run that is not there has no button that can be pressed", async () => {
+  const view = await it.browser.open("/run/nothere0");
+  await view.sees("there is no run nothere0");
+  const pressed = await view.page.$$eval("section.control button, section.control input", (all) => all.filter((each) => !each.disabled && each.checkVisibility()).map((each) => each.textContent));
+  assert.deepEqual(pressed, []);
+});
+
 test("a filter that names a sweep lists its trials", async () => {
   const view = await it.browser.open("/?where=sweep%3Ddigits-sweep%20and%20trial%3D2");
   await view.row("digits-sweep-2");
