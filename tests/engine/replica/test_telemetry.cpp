@@ -8,10 +8,13 @@
 
 #include "batchscope/protocol/error.h"
 #include "listener.h"
+#include "process/process.h"
+#include "process/session.h"
 #include "process/signals.h"
 #include "report/failure.h"
 #include "report/telemetry_client.h"
 #include "report/telemetry_queue.h"
+#include "report/tensorboard.h"
 #include "test_case.h"
 
 using namespace batchscope;
@@ -86,6 +89,41 @@ class TestTelemetry : public QObject {
     queue.push(StepRow{5, values(5)});
     queue.push(StepRow{9, values(9)});
     QCOMPARE(queue.take().size(), 2u);
+  }
+
+  // Steps leave room for what is told once; of that there is twice as much.
+  void the_queue_has_room_for_steps_and_for_messages() {
+    TelemetryQueue queue(2);
+    QVERIFY(queue.empty() && queue.only_steps());
+    for (const bool fits : {true, true, true, true, false})
+      QCOMPARE(queue.push(protocol::Notice{"info", "x", 1}), fits);
+    QVERIFY(!queue.empty() && !queue.only_steps());
+    for (std::int64_t step = 1; step <= 3; ++step) queue.push(StepRow{step, values(step)});
+    queue.set_position({1, 3, "train", 0.5, 2, 1});
+    const auto messages = queue.take();
+    QCOMPARE(messages.size(), 6u);
+    QCOMPARE(std::get<protocol::Position>(messages.front()).epoch, 1);  // first, as nothing follows a goodbye
+    const auto& steps = std::get<protocol::Steps>(messages.back());
+    QCOMPARE(steps.columns.at("mono").size(), 2u);
+    QCOMPARE(steps.dropped, 1);
+    QVERIFY(queue.empty() && queue.only_steps());
+    queue.set_position({});
+    QVERIFY(!queue.empty() && queue.only_steps());
+    QVERIFY(queue.push(protocol::Notice{"info", "x", 1}));  // there is room again
+  }
+
+  // Each of the first ten thousand, each tenth up to a hundred thousand, and so on.
+  void event_files_have_the_more_seldom_steps_the_longer_a_run_is() {
+    auto& environment = session().part<Process>().environment;
+    QVERIFY(!tensorboard::wants_row(1));
+    environment.tensorboard_dir = directory_.path().toStdString();
+    for (const std::int64_t step : {1, 9'999, 10'000, 10'010, 100'000, 100'100, 1'000'000, 1'001'000})
+      QVERIFY2(tensorboard::wants_row(step), qPrintable(QString::number(step)));
+    for (const std::int64_t step : {10'001, 10'005, 99'999, 100'010, 999'990, 1'000'100})
+      QVERIFY2(!tensorboard::wants_row(step), qPrintable(QString::number(step)));
+    environment.replica_rank = 1;
+    QVERIFY(!tensorboard::wants_row(1));
+    environment = {};
   }
 
   void every_step_arrives_and_goodbye_is_last() {
