@@ -4,9 +4,11 @@
 // which samples are seen, what is skipped, what a checkpoint says, and what is refused.
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "adapt/loops.h"
 #include "adapt/metrics.h"
@@ -190,6 +192,27 @@ class TestLoops : public QObject {
     for (const auto& directory : protocol::list_checkpoints(program.path("checkpoints")))
       steps.push_back(protocol::read_manifest(directory).step);
     QCOMPARE(steps, (Ids{7, 4}));  // the last two
+  }
+
+  void whatCannotBeWrittenStopsNothingThatCanWait() {
+    struct Broken final : checkpoint::State {
+      Broken() : State("broken") {}
+      void save(std::ostream&) override { throw Error(ErrorKind::io, "no room"); }
+      void load(std::istream&) override {}
+    };
+    for (const auto& [action, code, steps] :
+         {std::tuple("checkpoint", 0, 8u), {"pause", 0, 8u}, {"stop", kExitFailure, 2u}}) {
+      Program program;
+      program.variables[protocol::variable::kTriggers] = "[\"step=2:" + std::string(action) + "\"]";
+      const auto ended = program.run([] {
+        Broken broken;
+        train();
+      });
+      QCOMPARE(ended.code, code);
+      QCOMPARE(of(ended, 0, "ids").size() + of(ended, 1, "ids").size(), steps);
+      QVERIFY(!ended.said.back().contains("error"));
+      QVERIFY(protocol::list_checkpoints(program.path("checkpoints")).empty());
+    }
   }
 
   void requestsByASignalAreCarriedOutAfterTheStep() {

@@ -98,6 +98,7 @@ class TestMetrics : public QObject {
         told[scalar->name][scalar->step - steps] = scalar->value;
     }
     QCOMPARE(told["loss"], (Values{{1, 2.5}}));
+    QVERIFY(told["mono"].at(1) >= before && told["mono"].at(1) <= told["mono"].at(4));
     QCOMPARE(told["gain"].at(1), 2.5);
     QCOMPARE(told["gain_raw"].at(1), 3.0);
     QVERIFY(!told["gain_raw"].contains(2));

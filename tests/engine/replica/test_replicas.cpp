@@ -3,6 +3,7 @@
 // Several replicas: how they meet, what they compute together, how they share the data, and how they leave.
 #include <signal.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -96,6 +97,17 @@ class TestReplicas : public QObject {
         "cannot meet at");
     Program unset;
     VERIFY_HOLDS(error_of(unset.run([] {}, {.world_size = 2, .rank = 0})), "needs a place to meet");
+  }
+
+  void theSchedulerIsAskedWhereNothingElseSaysWhereToMeet() {
+    Program program;
+    program.variables[protocol::variable::kSupervisorUrl] = "http://127.0.0.1:1/token";
+    program.variables[protocol::variable::kMeetingTimeout] = "0.1";
+    QCOMPARE(program.run([] {}).code, 0);  // alone it meets nobody
+    const ProcessGroupOptions second{.world_size = 2, .rank = 1};
+    VERIFY_HOLDS(error_of(program.run([] {}, second)), "did not come within 0.1 s");
+    program.variables[protocol::variable::kMasterAddress] = "127.0.0.1";
+    VERIFY_HOLDS(error_of(program.run([] {}, second)), "needs a place to meet");
   }
 
   // --- what they compute together ---
@@ -254,6 +266,29 @@ class TestReplicas : public QObject {
       QCOMPARE(replica.said.back().at("seen").get<int>(), 23);  // the sums of both generations
     }
     QCOMPARE(program.newest().num_replicas, 3);
+  }
+
+  // A step takes at least a sample of each replica.
+  void dropLastMayLeaveNothing() {
+    const auto over = [](std::int64_t size) {
+      return [size] {
+        AdaptiveDataLoaderHelper training({.size = size, .batch_size = 4, .drop_last = true});
+        for ([[maybe_unused]] const int epoch : remaining_epochs_until(1))
+          for (auto loop = training.loop(); !loop.done(); loop.advance()) end_step();
+        Program::say({{"steps", metrics::steps()}});
+      };
+    };
+    for (const auto& replica : Program().run_replicas(3, over(5)))
+      VERIFY_HOLDS(error_of(replica),
+                   "drop_last drops the whole dataset: it has 5 samples, and a batch has 6");
+    // Of 9 samples, one replica has used 4; three would take 6.
+    Program program;
+    program.variables[protocol::variable::kTriggers] = R"(["step=1:stop"])";
+    QCOMPARE(program.run(over(9)).code, kExitCheckpointed);
+    for (const auto& replica : program.run_replicas(3, over(9))) {
+      QCOMPARE(replica.code, 0);
+      QCOMPARE(replica.said.back().at("steps").get<int>(), 1);
+    }
   }
 
   void aStreamMustBeTheSameOnAll() {

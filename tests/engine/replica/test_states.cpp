@@ -4,7 +4,9 @@
 // over. The program starts from the older of two checkpoints, as the newer one is damaged.
 #include <QTemporaryDir>
 #include <fstream>
+#include <functional>
 #include <future>
+#include <memory>
 #include <sstream>
 #include <thread>
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The line to the supervisor: every step arrives, whatever the reader does; and its end is noticed.
+#include <unistd.h>
+
 #include <QElapsedTimer>
 #include <QTemporaryDir>
+#include <QTemporaryFile>
 #include <cmath>
 #include <future>
 
@@ -16,6 +19,7 @@
 #include "report/telemetry_queue.h"
 #include "report/tensorboard.h"
 #include "test_case.h"
+#include "text_files.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
@@ -192,6 +196,30 @@ class TestTelemetry : public QObject {
     telemetry_stop(0);
   }
 
+  // Each within 50 ms, as heartbeats come each 250 ms: one of five at least has none before it.
+  void messages_go_out_at_once_and_steps_while_the_program_trains() {
+    const auto supervisor = connect();
+    TelemetryListener& listener = *supervisor;
+    int at_once = 0;
+    for (int i = 0; i < 5; ++i) {
+      heartbeat(listener, [](const auto&) { return true; });
+      notice("info", "now");
+      const auto messages = listener.read_until(
+          [](const auto& message) { return std::holds_alternative<protocol::Notice>(message); });
+      at_once += messages.size() == 1;
+    }
+    QVERIFY(at_once > 0);
+    for (std::int64_t step = 1; step <= 3; ++step) send_step(step, values(step));
+    std::size_t arrived = 0;
+    listener.read_until([&](const auto& message) {
+      if (const auto* steps = std::get_if<protocol::Steps>(&message))
+        arrived += steps->columns.at("mono").size();
+      return arrived == 3;
+    });
+    QCOMPARE(arrived, 3u);
+    telemetry_stop(0);
+  }
+
   void a_failure_is_with_the_system_before_a_violent_end() {
     const auto supervisor = connect();
     TelemetryListener& listener = *supervisor;
@@ -232,8 +260,16 @@ class TestTelemetry : public QObject {
     clear_request(ExitRequest::checkpoint_and_exit);
     const auto supervisor = connect();
     TelemetryListener& listener = *supervisor;
+    QTemporaryFile log;
+    QVERIFY(log.open());
+    const int errors = ::dup(STDERR_FILENO);
+    ::dup2(log.handle(), STDERR_FILENO);
     listener.hang_up();
     QTRY_COMPARE(pending_request(), ExitRequest::checkpoint_and_exit);
+    ::dup2(errors, STDERR_FILENO);
+    ::close(errors);
+    QCOMPARE(testing::contents(log.fileName().toStdString()),
+             "batchscope: the supervisor is gone; checkpointing and leaving\n");
     QVERIFY(!telemetry_connected());
     clear_request(ExitRequest::checkpoint_and_exit);
     telemetry_stop(0);
