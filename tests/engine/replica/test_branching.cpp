@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shape of a branch's step: exactly its batch size, in as few micro-batches as the limits allow.
+// The shape of a branch's step: exactly its batch size, in as few micro-batches as the limits allow; and of a
+// step that measures noise.
 #include "adapt/branching.h"
+#include "adapt/noise_measurement.h"
 #include "batchscope/protocol/error.h"
 #include "test_case.h"
 #include "thrown.h"
@@ -23,6 +25,8 @@ class TestBranching : public QObject {
     QCOMPARE(shape(96, 1), (BatchShape{96, 0}));
     QCOMPARE(shape(96, 4), (BatchShape{24, 0}));
     QCOMPARE(shape(96, 4, 24), (BatchShape{24, 0}));
+    QCOMPARE(shape(1000, 1), (BatchShape{1000, 0}));         // all the data
+    QCOMPARE(shape(8, 1, 0, false, 8), (BatchShape{8, 0}));  // the smallest
   }
 
   void asFewMicroBatchesAsFit() {
@@ -43,6 +47,18 @@ class TestBranching : public QObject {
     VERIFY_THROWS("usage", "does not allow accumulation", shape(64, 1, 32));
     VERIFY_THROWS("usage", "below the smallest local batch size, 16", shape(8, 1, 0, false, 16));
     VERIFY_THROWS("usage", "the data have 1000 samples", shape(1024, 1));
+  }
+
+  // --- an estimate of the noise, from gradients of the initial batch size ---
+
+  void anEstimateIsOfTenGradientsAtMost() {
+    const NoiseMeasurement measurement;
+    QCOMPARE(measurement.shape({8, 0}, 1000), (BatchShape{8, 9}));
+    QCOMPARE(measurement.shape({8, 0}, 80), (BatchShape{8, 9}));
+    QCOMPARE(measurement.shape({8, 0}, 79), (BatchShape{8, 8}));
+    QCOMPARE(measurement.shape({8, 3}, 16), (BatchShape{8, 1}));
+    VERIFY_THROWS("usage", "the data, 15 samples, are fewer than two batches of 8",
+                  measurement.shape({8, 0}, 15));
   }
 };
 

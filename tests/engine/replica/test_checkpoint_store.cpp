@@ -11,6 +11,7 @@
 #include "checkpoint/checksummed_file.h"
 #include "checkpoint/store.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
@@ -203,6 +204,93 @@ class TestCheckpointStore : public QObject {
     QCOMPARE(room, std::int64_t{10'000});
     ChecksummedFile beyond(temporary_->filePath("b").toStdString(), room);
     QVERIFY_EXCEPTION_THROWN(beyond.stream() << std::string(90'000, 'x') << std::flush, Error);
+  }
+
+  // However the pieces lie to the buffer.
+  void every_byte_is_written_and_counted() {
+    constexpr std::size_t kBuffer = 1 << 16;
+    int number = 0;
+    for (const std::size_t piece : {kBuffer - 1, kBuffer, kBuffer + 1, std::size_t{1000}, 3 * kBuffer}) {
+      const fs::path path = temporary_->filePath(QString::number(number++)).toStdString();
+      std::string all;
+      ChecksummedFile out(path);
+      for (int i = 0; i < 5; ++i) {
+        const std::string text(piece, static_cast<char>('a' + i));
+        out.stream() << text;
+        out.stream().put('-');
+        all += text + '-';
+      }
+      out.finish();
+      QVERIFY(contents(path) == all);
+      QCOMPARE(out.entry().bytes, std::ssize(all));
+      QCOMPARE(out.entry().crc32, std::optional(protocol::file_crc32(path)));
+      QCOMPARE(out.entry().name, path.filename().string());
+    }
+    const fs::path path = temporary_->filePath("letters").toStdString();
+    ChecksummedFile letters(path);
+    for (std::size_t i = 0; i < 2 * kBuffer + 1; ++i) letters.stream().put(static_cast<char>(i % 251));
+    letters.finish();
+    const std::string all = contents(path);
+    QCOMPARE(all.size(), 2 * kBuffer + 1);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i] != static_cast<char>(i % 251)) QFAIL(qPrintable(QString::number(i)));
+  }
+
+  void a_file_that_is_there_is_not_written_over() {
+    const fs::path path = temporary_->filePath("there").toStdString();
+    std::ofstream(path) << "precious";
+    VERIFY_THROWS("io", "cannot create " + path.string() + ": File exists", ChecksummedFile{path});
+    QCOMPARE(contents(path), "precious");
+  }
+
+  void room_in_memory_may_be_used_up_to_the_last_byte() {
+    std::int64_t room = 100;
+    ChecksummedFile full(temporary_->filePath("a").toStdString(), room);
+    full.stream() << std::string(100, 'x');
+    full.finish();
+    QCOMPARE(room, std::int64_t{0});
+    QCOMPARE(full.entry().bytes, 100);
+    full.stream() << 'x';
+    VERIFY_THROWS("io", "No space left on device", full.finish());
+  }
+
+  // Such as the list of a place where it could not be written.
+  void only_the_files_that_are_there_are_listed() {
+    protocol::Manifest manifest;
+    manifest.files = {{"elsewhere", 1, 1}};
+    const fs::path written = store_->write(manifest, {file("model", "x")});
+    QCOMPARE(protocol::verify_checkpoint(written).files.size(), 1u);
+    QCOMPARE(manifest.files.size(), 1u);
+  }
+
+  // Of a supervisor that is gone, or of a writer that was killed.
+  void what_lies_in_its_place_in_memory_gives_way() {
+    const fs::path memory = temporary_->filePath("memory").toStdString();
+    for (const char* name : {"checkpoint-000000", "checkpoint-000000.partial"}) {
+      fs::create_directories(memory / name);
+      std::ofstream(memory / name / "old") << "old";
+    }
+    store_ = std::make_unique<CheckpointStore>(store_->directory(), memory);
+    protocol::Manifest manifest;
+    const auto written = store_->write_in_memory(manifest, {file("model", "new")});
+    QVERIFY(written);
+    QCOMPARE(contents(*written / "model"), "new");
+    QVERIFY(!fs::exists(*written / "old"));
+    QCOMPARE(std::distance(fs::directory_iterator(memory), {}), 1);
+  }
+
+  void in_memory_a_full_place_is_no_fault_and_a_fault_is() {
+    const fs::path memory = temporary_->filePath("memory").toStdString();
+    fs::create_directory(memory);
+    store_ = std::make_unique<CheckpointStore>(store_->directory(), memory);
+    protocol::Manifest manifest;
+    const auto fails = [](ErrorKind kind) {
+      return CheckpointStore::File{"model", [kind](std::ostream&) { throw Error(kind, "cannot say"); }};
+    };
+    QVERIFY(!store_->write_in_memory(manifest, {fails(ErrorKind::io)}));
+    VERIFY_THROWS("conflict", "cannot say", store_->write_in_memory(manifest, {fails(ErrorKind::conflict)}));
+    for (const fs::path& place : {memory, store_->directory()})
+      QCOMPARE(std::distance(fs::directory_iterator(place), {}), 0);
   }
 
   void a_directory_that_cannot_be_written_is_named() {

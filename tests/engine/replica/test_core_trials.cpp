@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <vector>
 
 #include "test_case.h"
 
@@ -64,6 +65,24 @@ class TestCoreTrials : public QObject {
     Replica replica(2, [](int cores, double) { return cores == 2 ? 0.0104 : 0.01; });
     replica.run_until(130);
     QCOMPARE(replica.trials.own(), 2);
+    Replica faster(2, [](int cores, double) { return cores == 2 ? 0.0106 : 0.01; });
+    faster.run_until(130);
+    QCOMPARE(faster.trials.own(), 1);
+  }
+
+  // A trial that costs nothing comes after a second, one that costs more when that is 0.5 % of the time.
+  void trials_come_the_more_seldom_the_more_they_cost() {
+    const auto began = [](double with_one) {
+      Replica replica(2, [with_one](int cores, double) { return cores == 1 ? with_one : 0.01; });
+      std::vector<double> times;
+      for (int before = 2; times.size() < 3; before = replica.trials.next()) {
+        replica.step();
+        if (before == 2 && replica.trials.next() == 1) times.push_back(replica.now);
+      }
+      return times[2] - times[1];
+    };
+    QVERIFY(std::abs(began(0.01) - 1.05) < 0.02);                   // four steps and a second
+    QVERIFY(std::abs(began(0.03) - (0.12 + 0.08 / 0.005)) < 0.02);  // 20 ms longer, four times
   }
 
   // From second 20 to 40 another process computes, so that two threads wait for one another.

@@ -4,6 +4,8 @@
 #include "adapt/metrics.h"
 
 #include <QTemporaryDir>
+#include <cmath>
+#include <map>
 
 #include "adapt/step_context.h"
 #include "batchscope/replica/gradient_average.h"
@@ -35,6 +37,7 @@ class TestMetrics : public QObject {
     telemetry_start(supervisor.environment());
     supervisor.accept();
     metrics::set_limits({.max_batch_size = 1024, .min_local = 1, .max_local = 256, .single_gradient = true});
+    metrics::set_limits({.min_local = 1});  // of a loader whose batch size nobody chooses
     const std::int64_t before = metrics::steps();
     for (std::int64_t step = 1; step <= 70; ++step) {
       step_context() = {.initial_batch_size = 32, .local_batch_size = 32};
@@ -50,6 +53,70 @@ class TestMetrics : public QObject {
     telemetry_stop(0);
     for (const protocol::Message& message : supervisor.read_to_goodbye())
       QVERIFY(!std::holds_alternative<protocol::Model>(message));
+  }
+
+  // What comes with some steps only is told by itself.
+  void a_row_says_what_the_step_was() {
+    QTemporaryDir directory;
+    TelemetryListener supervisor(directory.filePath("telemetry").toStdString());
+    telemetry_start(supervisor.environment());
+    supervisor.accept();
+    const std::int64_t steps = metrics::steps(), samples = metrics::samples(),
+                       skipped = metrics::non_finite_steps();
+    const double progress = metrics::progress(), before = protocol::monotonic_seconds();
+    step_context() = {
+        .initial_batch_size = 32, .local_batch_size = 64, .accumulation_steps = 1, .samples = 128};
+    metrics::add_recorded("loss", 1);
+    metrics::add_recorded("loss", 4);
+    metrics::commit_step({.gain = 2,
+                          .nominal_gain = 2.5,
+                          .raw_gain = 3,
+                          .lr_factor = 1.5,
+                          .learning_rate = 0.1,
+                          .gradient = {2, 10},
+                          .gain_interval = std::pair(1.5, 3.5)});
+    QVERIFY(metrics::last_step_time() >= before);
+    QCOMPARE(metrics::non_finite_in_a_row(), 0);
+    metrics::commit_step({.gain = 8, .skipped = true, .raw_gain = std::nan(""), .gradient = {0, 10}});
+    QCOMPARE(metrics::non_finite_in_a_row(), 1);
+    metrics::commit_step(
+        {.gain = 8, .skipped = true, .expected = true});  // a gradient scaler looks for its scale
+    QCOMPARE(metrics::non_finite_in_a_row(), 0);
+    metrics::commit_step({.gain = 8});
+    QCOMPARE(metrics::progress(), progress + 2 + 8);
+    QCOMPARE(metrics::samples(), samples + 4 * 128);
+    QCOMPARE(metrics::non_finite_steps(), skipped + 1);
+    telemetry_stop(0);
+    using Values = std::map<std::int64_t, double>;  // by step, from 1
+    std::map<std::string, Values> told;
+    for (const protocol::Message& message : supervisor.read_to_goodbye()) {
+      if (const auto* rows = std::get_if<protocol::Steps>(&message))
+        for (const auto& [name, values] : rows->columns)
+          for (std::size_t i = 0; i < values.size(); ++i)
+            told[name][rows->first_step + static_cast<std::int64_t>(i) - steps] = values[i];
+      if (const auto* scalar = std::get_if<protocol::Scalar>(&message))
+        told[scalar->name][scalar->step - steps] = scalar->value;
+    }
+    QCOMPARE(told["loss"], (Values{{1, 2.5}}));
+    QVERIFY(told["mono"].at(1) >= before && told["mono"].at(1) <= told["mono"].at(4));
+    QCOMPARE(told["gain"].at(1), 2.5);
+    QCOMPARE(told["gain_raw"].at(1), 3.0);
+    QVERIFY(!told["gain_raw"].contains(2));
+    QCOMPARE(told["gain_low"], (Values{{1, 1.5}}));
+    QCOMPARE(told["gain_high"], (Values{{1, 3.5}}));
+    QCOMPARE(told["lr_factor"].at(1), 1.5);
+    QCOMPARE(told["lr"].at(1), 0.1);
+    QCOMPARE(told["replicas"].at(1), 1.0);
+    QCOMPARE(told["scale"].at(1), 4.0);
+    QCOMPARE(told["batch_size"].at(1), 128.0);
+    QCOMPARE(told["local_batch_size"].at(1), 64.0);
+    QCOMPARE(told["accumulation_steps"].at(1), 1.0);
+    QCOMPARE(told["noise_scale"], (Values{{1, 10.0 / 2 * 32}}));               // a norm of 0 is no estimate
+    QCOMPARE(told["efficiency"], (Values{{1, 0.5}, {2, 1}, {3, 1}, {4, 1}}));  // at most 1
+    QCOMPARE(told["samples"].at(4), static_cast<double>(samples + 512));
+    QCOMPARE(told["progress"].at(3), progress + 2);
+    QCOMPARE(told["non_finite_steps"], (Values{{2, static_cast<double>(skipped + 1)}}));
+    QVERIFY(!told.contains("epoch"));  // no loop runs
   }
 
   // A pass of 164 samples: a full step of 128 and a short one of 36, on an initial batch size of 32.

@@ -3,6 +3,7 @@
 // How a pass is cut, over many random shapes: every position is used exactly once whatever the restarts, in
 // the sampler's order, with weights that make the average gradient the mean over the step's samples.
 #include <random>
+#include <utility>
 
 #include "adapt/batch_size.h"
 #include "batchscope/replica/elastic_sampler.h"
@@ -44,18 +45,25 @@ class TestPassPlan : public QObject {
         // A generation: some optimizer steps, then a restart on another shape.
         const PassPlan plan(random_shape(random, size, position));
         std::int64_t steps = random(1, 6);
+        int of_step = 0;
         for (std::int64_t number = 0; number < plan.micro_batches() && steps > 0; ++number) {
           const MicroBatch micro = plan.at(number);
           QCOMPARE(micro.from, position);
+          QCOMPARE(micro.micro_step, of_step++);
+          int idle = 0;
           for (int rank = 0; rank < plan.shape().replicas; ++rank) {
             const auto mine = plan.positions(micro, rank);
+            idle += mine.empty();
             QCOMPARE(std::ssize(mine), plan.count(micro, rank));
             QVERIFY(std::ssize(mine) <= plan.shape().local_batch_size);
             for (const std::int64_t at : mine) ++used[static_cast<std::size_t>(at)];
           }
+          QCOMPARE(plan.idle_replicas(micro), idle);
           position = micro.to;
           if (micro.optimizer_step) {
             QCOMPARE(micro.step_to, position);
+            QCOMPARE(micro.step_micro_batches, std::exchange(of_step, 0));
+            QVERIFY(micro.step_micro_batches <= plan.shape().accumulation_steps + 1);
             --steps;
           }
         }
@@ -88,7 +96,8 @@ class TestPassPlan : public QObject {
     Random random;
     for (int round = 0; round < 200; ++round) {
       const std::int64_t size = random(1, 200);
-      const PassPlan plan(random_shape(random, size, 0));
+      const PassPlan plan(random_shape(random, size, random(0, size - 1)));
+      double step = 0;  // all of its parts
       for (std::int64_t number = 0; number < plan.micro_batches(); ++number) {
         const MicroBatch micro = plan.at(number);
         const double parts = static_cast<double>(plan.shape().replicas) * micro.step_micro_batches;
@@ -97,7 +106,9 @@ class TestPassPlan : public QObject {
                                static_cast<double>(micro.step_to - micro.step_from);
           QVERIFY(std::abs(plan.weight(micro, rank) / parts - share) < 1e-12);
           if (plan.even(micro)) QCOMPARE(plan.weight(micro, rank), 1.0);
+          step += plan.weight(micro, rank) / parts;
         }
+        if (micro.optimizer_step) QCOMPARE(std::exchange(step, 0), 1.0);
       }
     }
   }

@@ -120,7 +120,7 @@ class TestProfile : public QObject {
       profile.add_optimizer({1, 1, 1}, 1, 0);
     }
     const auto rows = profile.rows();
-    QVERIFY(rows.size() <= 128);
+    QCOMPARE(rows.size(), 128u);
     QCOMPARE(rows.front().local_batch_size, 1);
     QCOMPARE(rows.back().local_batch_size, 500);
   }
@@ -128,9 +128,96 @@ class TestProfile : public QObject {
   void waiting_that_takes_all_the_time_leaves_a_positive_row() {
     Profile profile;
     profile.add_optimizer({1, 2, 8}, 0.5, 0.7);
-    QVERIFY(profile.rows()[0].accumulation_step_time > 0);
-    profile.add_optimizer({1, 2, 8}, std::nan(""), 0);
+    QCOMPARE(profile.rows()[0].accumulation_step_time, 1e-3 * 0.5);
+    QCOMPARE(profile.rows(0.6)[0].optimizer_step_time, 1e-3 * 0.5);  // an update that takes all of it
+    for (const double none : {std::nan(""), 0.0, -1.0}) {
+      profile.add_optimizer({1, 2, 8}, none, 0);
+      profile.add_accumulation({1, 2, 8}, none);
+    }
     QCOMPARE(profile.measured(), 1);
+    QCOMPARE(profile.rows()[0].accumulation_step_time, 1e-3 * 0.5);
+    profile.add_optimizer({1, 2, 16}, 0.5, -1);
+    QCOMPARE(profile.rows()[1].accumulation_step_time, 0.5);
+  }
+
+  // Of the optimizer and, where steps accumulate, of both.
+  void ten_steps_of_a_configuration_are_enough() {
+    Profile profile;
+    const Profile::Key key{1, 1, 8};
+    QVERIFY(!profile.step_time(key, 0));
+    for (int i = 0; i < 9; ++i) profile.add_optimizer(key, 0.5, 0);
+    QVERIFY(!profile.step_time(key, 0));
+    profile.add_optimizer(key, 0.5, 0);
+    QCOMPARE(profile.step_time(key, 0), 0.5);
+    for (int i = 0; i < 9; ++i) profile.add_accumulation(key, 0.25);
+    QVERIFY(!profile.step_time(key, 2));
+    QCOMPARE(profile.update_time(), 0.0);
+    profile.add_accumulation(key, 0.25);
+    QCOMPARE(profile.step_time(key, 2), 1.0);
+    QCOMPARE(profile.update_time(), 0.25);
+  }
+
+  // By their steps, up to 50 of them; where a micro-batch that updates is the shorter one, there is none.
+  void updates_are_averaged_by_their_steps() {
+    Profile profile;
+    const auto add = [&](std::int64_t local, int steps, double update) {
+      for (int i = 0; i < steps; ++i) {
+        profile.add_accumulation({1, 1, local}, 0.5);
+        profile.add_optimizer({1, 1, local}, 0.5 + update, 0);
+      }
+    };
+    add(8, 25, 0.25);
+    add(16, 100, 0.5);
+    QCOMPARE(profile.update_time(), (0.5 * 0.25 + 1 * 0.5) / 1.5);
+    add(32, 50, -0.25);
+    QCOMPARE(profile.update_time(), (0.5 * 0.25 + 1 * 0.5) / 2.5);
+  }
+
+  void the_batch_sizes_are_those_whose_steps_were_measured() {
+    Profile profile;
+    QCOMPARE(profile.local_batch_sizes().least, 0);
+    QCOMPARE(profile.local_batch_sizes().most, 0);
+    for (const std::int64_t local : {16, 8, 32}) profile.add_optimizer({1, 1, local}, 1, 0);
+    for (const std::int64_t local : {4, 64}) profile.add_accumulation({1, 1, local}, 1);
+    QCOMPARE(profile.local_batch_sizes().least, 8);
+    QCOMPARE(profile.local_batch_sizes().most, 32);
+  }
+
+  // --- one mean ---
+
+  void a_block_leaves_out_two_at_either_end() {
+    RobustMean mean;
+    QCOMPARE(mean.value(), 0.0);
+    for (const double seconds : {1, 2, 3, 4}) mean.add(seconds);
+    QCOMPARE(mean.value(), 2.5);  // of a few none is left out
+    for (const double seconds : {100, 5, 6, 7}) mean.add(seconds);
+    QCOMPARE(mean.value(), (2 + 3 + 4 + 5 + 6 + 7) / 6.0);  // one of eight
+    for (int i = 0; i < 8; ++i) mean.add(i < 4 ? 0.5 : 8);
+    // In order: four of 0.5, 1 to 7, four of 8, and 100.
+    QCOMPARE(mean.value(), (2 * 0.5 + 28 + 3 * 8) / 12.0);
+    QCOMPARE(mean.count(), 16);
+  }
+
+  // Ten seconds of them, two at the least and 64 at most.
+  void a_mean_is_of_the_last_blocks() {
+    const auto after = [](double before, double then) {
+      RobustMean mean;
+      for (int i = 0; i < 16 * 100; ++i) mean.add(before);
+      for (int i = 0; i < 16; ++i) mean.add(then);
+      return mean.value();
+    };
+    QCOMPARE(after(1, 3), 1 + 2 / 2.0);
+    QCOMPARE(after(0.01, 0.02), 0.01 + 0.01 / 31);  // of 0.32 s
+    QCOMPARE(after(1e-4, 2e-4), 1e-4 + 1e-4 / 64);
+  }
+
+  void a_saved_mean_is_one_block() {
+    RobustMean saved(1, 40), none(0, 0);
+    QCOMPARE(saved.value(), 1.0);
+    QCOMPARE(saved.count(), 40);
+    for (int i = 0; i < 16; ++i) saved.add(2), none.add(2);
+    QCOMPARE(saved.value(), 1.5);
+    QCOMPARE(none.value(), 2.0);
   }
 
   void survives_a_checkpoint() {

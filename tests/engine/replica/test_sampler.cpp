@@ -108,6 +108,8 @@ class TestSampler : public QObject {
   void refuses_what_makes_no_sense() {
     QVERIFY_EXCEPTION_THROWN(ElasticSampler(0, 1, 0, true), batchscope::Error);
     QVERIFY_EXCEPTION_THROWN(ElasticSampler(5, 2, 2, true), batchscope::Error);
+    QVERIFY_EXCEPTION_THROWN(ElasticSampler(5, 2, -1, true), batchscope::Error);
+    QCOMPARE(ElasticSampler(1, 1, 0, true).indices(), std::vector<std::int64_t>{0});
   }
 };
 

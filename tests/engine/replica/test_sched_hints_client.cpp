@@ -40,7 +40,7 @@ class HintsReceiver {
     return request;
   }
   const std::string& body() const { return body_; }
-  Socket accept() { return listener_.accept(receiver_deadline()); }
+  Socket accept(Deadline deadline = receiver_deadline()) { return listener_.accept(deadline); }
 
  private:
   static char next(Socket& socket) {
@@ -123,6 +123,8 @@ class TestSchedHintsClient : public QObject {
     silent.close();
     scheduler.serve("HTTP/1.1 200 OK\r\n\r\n");
     QVERIFY(protocol::Json::parse(scheduler.body()) == protocol::sched_hints(model));  // the newest alone
+    // Nothing is sent that was not posted.
+    QVERIFY(!scheduler.accept(std::chrono::steady_clock::now() + 100ms).open());
   }
 };
 

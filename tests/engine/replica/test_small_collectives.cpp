@@ -23,7 +23,122 @@ Deadline collective_deadline() { return std::chrono::steady_clock::now() + kTime
 
 class TestSmallCollectives : public QObject {
   Q_OBJECT
+
+  using Group = SmallCollectives;
+
+  static std::string joined(const std::string& a, const std::string& b) { return a + b; }
+
+  // What each of so many replicas says, or the error that it meets.
+  template <class Say>
+  static std::vector<std::string> say(int size, Say what, std::chrono::milliseconds timeout = kTimeout,
+                                      std::chrono::milliseconds meeting = kTimeout,
+                                      const std::vector<int>& ranks = {0, 1, 2}) {
+    std::promise<std::string> promise;
+    const std::shared_future<std::string> published = promise.get_future().share();
+    std::vector<std::future<std::string>> replicas;
+    for (const int rank : ranks)
+      replicas.push_back(std::async(std::launch::async, [&, rank]() -> std::string {
+        std::string said;
+        const std::string fault = testing::thrown_by([&] {
+          Group group({.rank = rank,
+                       .size = size,
+                       .hub = rank == 0 ? "tcp:127.0.0.1" : "",
+                       .meeting = meeting,
+                       .timeout = timeout,
+                       .publish = [&](const std::string& text) { promise.set_value(text); },
+                       .look_up = [&] { return published.get(); }});
+          said = what(rank, group);
+        });
+        return said.empty() ? fault : said;
+      }));
+    std::vector<std::string> all;
+    for (auto& replica : replicas) all.push_back(replica.get());
+    return all;
+  }
+
  private Q_SLOTS:
+  void values_are_combined_in_the_order_of_the_ranks() {
+    const auto said = say(3, [](int rank, Group& group) {
+      const auto first = group.start("letters", std::string(1, static_cast<char>('a' + rank)), joined);
+      const auto second =
+          group.start("numbers", std::to_string(rank), joined);  // before the first is waited for
+      return group.finish(second, kTimeout) + group.finish(first, kTimeout);
+    });
+    for (const std::string& each : said) QCOMPARE(each, "012abc");
+  }
+
+  // More than the hub takes before it reads.
+  void values_may_be_large_and_many() {
+    const auto said = say(3, [](int, Group& group) {
+      std::vector<std::shared_ptr<Group::Call>> calls;
+      for (int i = 0; i < 40; ++i)
+        calls.push_back(group.start("large", std::string(100'000, 'x'), [](const auto& a, const auto& b) {
+          return std::to_string(std::min(a.size(), b.size()));
+        }));
+      std::string sizes;
+      for (const auto& call : calls) sizes += group.finish(call, kTimeout) + " ";
+      return sizes;
+    });
+    // Of the first two 100,000; of that number and the third, the six digits.
+    std::string expected;
+    for (int i = 0; i < 40; ++i) expected += "6 ";
+    for (const std::string& each : said) QCOMPARE(each, expected);
+  }
+
+  void replicas_that_are_out_of_step_are_told_so() {
+    const auto said = say(3, [](int rank, Group& group) {
+      return group.finish(group.start(rank == 1 ? "sum 'a'" : "sum 'b'", "x", joined), kTimeout);
+    });
+    for (const std::string& each : said)
+      VERIFY_HOLDS(each,
+                   "usage: replicas are out of step: replica 1 called sum 'a' (call 1) where replica 0 "
+                   "called sum 'b' (call 1)");
+  }
+
+  void what_cannot_be_combined_is_an_error_on_all() {
+    const auto said = say(3, [](int, Group& group) {
+      return group.finish(group.start("sum 'a'", "x",
+                                      [](const auto&, const auto&) -> std::string {
+                                        throw std::invalid_argument("of two lengths");
+                                      }),
+                          kTimeout);
+    });
+    for (const std::string& each : said) QCOMPARE(each, "failure: sum 'a': of two lengths");
+  }
+
+  void who_is_gone_or_late_is_named() {
+    std::promise<void> over;
+    const std::shared_future<void> end = over.get_future().share();
+    const auto gone = say(3, [](int rank, Group& group) {
+      return rank == 2 ? "left" : group.finish(group.start("sum 'a'", "x", joined), kTimeout);
+    });
+    for (const int rank : {0, 1})
+      QCOMPARE(gone[static_cast<std::size_t>(rank)],
+               "failure: replica 2 is gone: its connection ended before sum 'a'");
+    const auto late = say(
+        3,
+        [&](int rank, Group& group) -> std::string {
+          if (rank == 0) {
+            const std::string fault = testing::thrown_by(
+                [&] { group.finish(group.start("sum 'a'", "x", joined), std::chrono::milliseconds(50)); });
+            over.set_value();
+            return fault;
+          }
+          end.wait();
+          return "late";
+        },
+        std::chrono::milliseconds(50));
+    QCOMPARE(late[0], "timeout: replicas 1, 2 did not take part in sum 'a' in time");
+  }
+
+  void who_does_not_appear_is_named() {
+    const auto said = say(3, [](int, Group&) { return "met"; }, kTimeout, std::chrono::seconds(1), {0, 1});
+    for (const std::string& each : said)
+      VERIFY_HOLDS(each, "timeout: replica 2 did not appear within 1 s: see their logs");
+    const auto twice = say(3, [](int, Group&) { return "met"; }, kTimeout, kTimeout, {0, 1, 1});
+    VERIFY_HOLDS(twice[0], "usage: two processes say that they are replica 1");
+  }
+
   void strangers_are_hung_up_on() {
     std::promise<std::string> promise;
     const std::shared_future<std::string> published = promise.get_future().share();

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The line to the supervisor: every step arrives, whatever the reader does; and its end is noticed.
+#include <unistd.h>
+
 #include <QElapsedTimer>
 #include <QTemporaryDir>
+#include <QTemporaryFile>
 #include <cmath>
 #include <future>
 
 #include "batchscope/protocol/error.h"
 #include "listener.h"
+#include "process/process.h"
+#include "process/session.h"
 #include "process/signals.h"
 #include "report/failure.h"
 #include "report/telemetry_client.h"
 #include "report/telemetry_queue.h"
+#include "report/tensorboard.h"
 #include "test_case.h"
+#include "text_files.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
@@ -88,6 +95,41 @@ class TestTelemetry : public QObject {
     QCOMPARE(queue.take().size(), 2u);
   }
 
+  // Steps leave room for what is told once; of that there is twice as much.
+  void the_queue_has_room_for_steps_and_for_messages() {
+    TelemetryQueue queue(2);
+    QVERIFY(queue.empty() && queue.only_steps());
+    for (const bool fits : {true, true, true, true, false})
+      QCOMPARE(queue.push(protocol::Notice{"info", "x", 1}), fits);
+    QVERIFY(!queue.empty() && !queue.only_steps());
+    for (std::int64_t step = 1; step <= 3; ++step) queue.push(StepRow{step, values(step)});
+    queue.set_position({1, 3, "train", 0.5, 2, 1});
+    const auto messages = queue.take();
+    QCOMPARE(messages.size(), 6u);
+    QCOMPARE(std::get<protocol::Position>(messages.front()).epoch, 1);  // first, as nothing follows a goodbye
+    const auto& steps = std::get<protocol::Steps>(messages.back());
+    QCOMPARE(steps.columns.at("mono").size(), 2u);
+    QCOMPARE(steps.dropped, 1);
+    QVERIFY(queue.empty() && queue.only_steps());
+    queue.set_position({});
+    QVERIFY(!queue.empty() && queue.only_steps());
+    QVERIFY(queue.push(protocol::Notice{"info", "x", 1}));  // there is room again
+  }
+
+  // Each of the first ten thousand, each tenth up to a hundred thousand, and so on.
+  void event_files_have_the_more_seldom_steps_the_longer_a_run_is() {
+    auto& environment = session().part<Process>().environment;
+    QVERIFY(!tensorboard::wants_row(1));
+    environment.tensorboard_dir = directory_.path().toStdString();
+    for (const std::int64_t step : {1, 9'999, 10'000, 10'010, 100'000, 100'100, 1'000'000, 1'001'000})
+      QVERIFY2(tensorboard::wants_row(step), qPrintable(QString::number(step)));
+    for (const std::int64_t step : {10'001, 10'005, 99'999, 100'010, 999'990, 1'000'100})
+      QVERIFY2(!tensorboard::wants_row(step), qPrintable(QString::number(step)));
+    environment.replica_rank = 1;
+    QVERIFY(!tensorboard::wants_row(1));
+    environment = {};
+  }
+
   void every_step_arrives_and_goodbye_is_last() {
     const auto supervisor = connect();
     TelemetryListener& listener = *supervisor;
@@ -154,6 +196,30 @@ class TestTelemetry : public QObject {
     telemetry_stop(0);
   }
 
+  // Each within 50 ms, as heartbeats come each 250 ms: one of five at least has none before it.
+  void messages_go_out_at_once_and_steps_while_the_program_trains() {
+    const auto supervisor = connect();
+    TelemetryListener& listener = *supervisor;
+    int at_once = 0;
+    for (int i = 0; i < 5; ++i) {
+      heartbeat(listener, [](const auto&) { return true; });
+      notice("info", "now");
+      const auto messages = listener.read_until(
+          [](const auto& message) { return std::holds_alternative<protocol::Notice>(message); });
+      at_once += messages.size() == 1;
+    }
+    QVERIFY(at_once > 0);
+    for (std::int64_t step = 1; step <= 3; ++step) send_step(step, values(step));
+    std::size_t arrived = 0;
+    listener.read_until([&](const auto& message) {
+      if (const auto* steps = std::get_if<protocol::Steps>(&message))
+        arrived += steps->columns.at("mono").size();
+      return arrived == 3;
+    });
+    QCOMPARE(arrived, 3u);
+    telemetry_stop(0);
+  }
+
   void a_failure_is_with_the_system_before_a_violent_end() {
     const auto supervisor = connect();
     TelemetryListener& listener = *supervisor;
@@ -194,8 +260,16 @@ class TestTelemetry : public QObject {
     clear_request(ExitRequest::checkpoint_and_exit);
     const auto supervisor = connect();
     TelemetryListener& listener = *supervisor;
+    QTemporaryFile log;
+    QVERIFY(log.open());
+    const int errors = ::dup(STDERR_FILENO);
+    ::dup2(log.handle(), STDERR_FILENO);
     listener.hang_up();
     QTRY_COMPARE(pending_request(), ExitRequest::checkpoint_and_exit);
+    ::dup2(errors, STDERR_FILENO);
+    ::close(errors);
+    QCOMPARE(testing::contents(log.fileName().toStdString()),
+             "batchscope: the supervisor is gone; checkpointing and leaving\n");
     QVERIFY(!telemetry_connected());
     clear_request(ExitRequest::checkpoint_and_exit);
     telemetry_stop(0);

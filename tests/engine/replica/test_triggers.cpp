@@ -20,7 +20,8 @@ class TestTriggers : public QObject {
     QVERIFY(!list.due(399, 1, 50));
     QCOMPARE(list.due(400, 1, 50), 0);
     QCOMPARE(list.due(0, 2, 0), 1);
-    QCOMPARE(list.due(0, 0, 51), 2);
+    QCOMPARE(list.due(0, 0, 50.5), 2);
+    QVERIFY(!list.due(0, 0, 50.4));
   }
 
   void elapsed_is_not_for_replicas() {
@@ -38,6 +39,23 @@ class TestTriggers : public QObject {
     restarted.restore(list.state());
     QVERIFY(!restarted.due(1000, 2, 0));
     QCOMPARE(restarted.due(1000, 2, 60), 2);
+  }
+
+  void what_a_checkpoint_says_is_all_that_fired() {
+    TriggerList list(list_), restored(list_);
+    list.set_fired(0);
+    restored.set_fired(1);
+    restored.restore(list.state());
+    QCOMPARE(restored.due(1000, 2, 0), 1);
+  }
+
+  void indices_beyond_the_script_are_passed_over() {
+    TriggerList list(list_);
+    protocol::Json fired = protocol::Json::array();
+    for (const int index : {-1, 4, 1'000'000})
+      fired.push_back({{"index", index}, {"trigger", "step=1:stop"}});
+    list.restore(fired);
+    QCOMPARE(list.due(1000, 2, 0), 0);
   }
 
   void another_script_starts_anew() {
