@@ -268,6 +268,34 @@ class TestCatalogue : public QObject {
     QVERIFY(std::isinf(catalogue_->model(id)->grad_var));
   }
 
+  void aMessageThatIsNotAModelIsNotTakenForOne() {
+    const std::string id = catalogue_->create_run(spec("a"));
+    catalogue_->put_model(id, 0, {});
+    QVERIFY(meddle(folder_ / "runs.db", R"(UPDATE model SET message = '{"type":"heartbeat"}')"));
+    VERIFY_THROWS("corrupt", "run " + id + ": its goodput model cannot be read: the message is not a model",
+                  catalogue_->model(id));
+  }
+
+  void aSpecIsReplaced() {
+    const std::string id = catalogue_->create_run(spec("a"));
+    protocol::RunSpec other = spec("a");
+    other.replicas = 3;
+    catalogue_->set_spec(id, other);
+    QCOMPARE(catalogue_->run(id)->spec.replicas, 3);
+  }
+
+  void aSpecThatCannotBeKeptLeavesNothing() {
+    VERIFY_THROWS("io", "cannot write", keep_spec(folder_ / "nowhere", spec("a")));
+    write_file(folder_ / kSpecFile / "taken", "a folder of that name");
+    const auto entries = [&] {
+      const std::filesystem::directory_iterator folder(folder_.path());
+      return std::distance(begin(folder), end(folder));
+    };
+    const auto before = entries();
+    VERIFY_THROWS("io", "cannot write", keep_spec(folder_.path(), spec("a")));
+    QCOMPARE(entries(), before);
+  }
+
   void aLedgerGoesBack() {
     const std::string a = catalogue_->create_run(spec("a")), b = catalogue_->create_run(spec("b"));
     for (const std::int64_t step : {1, 2, 3}) {

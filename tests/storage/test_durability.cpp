@@ -160,6 +160,17 @@ class TestDurability : public QObject {
     QVERIFY(same(contents_of(reader), all));
   }
 
+  // Only what a full disk keeps from being written is dropped, and never what came in between two commits.
+  void whatWaitsForACommitIsNotDropped() {
+    SampleWriter writer(folder_ / "samples.db", 4);
+    for (const std::int64_t first : {1, 11}) {
+      writer.append(0, "x", first, std::vector<double>(10, 1.0));
+      writer.commit();
+    }
+    QCOMPARE(writer.dropped(), 0);
+    QCOMPARE(SampleReader(folder_ / "samples.db").read("x", 0).size(), 20u);
+  }
+
   // However long the disk is full: memory is bounded, and the hole is what was counted, no more.
   void whatDoesNotFitIntoMemoryIsDroppedAndCounted() {
     const auto file = folder_ / "samples.db";

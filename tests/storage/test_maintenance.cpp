@@ -108,6 +108,16 @@ class TestMaintenance : public QObject {
     QCOMPARE(kind_of([&] { check(folder_ / "none.db"); }), "not_found");
   }
 
+  // Another's folder has the name under which the copy is made.
+  void whatIsInTheWayOfACopyStays() {
+    SampleWriter(folder_ / "samples.db").append(0, "loss", 1, 1.0);
+    const fs::path other = (folder_ / "copy.db").string() + ".partial-" + std::to_string(getpid());
+    write_file(other / "work", "years");
+    VERIFY_THROWS("io", other.string(), back_up(folder_ / "samples.db", folder_ / "copy.db"));
+    QCOMPARE(contents(other / "work"), std::string("years"));
+    QVERIFY(!fs::exists(folder_ / "copy.db"));
+  }
+
  private:
   Folder folder_;
 };

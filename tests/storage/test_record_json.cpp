@@ -124,6 +124,7 @@ class TestRecordJson : public QObject {
     row("/hyperparameters", "[]", "it.hyperparameters is not an object");
     row("/hyperparameters", "{\"lr\":0.1}", "hyperparameters.lr is not a text");
     row("/model", "\"{}\"", "model is not a model");
+    row("/model", "\"{\\\"type\\\":\\\"heartbeat\\\"}\"", "model is not a model");
     row("/model", "\"\"", "");
     row("/model", "null", "");
   }

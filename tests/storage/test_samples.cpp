@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Series as a writer and a reader of the same file see them.
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -412,11 +415,41 @@ class TestSamples : public QObject {
     QVERIFY(reader.rows_read() - before >= 64);  // they are counted
   }
 
+  // Infinities and NaN are counted, and no more: min, max and mean are those of the rest, wherever it lies.
+  void infinitiesDoNotHideTheRest() {
+    constexpr int kHalf = 2048;
+    {
+      SampleWriter writer(folder_ / "samples.db");
+      std::vector<double> values(2 * kHalf, kNan);
+      std::fill(values.begin() + kHalf, values.end(), 3.0);
+      writer.append(0, "late", 0, values);
+      std::reverse(values.begin(), values.end());
+      writer.append(0, "early", 0, values);
+    }
+    SampleReader reader(folder_ / "samples.db");
+    for (const char* series : {"late", "early"}) {
+      const auto buckets = reader.summarize(series, 0, 0, INT64_MAX, 1);
+      QCOMPARE(buckets.size(), 1u);
+      QCOMPARE(buckets[0].count, 2 * kHalf);
+      QVERIFY(buckets[0].min == 3 && buckets[0].max == 3 && std::abs(buckets[0].mean - 3) < 1e-12);
+    }
+  }
+
   void onlyOneWriterAtATime() {
     std::optional<SampleWriter> writer(folder_ / "samples.db");
     QCOMPARE(kind_of([&] { SampleWriter second(folder_ / "samples.db"); }), "conflict");
     writer.reset();
     SampleWriter next(folder_ / "samples.db");
+  }
+
+  void aFolderThatCannotBeOpenedIsTold() {
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit none{0, before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+    const std::string thrown = testing::thrown_by([&] { SampleWriter(folder_ / "samples.db"); });
+    setrlimit(RLIMIT_NOFILE, &before);
+    QCOMPARE(thrown, "io: cannot open the folder " + folder_.path().string() + ": Too many open files");
   }
 
  private:

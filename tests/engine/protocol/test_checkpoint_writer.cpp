@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 
 #include "batchscope/protocol/error.h"
+#include "storage/full_disk.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -81,6 +82,17 @@ class TestCheckpointWriter : public QObject {
                   }));
     QCOMPARE(names(), std::vector<std::string>{"checkpoint-000001"});
     QCOMPARE(contents(name / "model"), std::string("of before"));
+  }
+
+  void aFullDiskLeavesNothing() {
+    Manifest manifest;
+    manifest.files = {{"model", 9, bytes_crc32("the state")}};
+    const storage::test::FullDisk full(20);  // enough for the state, not for the manifest
+    VERIFY_THROWS("io", "manifest.json: File too large",
+                  write_checkpoint(parent_ / "checkpoint-000001", manifest, [](const fs::path& folder) {
+                    write_file(folder / "model", "the state");
+                  }));
+    QVERIFY(names().empty());
   }
 
   void whatIsHalfMadeIsKnownByItsName() {

@@ -111,6 +111,11 @@ class TestControl : public QObject {
     QCOMPARE(Json(expected.get<RunStatus>()).dump(), expected.dump());
     VERIFY_THROWS("usage", "malformed run status: field \"step\"", Json{{"step", "x"}}.get<RunStatus>());
   }
+
+  void aReplyOfAnotherFormIsRefused() {
+    for (const char* reply : {R"({"ok":"yes"})", R"({"ok":false,"error":{"kind":7}})"})
+      VERIFY_THROWS("usage", "malformed reply", reply_result(Json::parse(reply)));
+  }
 };
 
 BATCHSCOPE_TEST(TestControl)

@@ -11,7 +11,9 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/event_file.h"
 #include "event_reader.h"
+#include "storage/full_disk.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -98,6 +100,15 @@ class TestEventFile : public QObject {
     const EventFile one(directory.path().toStdString()), other(directory.path().toStdString());
     QVERIFY(one.path() != other.path());
     QVERIFY(one.path().filename().string().starts_with("events.out.tfevents."));
+  }
+
+  void aFullDiskIsTold() {
+    const QTemporaryDir directory;
+    EventFile file(directory.path().toStdString());
+    const std::uint64_t size = std::filesystem::file_size(file.path());
+    const storage::test::FullDisk full(size + 5);
+    VERIFY_THROWS("io", file.path().string() + ": the disk is full", file.add(1, 1.7e9, {{"gain", 1.5}}));
+    VERIFY_THROWS("io", file.path().string() + ": File too large", file.add(1, 1.7e9, {{"gain", 1.5}}));
   }
 
   void aDirectoryThatCannotBe() { QVERIFY_EXCEPTION_THROWN(EventFile("/dev/null/events"), Error); }

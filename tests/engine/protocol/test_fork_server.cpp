@@ -13,6 +13,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -61,6 +62,33 @@ class TestForkServer : public QObject {
     int count = 0;
     for (auto& part : whole) count += part.get();
     QCOMPARE(count, kPackets);
+    for (const int end : ends) close(end);
+  }
+
+  // A process that ends with orders unread has closed its end as any other.
+  void anEndThatIsClosedWithPacketsUnreadHasClosed() {
+    int ends[2];
+    QCOMPARE(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    send_packet(ends[1], "unread");
+    close(ends[0]);
+    QVERIFY(!receive_packet(ends[1]));
+    close(ends[1]);
+  }
+
+  void aSocketThatCannotBeReadIsTold() {
+    VERIFY_THROWS("io", "cannot receive: Bad file descriptor", receive_packet(-1));
+    const int alone = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    VERIFY_THROWS("io", "cannot receive: ", receive_packet(alone));
+    close(alone);
+  }
+
+  void aPacketThatIsCutIsNotTakenForAWholeOne() {
+    int ends[2];
+    QCOMPARE(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    const int small = 1;  // the system's least
+    QCOMPARE(setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &small, sizeof small), 0);
+    send_packet(ends[0], std::string(50'000, 'x'));
+    VERIFY_THROWS("io", "cannot receive: Message too long", receive_packet(ends[1]));
     for (const int end : ends) close(end);
   }
 

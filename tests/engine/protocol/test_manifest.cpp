@@ -118,6 +118,10 @@ class TestManifest : public QObject {
     QCOMPARE(without("manifest.json"), "not_found");
     QCOMPARE(with("manifest.json", R"({"version":99})"), "version");
     QCOMPARE(with("manifest.json", R"({"version":1,"step":"x"})"), "corrupt");
+    QCOMPARE(
+        with("manifest.json", R"({"version":1,"step":1,"epoch":0,"progress":1,"num_replicas":1,)"
+                              R"("files":[{"name":"model","bytes":9}],"ledger":[{"type":"heartbeat"}]})"),
+        "corrupt");
     QCOMPARE(damaged([](const fs::path& directory) { write_manifest(directory, {}); }), "corrupt");
     const fs::path pipe = make("checkpoint-000008");  // of which a reader waits for a writer
     fs::remove(pipe / "model");

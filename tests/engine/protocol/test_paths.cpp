@@ -12,6 +12,7 @@
 #include "batchscope/protocol/random_text.h"
 #include "batchscope/protocol/unix_address.h"
 #include "test_case.h"
+#include "text_files.h"
 #include "thrown.h"
 
 using namespace batchscope;
@@ -96,6 +97,15 @@ class TestPaths : public QObject {
     QCOMPARE(fs::status(file).permissions(), fs::perms::owner_all);
     QVERIFY_EXCEPTION_THROWN(make_private_directories(file / "below"), Error);
     QVERIFY_EXCEPTION_THROWN(make_private_directories(file), Error);
+  }
+
+  // Where a socket shall lie: a place that is missing, or somebody's file, is told of.
+  void aPrivateDirectoryThatCannotBe() {
+    const QTemporaryDir folder;
+    const fs::path parent = folder.path().toStdString();
+    VERIFY_THROWS("io", "cannot make the directory", make_private_directory(parent / "nowhere" / "below"));
+    testing::write_file(parent / "file", "work");
+    VERIFY_THROWS("io", "set XDG_STATE_HOME to a place", make_private_directory(parent / "file"));
   }
 
   void aLinkInTheRuntimeDirectorysPlaceIsRefused() {

@@ -143,7 +143,17 @@ class TestRunSpec : public QObject {
     VERIFY_THROWS("usage", "replicas needs a whole number", Trigger::parse("epoch=0:replicas=4097"));
   }
 
+  void aTriggerIsAText() {
+    VERIFY_THROWS("usage", "a trigger is a text such as \"step=400:checkpoint\", found 400",
+                  Json{{"triggers", {400}}}.get<RunSpec>());
+  }
+
   void aWrongFieldIsNamed() { VERIFY_THROWS("usage", "replicas", Json{{"replicas", "two"}}.get<RunSpec>()); }
+
+  void whatIsNotASpecIsRefused() {
+    VERIFY_THROWS("usage", "expected an object, found 5", Json(5).get<RunSpec>());
+    VERIFY_THROWS("usage", "\"replicas\" has the wrong type", Json{{"replicas", 1ll << 40}}.get<RunSpec>());
+  }
 };
 
 BATCHSCOPE_TEST(TestRunSpec)
