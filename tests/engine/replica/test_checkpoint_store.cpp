@@ -263,7 +263,7 @@ class TestCheckpointStore : public QObject {
     QCOMPARE(manifest.files.size(), 1u);
   }
 
-  // Of a supervisor that is gone, or of a writer that was killed.
+  // A supervisor that is gone left it, or a writer that was killed.
   void what_lies_in_its_place_in_memory_gives_way() {
     const fs::path memory = temporary_->filePath("memory").toStdString();
     for (const char* name : {"checkpoint-000000", "checkpoint-000000.partial"}) {

@@ -32,7 +32,7 @@ class TestLoops : public QObject {
   using Json = protocol::Json;
   using Ids = std::vector<std::int64_t>;
 
-  // What a program does after its batch: an optimizer step with a gain, where the batch ends one.
+  // Does what a program does after its batch: an optimizer step with a gain, where the batch ends one.
   static void step(double gain = 1) {
     if (step_context().optimizer_step)
       metrics::commit_step({.gain = gain, .gradient = {1, 10}});
@@ -553,7 +553,7 @@ class TestLoops : public QObject {
     QCOMPARE(stops.run([] { after_non_finite_step({5, 1, 1}); }).code, 1);
   }
 
-  // What was counted is in the checkpoint; a step that was skipped brought nothing.
+  // The checkpoint has all that was counted; a step that was skipped brought nothing.
   void whatWasCountedGoesOn() {
     Program program;
     program.run([] {

@@ -55,7 +55,7 @@ class TestMetrics : public QObject {
       QVERIFY(!std::holds_alternative<protocol::Model>(message));
   }
 
-  // What comes with some steps only is told by itself.
+  // Values of some steps only are told by themselves.
   void a_row_says_what_the_step_was() {
     QTemporaryDir directory;
     TelemetryListener supervisor(directory.filePath("telemetry").toStdString());

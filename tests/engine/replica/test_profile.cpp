@@ -140,7 +140,7 @@ class TestProfile : public QObject {
     QCOMPARE(profile.rows()[1].accumulation_step_time, 0.5);
   }
 
-  // Of the optimizer and, where steps accumulate, of both.
+  // Micro-batches of the optimizer and, where steps accumulate, of both.
   void ten_steps_of_a_configuration_are_enough() {
     Profile profile;
     const Profile::Key key{1, 1, 8};
@@ -157,7 +157,8 @@ class TestProfile : public QObject {
     QCOMPARE(profile.update_time(), 0.25);
   }
 
-  // By their steps, up to 50 of them; where a micro-batch that updates is the shorter one, there is none.
+  // Rows weigh by their steps, up to 50 of them; where a micro-batch that updates is the shorter one, there
+  // is none.
   void updates_are_averaged_by_their_steps() {
     Profile profile;
     const auto add = [&](std::int64_t local, int steps, double update) {

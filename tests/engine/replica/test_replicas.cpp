@@ -281,7 +281,7 @@ class TestReplicas : public QObject {
     for (const auto& replica : Program().run_replicas(3, over(5)))
       VERIFY_HOLDS(error_of(replica),
                    "drop_last drops the whole dataset: it has 5 samples, and a batch has 6");
-    // Of 9 samples, one replica has used 4; three would take 6.
+    // One replica has used 4 of 9 samples; three would take 6.
     Program program;
     program.variables[protocol::variable::kTriggers] = R"(["step=1:stop"])";
     QCOMPARE(program.run(over(9)).code, kExitCheckpointed);

@@ -28,7 +28,7 @@ class TestSmallCollectives : public QObject {
 
   static std::string joined(const std::string& a, const std::string& b) { return a + b; }
 
-  // What each of so many replicas says, or the error that it meets.
+  // Returns what each of so many replicas says, or the error that it meets.
   template <class Say>
   static std::vector<std::string> say(int size, Say what, std::chrono::milliseconds timeout = kTimeout,
                                       std::chrono::milliseconds meeting = kTimeout,
@@ -79,7 +79,7 @@ class TestSmallCollectives : public QObject {
       for (const auto& call : calls) sizes += group.finish(call, kTimeout) + " ";
       return sizes;
     });
-    // Of the first two 100,000; of that number and the third, the six digits.
+    // The first two give 100,000; that number and the third, the six digits.
     std::string expected;
     for (int i = 0; i < 40; ++i) expected += "6 ";
     for (const std::string& each : said) QCOMPARE(each, expected);

@@ -64,7 +64,7 @@ class TestStates : public QObject {
   fs::path checkpoints() const { return folder_.filePath("checkpoints").toStdString(); }
   fs::path newest() const { return protocol::list_checkpoints(checkpoints()).front(); }
 
-  // What the supervisor was told up to now.
+  // Returns what the supervisor was told up to now.
   template <class T>
   std::vector<T> told() const {
     static std::int64_t marks = 0;
@@ -156,7 +156,7 @@ class TestStates : public QObject {
   }
   void namesThatAreNoFilesAreRefused() {
     QFETCH(QByteArray, name);
-    // Of the one with the zero byte, what() ends there.
+    // The message of the one with the zero byte ends there.
     VERIFY_THROWS("usage", "the state \"", Counter(name.toStdString()));
   }
 

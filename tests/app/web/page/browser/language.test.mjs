@@ -58,7 +58,7 @@ const MONTH = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
 const FORMS = new RegExp(`^[\\d.−]+ (min|ms|${MONTH})$|^${MONTH} \\d+$|^(checkpoints|logs|tensorboard)/`); // times, files
 const TRANSLATED = ["shown", "charts", "readout", "series", "usual", "status", "last_restart"]; // fields of answers
 
-// What is between the signs of a text, without the number that it ends with.
+// Returns the parts between the signs of a text, without the number that it ends with.
 const partsOf = (text) => text.split(/[\n,·:×≈()]/).map((part) => part.trim().replace(/ [+]?[\d.]+( %)?$| –$/, "").trim());
 
 function stringsIn(value, found) {
