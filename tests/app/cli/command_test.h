@@ -77,6 +77,36 @@ class CommandTest : public QObject {
     writer.append(1, "strange", 4, 0.1);
     return run;
   }
+  // Makes a run of two replicas that was restarted on three, with what was predicted of the restart.
+  std::string makeRestartedRun(const std::string& name, protocol::RunState state) const {
+    storage::Catalogue catalogue = this->catalogue();
+    protocol::RunSpec spec;
+    spec.name = name;
+    spec.program = "/bin/true";
+    spec.arguments = {"--epochs", "4"};
+    const std::string id = catalogue.create_run(spec);
+    storage::Generation first;
+    first.replicas = 2;
+    first.reason = "start";
+    first.first_step = 1;
+    first.last_step = 40;
+    catalogue.put_generation(id, first);
+    storage::Generation second;
+    second.number = 1;
+    second.replicas = 3;
+    second.reason = "rescale";
+    second.first_step = 41;
+    second.last_step = 90;
+    second.pause = 0.085;
+    second.pause_parts = {{"checkpoint", 0.04}, {"launch", 0.02}};
+    second.predicted_goodput = 18412;
+    second.obtained_goodput = 17891;
+    catalogue.put_generation(id, second);
+    catalogue.set_progress(id, 90, 2, 4, 0.5, {{"accuracy", 0.9712}, {"loss", 0.12}});
+    catalogue.add_event(id, 1, 41, "warning", "restarted on 3 replicas");
+    catalogue.set_state(id, state);
+    return id;
+  }
   // Makes a run as a supervisor that trains it; this process is its supervisor, and lives.
   QString makeBusyRun(int steps) const {
     const QString run = makeRun({.name = "busy", .state = protocol::RunState::running, .steps = steps});

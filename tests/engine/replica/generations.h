@@ -11,6 +11,7 @@
 #include <QTemporaryDir>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <sstream>
 #include <string>
@@ -20,6 +21,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/manifest.h"
+#include "batchscope/replica/epoch.h"
 #include "batchscope/replica/process_group.h"
 #include "session/leave.h"
 
@@ -110,5 +112,18 @@ class Program {
   QTemporaryDir directory_;
   int generation_ = 0;
 };
+
+// Returns the error of a program that does this.
+inline std::string refusal(const std::function<void()>& work) {
+  const auto ended = Program().run(work);
+  return ended.said.empty() ? "nothing was thrown" : ended.said.back().value("error", "nothing was thrown");
+}
+
+// The same inside an epoch.
+inline std::string refusal_in_epoch(const std::function<void()>& work) {
+  return refusal([&] {
+    for ([[maybe_unused]] const int epoch : remaining_epochs_until(1)) work();
+  });
+}
 
 }  // namespace batchscope::testing
