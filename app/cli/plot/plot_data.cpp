@@ -214,7 +214,7 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
       plot.curves.push_back(loader.load(name, label, unit.factor));
       drawn.insert(name);
     }
-    if (plot.curves.size() == before) withoutCurve.push_back(printable(common::title(run)));
+    if (plot.curves.size() == before) withoutCurve.push_back(common::title(run));
     if (several) continue;
     plot.restarts = loader.restarts(generations);
     plot.firstReplicas = generations.empty() ? run.replicas : generations.front().replicas;
@@ -224,12 +224,11 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
       throw Error(ErrorKind::not_found,
                   say("there is no series \"{}\" here{}; batchscope show lists them", printable(name),
                       protocol::did_you_mean(name, {known.begin(), known.end()})));
-  plot.title = several
-                   ? plural(request.runs.size(), "run") +
-                         (withoutCurve.empty()
-                              ? ""
-                              : say("; nothing of {}", fmt::format("{}", fmt::join(withoutCurve, ", "))))
-                   : fmt::format("{} ({})", printable(request.runs.front().name), request.runs.front().id);
+  plot.title = several ? plural(request.runs.size(), "run") +
+                             (withoutCurve.empty()
+                                  ? ""
+                                  : say("; nothing of {}", fmt::format("{}", fmt::join(withoutCurve, ", "))))
+                       : common::title(request.runs.front());
   fitRanges(plot);
   return plot;
 }

@@ -10,6 +10,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/pool.h"
+#include "patience.h"
 #include "store_test.h"
 #include "supervised.h"
 #include "test_case.h"
@@ -199,8 +200,6 @@ class TestPool : public QObject {
   }
 
  private:
-  static constexpr int kPatience = 20'000;  // ms
-
   static protocol::RunSpec spec_of(const std::string& name, int most = 2) {
     protocol::RunSpec spec = named(name);
     spec.device = "cuda";

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "node_supply.h"
+#include "patience.h"
 #include "rows.h"
 #include "store_test.h"
 #include "test_case.h"
@@ -18,8 +19,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 using Nodes = std::set<std::string>;
-
-constexpr int kPatience = 20'000;  // ms
 
 // Returns a run of the queue that asks for so many replicas, and has these devices.
 Member asks_for(int replicas, const Names& held = {}) {
