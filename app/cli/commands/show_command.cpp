@@ -18,6 +18,7 @@
 #include "batchscope/common/recorded.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/run_json.h"
+#include "batchscope/common/run_text.h"
 #include "batchscope/common/shell_words.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/protocol/series.h"
@@ -165,17 +166,6 @@ void showJob(storage::Catalogue& catalogue, const common::PlacedJob& placed) {
   if (placed.entry.state < pool::JobState::succeeded) field(say("because"), placed.entry.job.reason);
 }
 
-// "85 ms: checkpoint 40 ms, launch 20 ms, ..", the longest part first.
-std::string pauseParts(const storage::Generation& generation) {
-  std::vector<std::pair<std::string, double>> parts(generation.pause_parts.begin(),
-                                                    generation.pause_parts.end());
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  std::vector<std::string> texts;
-  for (const auto& [part, seconds] : parts) texts.push_back(part + " " + formatPause(seconds));
-  return joined(texts, ", ");
-}
-
 // Returns "none", "12-40", or "41-" for an epoch that has not ended.
 std::string stepsText(std::int64_t first, std::int64_t last) {
   if (first == 0) return say("none");
@@ -208,7 +198,8 @@ void showGenerations(const std::vector<storage::Generation>& generations, const 
   for (const storage::Generation& generation : generations) {
     table.addRow({std::to_string(generation.number), std::to_string(generation.replicas), generation.reason,
                   stepsText(generation.first_step, generation.last_step), generation.outcome,
-                  generation.pause < 0 ? "" : formatPause(generation.pause), pauseParts(generation)});
+                  generation.pause < 0 ? "" : formatPause(generation.pause),
+                  common::describePause(generation.pause_parts).toStdString()});
     if (const std::string forecast = forecastText(generation); !forecast.empty()) table.addNote(forecast);
   }
   section(style, say("Generations"), table);

@@ -167,7 +167,7 @@ class TestCommands : public CommandTest {
   void cutsNothingOffWithoutATerminal() {
     makeRestartedRun(std::string(120, 'n'), protocol::RunState::stopped);
     QVERIFY(ask({"ls"}).out.contains(QString(120, 'n')));
-    QVERIFY(ask({"show", "latest"}).out.contains("checkpoint 40 ms, launch 20 ms"));
+    QVERIFY(ask({"show", "latest"}).out.contains("Checkpoint 40 ms, Launch 20 ms"));
   }
 
   void keepsNamesOffTheTerminal() {

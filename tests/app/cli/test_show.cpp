@@ -17,7 +17,7 @@ class TestShow : public CommandTest {
     const Answer answer = ask({"show", "latest"});
     QCOMPARE(answer.code, kExitOk);
     for (const char* text : {"digits", "finished", "/bin/true --epochs 4", "Generations", "rescale", "41-90",
-                             "85 ms", "checkpoint 40 ms, launch 20 ms",
+                             "85 ms", "Checkpoint 40 ms, Launch 20 ms",
                              "predicted goodput 18,410 samples/s, obtained 17,890 samples/s (−3 %)",
                              "Latest values", "97.12 %", "warning: restarted on 3"})
       QVERIFY2(answer.out.contains(text), text);

@@ -88,6 +88,7 @@ class TestApi : public WebTest {
     const Json run = get("/api/runs/" + id).json;
     QCOMPARE(run.at("run").at("name").get<std::string>(), std::string("one"));
     QCOMPARE(run.at("generations").size(), std::size_t(2));
+    QVERIFY(run.at("generations")[0].at("shown").at("parts") == "");
     QCOMPARE(run.at("clock").get<double>(), kBegin);
     QVERIFY(run.at("status").is_null() && run.at("job").is_null() && run.at("goodput").is_null());
     const Json series = run.at("series");

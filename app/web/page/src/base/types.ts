@@ -137,6 +137,7 @@ export interface Generation {
   checkpoint: string;
   pause: number | null;
   pause_parts: Record<string, number>;
+  shown: { parts: string };
   predicted_goodput: JsonNumber;
   predicted_error: JsonNumber;
   obtained_goodput: JsonNumber;

@@ -44,7 +44,7 @@ export class Records {
         { title: say("Reason"), cell: (each) => each.reason },
         { title: say("Steps"), isNumber: true, cell: (each) => `${count(each.first_step)} – ${count(each.last_step)}` },
         { title: say("Pause"), isNumber: true, cell: (each) => (each.pause === null ? "–" : pause(each.pause)) },
-        { title: say("Parts of the pause"), isWide: true, cell: (each) => Object.entries(each.pause_parts).map(([name, seconds]) => `${name.replaceAll("_", " ")} ${pause(seconds)}`).join(", ") || "–" },
+        { title: say("Parts of the pause"), isWide: true, cell: (each) => each.shown.parts || "–" },
         { title: say("Outcome"), cell: (each) => each.outcome || say("trains") },
       ],
     });

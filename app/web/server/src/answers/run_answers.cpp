@@ -13,6 +13,7 @@
 #include "batchscope/common/restart_text.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/run_json.h"
+#include "batchscope/common/run_text.h"
 #include "batchscope/common/series_unit.h"
 #include "batchscope/common/shown_json.h"
 #include "batchscope/common/trial_fold.h"
@@ -172,6 +173,8 @@ RunDetails run_details(Store& store, const std::string& id) {
   details.json["run"]["heard"] = heard ? Json(*heard) : Json();
   details.json["run"]["shown"] = common::shownJson({.run = run}, std::nullopt, heard, now);
   const auto generations = store.catalogue().generations(id);
+  for (Json& each : details.json["generations"])
+    each["shown"] = {{"parts", common::describePause(each.at("pause_parts")).toStdString()}};
   details.json["clock"] = common::clockOrigin(run, generations);
   details.json["last_restart"] = common::restartJson(common::restartDone(generations));
   add_series(store, id, details.json);

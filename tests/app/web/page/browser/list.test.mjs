@@ -48,9 +48,9 @@ test("the columns of a sweep stand below those of runs", async () => {
   await view.row("baseline");
   await view.sees(/best accuracy/);
   const places = await view.page.$$eval(".run-row", (rows) => rows.map((row) => [".dot", ".run-replicas", ".run-detail", ".run-created"]
-    .map((cell) => Math.round(row.querySelector(cell).getBoundingClientRect().left)).join(" ")));
+    .map((cell) => row.querySelector(cell).getBoundingClientRect().left)));
   assert.ok(places.length > 2);
-  assert.deepEqual([...new Set(places)], [places[0]]);
+  for (const place of places) place.forEach((left, i) => assert.ok(Math.abs(left - places[0][i]) <= 1, `${place} below ${places[0]}`));
 });
 
 test("a run that is not there has no button that can be pressed", async () => {
