@@ -284,7 +284,9 @@ void Figure::paintNotes(QPainter& painter) const {
       at.setY(std::max(at.y(), plot.top() + metrics.ascent()));
     }
     const double wide = metrics.horizontalAdvance(note.text);
-    const double left = at.x() + 6 + wide > plot.right() ? at.x() - 6 - wide : at.x() + 6;
+    // At a line's right where it has room there, else at its left; never beyond the plot's begin.
+    const double beside = at.x() + 6 + wide > plot.right() ? at.x() - 6 - wide : at.x() + 6;
+    const double left = std::max(beside, plot.left() + 2);
     painter.fillRect(QRectF(left - 2, at.y() - metrics.ascent(), wide + 4, metrics.height()),
                      withAlpha(theme.panel, 0.8));
     painter.setPen(theme.dim);

@@ -131,9 +131,8 @@ void Launches::count(const Member& member, const std::string& why) {
 
 void Launches::give_up(const Member& member, const std::string& why) {
   const std::string& id = member.run.id;
-  catalogue_.release_devices(id);
   catalogue_.add_event(id, member.restarts, member.run.step, "error", "failed: " + why);
-  catalogue_.set_state(id, RunState::failed, why);
+  catalogue_.set_state(id, RunState::failed, why);  // which ends its leases
 }
 
 }  // namespace batchscope::pool

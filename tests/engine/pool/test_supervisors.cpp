@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pool's lines to supervisors: what it knows of each, when one counts as busy, and what the pool is told of.
+#include "supervisors.h"
+
+#include <QTest>
+
+#include "patience.h"
+#include "store_test.h"
+#include "supervised.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::pool;
+using namespace batchscope::storage::test;
+using batchscope::testing::Supervised;
+
+class TestSupervisors : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = {};
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    qputenv("XDG_STATE_HOME", (folder_ / "state").c_str());
+    catalogue_.emplace(folder_ / "runs.db");
+    id_ = catalogue_->submit_run(named("a"), {});
+    supervised_ = std::make_unique<Supervised>(*catalogue_, id_, Names{"cpu:0"});
+    supervisors_ = std::make_unique<Supervisors>();
+    news_ = 0;
+    supervisors_->on_news = [this] { ++news_; };
+    supervisors_->follow({id_});
+    QTRY_VERIFY_WITH_TIMEOUT(status(), kPatience);
+  }
+  void cleanup() {
+    supervisors_.reset();
+    supervised_.reset();
+  }
+  void cleanupTestCase() {
+    for (const char* name : {"BATCHSCOPE_DB", "XDG_STATE_HOME"}) qunsetenv(name);
+  }
+
+  void whatASupervisorHasIsKnown() {
+    QCOMPARE(status()->devices, Names{"cpu:0"});
+    QVERIFY(!isBusy() && news_ > 0);
+    QVERIFY(!supervisors_->contact("another").status);
+  }
+
+  void whoGoesIsTold() {
+    const int before = news_;
+    supervised_.reset();
+    QTRY_VERIFY_WITH_TIMEOUT(!status(), kPatience);
+    QVERIFY(news_ > before);
+  }
+
+  // A status that has nothing new in it is no reason to look at everything again.
+  void whatStaysAsItIsIsNotTold() {
+    ask({"cpu:0", "cpu:1"});
+    QTRY_VERIFY_WITH_TIMEOUT(status()->replicas == 2, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!isBusy(), kPatience);
+    const int before = news_;
+    supervised_->act();
+    supervised_->act();
+    ask({"cpu:0"});
+    QTRY_VERIFY_WITH_TIMEOUT(status()->replicas == 1, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!isBusy(), kPatience);
+    QVERIFY2(news_ <= before + 2, qPrintable(QString::number(news_ - before)));  // its answer, its devices
+  }
+
+  void whoIsAskedIsBusyUntilItHasMoved() {
+    supervised_->acts = false;
+    ask({"cpu:1"});
+    QVERIFY(isBusy());
+    QTRY_COMPARE_WITH_TIMEOUT(supervised_->asked, Names{"rescale cpu:1"}, kPatience);
+    QVERIFY(isBusy());
+    supervised_->act();
+    QTRY_COMPARE_WITH_TIMEOUT(status()->devices, Names{"cpu:1"}, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!isBusy(), kPatience);
+  }
+
+  void whoRefusesSaysWhyAndIsNotBusy() {
+    supervised_->refuses = true;
+    ask({"cpu:1"});
+    QTRY_COMPARE_WITH_TIMEOUT(refused_, "it is busy", kPatience);
+    QVERIFY(!isBusy());
+  }
+
+  void whoIsToComeUpIsBusyUntilItIsGivenUp() {
+    supervisors_->expect("b");
+    QVERIFY(supervisors_->expected("b") && supervisors_->contact("b").busy);
+    QVERIFY(!supervisors_->expected(id_));
+    supervisors_->give_up("b");
+    QVERIFY(!supervisors_->expected("b") && !supervisors_->contact("b").busy);
+  }
+
+  // Whoever is not followed any more is let go, but for what it was asked and has not answered.
+  void whoIsNotFollowedIsLetGo() {
+    supervisors_->expect("b");
+    supervisors_->follow({});
+    QVERIFY(!status() && supervisors_->expected("b"));
+  }
+
+ private:
+  using Names = std::vector<std::string>;
+
+  std::optional<protocol::RunStatus> status() { return supervisors_->contact(id_).status; }
+  bool isBusy() { return supervisors_->contact(id_).busy; }
+  void ask(const Names& devices) {
+    protocol::Request request;
+    request.command = protocol::Request::Command::rescale;
+    request.devices = devices;
+    supervisors_->send(id_, request, [this](const std::string& why) { refused_ = why; });
+  }
+
+  Folder folder_;
+  std::optional<storage::Catalogue> catalogue_;
+  std::string id_, refused_;
+  std::unique_ptr<Supervised> supervised_;
+  std::unique_ptr<Supervisors> supervisors_;
+  int news_ = 0;
+};
+
+BATCHSCOPE_TEST(TestSupervisors)
+#include "test_supervisors.moc"
