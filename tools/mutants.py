@@ -67,7 +67,7 @@ ROOMS = {
     "http": Room("engine/http", [tests_of("http")]),
     "run": Room("engine/run", [tests_of("run", "fake-replica", "test-supervisor")]),
     "pool": Room("engine/pool", [tests_of("pool")]),
-    "sweep": Room("engine/sweep", [tests_of("sweep")]),
+    "sweep": Room("engine/sweep", [tests_of("sweep", "ask-and-tell")]),
     "common": Room("app/common", [tests_of("common")]),
 }  # fmt: skip
 

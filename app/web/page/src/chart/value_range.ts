@@ -49,16 +49,19 @@ export class ValueRange {
   /** A bucket. Of a few beside one another the middle one says what is usual there. */
   add(low: number, high: number, mean: number): void {
     if (!Number.isFinite(mean)) return;
-    for (const value of high === low ? [low] : [low, high]) {
-      this.all.add(value);
-      if (this.isRobust) this.values.push(value);
-    }
+    this.addValue(low);
+    if (high !== low) this.addValue(high);
     let place = this.together++;
     for (; place > 0 && this.near[place - 1]! > mean; --place) this.near[place] = this.near[place - 1]!;
     this.near[place] = mean;
     if (this.together < group) return;
     this.medians.add(this.near[group >> 1]!);
     this.together = 0;
+  }
+
+  private addValue(value: number): void {
+    this.all.add(value);
+    if (this.isRobust) this.values.push(value);
   }
 
   /** A value that is to be seen whatever the samples are. */
