@@ -46,9 +46,13 @@ class TestContention : public QObject {
   }
 
   void theNewestFiveOfAProgramCount() {
-    std::vector models(5, shown("a", 0.2));
+    std::vector<storage::MachineModel> models;
+    for (const double share : {0.3, 0.1, 0.5, 0.2, 0.4}) models.push_back(shown("a", share));
     models.resize(20, shown("a", 0.9));
-    QCOMPARE(shown_contention(models, false)->share, 0.2);
+    const auto five = shown_contention(models, false);
+    QCOMPARE(five->share, 0.3);
+    QCOMPARE(five->runs, 5);
+    QCOMPARE(five->most, 0.5);
   }
 
   // However many runs there are of one.
