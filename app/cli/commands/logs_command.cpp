@@ -2,13 +2,17 @@
 //
 // logs: prints what the replicas wrote, line by line from logs/g<generation>-r<rank>.log, and with --follow
 // also what they write from now on, through restarts, until the run has come to rest.
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/run_spec.h"
@@ -28,6 +32,8 @@ namespace batchscope::cli {
 namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(200);
+
+constexpr std::size_t kMostNamed = 3;  // generations, the newest
 
 using protocol::LogName;
 
@@ -59,6 +65,19 @@ class LogPrinter {
   }
 
   bool foundNone() const { return tails_.empty(); }
+  // "generation 0: replicas 0 to 3; generation 1: replica 0", of the newest three.
+  std::string presentLogs() const {
+    std::map<int, std::set<int>, std::greater<>> ranks;
+    for (const auto& [name, path] : listLogs(folder_)) ranks[name.generation].insert(name.rank);
+    std::vector<std::string> texts;
+    for (const auto& [generation, present] : ranks) {
+      if (texts.size() == kMostNamed) break;
+      texts.push_back(present.size() == 1 ? say("generation {}: replica {}", generation, *present.begin())
+                                          : say("generation {}: replicas {} to {}", generation,
+                                                *present.begin(), *present.rbegin()));
+    }
+    return texts.empty() ? say("none") : fmt::format("{}", fmt::join(texts, "; "));
+  }
 
  private:
   bool wanted(const LogName& name) const {
@@ -102,8 +121,8 @@ int printLogs(const LogOptions& options) {
   printer.printRest();
   if (printer.foundNone() && !options.follow) common::refusePending(catalogue, run);
   if (printer.foundNone() && !options.follow)
-    throw Error(ErrorKind::not_found,
-                say("{} has no such log in {}", title(run), protocol::run_paths(run.id).logs.string()));
+    throw Error(ErrorKind::not_found, say("{} has no such log in {}; it has {}", title(run),
+                                          protocol::run_paths(run.id).logs.string(), printer.presentLogs()));
   return kExitOk;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <utility>
 
 #include "batchscope/common/node_lanes.h"
 #include "batchscope/common/queue_json.h"
@@ -173,8 +174,12 @@ std::string settingsText(const PoolSettings& settings, const std::vector<common:
                                     : say("idle, until there is something to decide");
   if (settings.paused) state += say("; paused, runs keep the devices that they have");
   if (settings.draining) state += say("; draining, nothing is started");
-  const std::string all = machineText(run::Machine::here());
-  const std::string shared = settings.devices > 0 ? say("at most {} of {}", settings.devices, all) : all;
+  const run::Machine machine = run::Machine::here();
+  const std::string all = machineText(machine);
+  const auto kinds = {machine.cores.size(), machine.gpus.size()};  // each of which is bounded
+  const bool isBound =
+      settings.devices > 0 && (common::areSeveral(lanes) || std::cmp_less(settings.devices, std::max(kinds)));
+  const std::string shared = isBound ? say("at most {} of {}", settings.devices, all) : all;
   std::string nodeLines;
   if (common::areSeveral(lanes))
     for (const common::NodeLane& lane : lanes)

@@ -283,6 +283,8 @@ class TestCommands : public CommandTest {
 
     QCOMPARE(ask({"logs", id}).out, "g1 r0 | first\ng1 r1 | other\ng1 r0 | second\n");
     QCOMPARE(ask({"logs", id, "--replica", "0"}).out, "first\nsecond\n");
+    VERIFY_REFUSED(kExitNotFound, "it has generation 1: replicas 0 to 1; generation 0: replica 0",
+                   ask({"logs", id, "--replica", "7"}));
     QCOMPARE(ask({"logs", id, "--generation", "0"}).out, "g0 r0 | old\n");
     QCOMPARE(ask({"logs", "-f", id, "--replica", "1"}).out, "other\n");
 

@@ -4,6 +4,7 @@
 // into the store in its place: whatever it is asked to start here is held.
 #include <sqlite3.h>
 
+#include "batchscope/run/machine.h"
 #include "command_test.h"
 #include "rows.h"
 
@@ -234,13 +235,17 @@ class TestQueue : public CommandTest {
     QCOMPARE(kept["preempt_notice"].toString(), "http://host/notice");
     QVERIFY(kept["paused"].toBool() && kept["draining"].toBool() && kept["tls"].toBool());
     const QString out = ask({"pool"}).out;
-    VERIFY_HOLDS(out, "paused", "draining", "at most 1 of", "fast", "of 2 min", "0.5 per device", "./more",
+    VERIFY_HOLDS(out, "paused", "draining", "fast", "of 2 min", "0.5 per device", "./more",
                  "encrypted (TLS)");
+    const run::Machine machine = run::Machine::here();
+    QCOMPARE(out.contains("at most 1 of"), std::max(machine.cores.size(), machine.gpus.size()) > 1);
     const QJsonObject back = settings({"--resume", "--no-drain", "--devices", "all", "--price", "0",
                                        "--scale-command", "", "--preempt-notice", "", "--tls=no"});
     QVERIFY(!back["paused"].toBool() && !back["draining"].toBool() && !back["tls"].toBool());
     QCOMPARE(back["devices"].toInt(), 0);
     QCOMPARE(back["scale_command"].toString(), "");
+    settings({"--devices", "99999"});
+    QVERIFY(!ask({"pool"}).out.contains("at most"));
   }
 
   void listsTheMachinesOfThePool() {

@@ -14,6 +14,7 @@ export class ComparedRun {
   detail: RunDetail | null = null;
   status: RunStatus | null = null;
   failure = "";
+  isUnknown = false; // to the server, which has no stream for it
 
   constructor(readonly id: string, readonly samples: SampleStore, readonly part: AxisPart) {}
 
@@ -45,8 +46,19 @@ export class Compared {
       this.#axis.remove(gone.part);
     }
     this.runs = wanted.map((id) => this.runs.find((run) => run.id === id) ?? this.#begin(id));
+    this.#connect();
+    this.changed.emit();
+  }
+
+  end(): void {
     this.#stream?.end();
-    this.#stream = wanted.length === 0 ? null : new Stream(`/api/stream?runs=${wanted.map(encodeURIComponent).join(",")}`, {
+    for (const run of this.runs) run.samples.end();
+  }
+
+  #connect(): void {
+    this.#stream?.end();
+    const known = this.runs.filter((run) => !run.isUnknown).map((run) => encodeURIComponent(run.id));
+    this.#stream = known.length === 0 ? null : new Stream(`/api/stream?runs=${known.join(",")}`, {
       status: (data) => this.#of(data, (run) => (run.status = data === null || "gone" in (data as object) ? null : (data as RunStatus))),
       samples: (data) => this.#of(data, (run) => run.samples.add((data as { rows: Row[] }).rows)),
       changed: (data) => this.#of(data, (run) => void this.#read(run)),
@@ -57,12 +69,6 @@ export class Compared {
         void run.samples.ask();
       }
     });
-    this.changed.emit();
-  }
-
-  end(): void {
-    this.#stream?.end();
-    for (const run of this.runs) run.samples.end();
   }
 
   // Null: for a single run the stream reports the loss of its supervisor in this way (API.md).
@@ -88,6 +94,9 @@ export class Compared {
       this.changed.emit();
     } catch (error) {
       this.#fail(run, (error as Error).message);
+      if (!(error instanceof api.ApiError) || error.status !== 404 || run.isUnknown) return;
+      run.isUnknown = true;
+      if (this.runs.includes(run)) this.#connect();
     }
   }
 

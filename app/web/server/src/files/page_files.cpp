@@ -93,11 +93,13 @@ http::Response PageFiles::answer(const http::Request& request) const {
   if (request.path.size() == 1)
     if (const auto found = files_.find(request.path.front()); found != files_.end())
       return answer(found->second, request);
-  if (std::find(kViews.begin(), kViews.end(), request.path.front()) == kViews.end())
-    throw http::Fault{404, "there is nothing at this address"};
+  const bool is_view = std::find(kViews.begin(), kViews.end(), request.path.front()) != kViews.end();
+  const bool is_person = request.field("accept").find("text/html") != std::string_view::npos;
+  if (!is_view && !is_person) throw http::Fault{404, "there is nothing at this address"};
   const auto index = files_.find(kIndex);
   if (index == files_.end()) throw http::Fault{404, std::string(kNoPage) + "; the API answers without it"};
-  return answer(index->second, request);
+  if (is_view) return answer(index->second, request);
+  return {404, index->second.content, index->second.type};  // the page says it, and leads on from there
 }
 
 http::Response PageFiles::answer(const File& file, const http::Request& request) {

@@ -24,8 +24,8 @@ class PageFiles {
   // Reads the files of a folder, without its subfolders.
   explicit PageFiles(const std::filesystem::path& folder);
 
-  // A file by its name; for every address that the page has a view of, index.html. Throws http::Fault,
-  // 404, for anything else.
+  // A file by its name; for every address that the page has a view of, index.html. Anything else is 404,
+  // with index.html for a browser and as http::Fault for others.
   http::Response answer(const http::Request& request) const;
 
  private:

@@ -55,3 +55,10 @@ test("a run is taken out, and another one put in", async () => {
   await view.until((id) => new URLSearchParams(location.search).get("runs") === id, faster);
   view.assertSound();  // each of the two was alone for a while, without a supervisor
 });
+
+test("a run that is unknown is named, and the others are kept up to date", async () => {
+  const view = await it.browser.open(`/compare?runs=${await it.store.idOf("baseline")},nothere0`);
+  await view.sees("there is no run nothere0");
+  await view.until(() => document.documentElement.dataset.connection === "live");
+  assert.doesNotMatch(await view.text(), /connection is lost/);
+});

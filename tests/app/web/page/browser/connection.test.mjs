@@ -76,3 +76,11 @@ test("a tunnel that was cut without a word", async () => {
   await it.store.ask("stop", run);
   await tunnel.breakOff();
 });
+
+test("an address that is none is told in the page, and answered as data to a program", async () => {
+  const view = await it.browser.open("/nothing");
+  await view.sees("There is no such page");
+  const answer = await fetch(it.server.at("/nothing"), { headers: { Authorization: `Bearer ${it.server.token}` } });
+  assert.equal(answer.status, 404);
+  assert.match((await answer.json()).error, /nothing at this address/);
+});
