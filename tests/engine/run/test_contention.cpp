@@ -37,12 +37,14 @@ class TestContention : public QObject {
     QCOMPARE(same->share, 0.1);
     QCOMPARE(same->runs, 1);
     QVERIFY(same->same);
+    QCOMPARE(same->guess(), 0.1);
     const auto others = shown_contention(models, false, "d");
     QCOMPARE(others->share, 0.5);
     QCOMPARE(others->runs, 3);
     QCOMPARE(others->least, 0.1);
     QCOMPARE(others->most, 0.6);
     QVERIFY(!others->same);
+    QCOMPARE(others->guess(), 0.25);
   }
 
   void theNewestFiveOfAProgramCount() {

@@ -244,7 +244,7 @@ void Supervision::look_at_other_runs() {
     std::erase_if(models, [this](const storage::MachineModel& model) { return model.run == run_.id; });
     for (const bool gpus : {false, true}) {
       const auto shown = shown_contention(models, gpus, spec_.program);
-      (gpus ? contention_.of_gpus : contention_.of_cores) = shown ? shown->share : 0;
+      (gpus ? contention_.of_gpus : contention_.of_cores) = shown ? shown->guess() : 0;
     }
   } catch (const Error&) {
     // Each run finds it out by itself, then.

@@ -141,7 +141,7 @@ class Supervision final : private Orders {
   int next_generation_ = 0;
   struct {
     double of_cores = 0, of_gpus = 0;
-  } contention_;  // that other runs have shown, see shown_contention; 0: unknown
+  } contention_;  // first guesses by what other runs have shown, see shown_contention; 0: unknown
   Scaling scaling_;
   RestartForecast forecast_;
   CheckpointWaiters waiters_;

@@ -20,6 +20,11 @@ struct Contention {
   double most = 0;    ///< of one run
   int runs = 0;       ///< that have shown it, at least 1
   bool same = false;  ///< they train the same program
+
+  /// Returns the first guess of a new run: this share, or half of it where only other programs have shown it.
+  /// Programs differ so much that the middle between theirs and none misses by less (tests/bench/FIGURES.md,
+  /// `predict.*.first`).
+  double guess() const { return same ? share : share / 2; }
 };
 
 /// Returns the median of what the newest five runs of this program have shown on cores, or on GPUs. Where
