@@ -8,8 +8,10 @@
 #include <QListView>
 #include <QTableView>
 #include <QToolButton>
+#include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/charts.h"
 #include "batchscope/protocol/series.h"
 #include "compare/compared_series.h"
 #include "compare/comparison_bar.h"
@@ -26,7 +28,13 @@ using namespace batchscope::desktop;
 
 namespace {
 
-constexpr std::size_t kLossChart = 4, kLossLine = 0;
+constexpr std::size_t kLossLine = 0;
+
+std::size_t lossChart() {
+  const auto charts = common::runCharts();
+  return static_cast<std::size_t>(std::ranges::find(charts, "loss", &common::ChartSpec::name) -
+                                  charts.begin());
+}
 
 double rightEnd(const SceneLine& line) {
   double right = 0;
@@ -43,7 +51,7 @@ class TestComparison : public test::WindowTest {
   std::string alone_;
   std::vector<std::string> seeds_;  // of one group, the last is twice as long
 
-  const ChartScene& scene(std::size_t chart = kLossChart) const { return plotAt(chart)->painter().scene(); }
+  const ChartScene& scene(std::size_t chart = lossChart()) const { return plotAt(chart)->painter().scene(); }
   const SceneLine* line(std::size_t run, std::size_t spec = kLossLine) const {
     for (const SceneLine& line : scene().lines)
       if (line.run == run && line.spec == spec) return &line;
@@ -111,7 +119,7 @@ class TestComparison : public test::WindowTest {
     storage::SampleReader reader(protocol::run_paths(seeds_[2]).samples);
     const SceneLine& drawn = *line(2);
     QCOMPARE(drawn.colour, *window_->comparison()->colourOf(seeds_[2]));
-    const QImage picture = plotAt(kLossChart)->grab().toImage();
+    const QImage picture = plotAt(lossChart())->grab().toImage();
     const QColor colour = Theme::current().run(drawn.colour);
     int seen = 0;
     for (const auto& sample : reader.read(protocol::series::kLoss, 1)) {
@@ -144,7 +152,7 @@ class TestComparison : public test::WindowTest {
   void everyAxisShowsAllOfThem() {
     for (const XAxis axis : kXAxes) {
       window_->view()->setAxis(axis, window_->session()->series());
-      plotAt(kLossChart)->repaint();
+      plotAt(lossChart())->repaint();
       awaitRuns(3);
       // The longest run reaches the right edge, the others do not.
       const double edge = scene().left.plot.right();
@@ -169,7 +177,7 @@ class TestComparison : public test::WindowTest {
   }
 
   void theCrossHairGoesBeyondTheOpenRun() {
-    PlotView* plot = plotAt(kLossChart);
+    PlotView* plot = plotAt(lossChart());
     plot->repaint();
     const QRectF area = plot->plotArea();
     QTest::mouseMove(plot, QPoint(qRound(area.right()) - 10, qRound(area.center().y())));

@@ -245,6 +245,9 @@ class TestMachine : public QObject {
       f.machine.stop();
       f.machine.replica_exited(signalled(0, 15));
       QCOMPARE(f.machine.state(), RunState::stopped);
+      VERIFY_HOLDS(f.log.take(), "ended without a checkpoint; ");
+      QVERIFY(
+          f.log.tells("warning: the program ended without a checkpoint when it was asked to stop; going on"));
     }
     {
       MachineFixture f(1);  // while backing off

@@ -34,6 +34,18 @@ class TestOutcome : public QObject {
     QCOMPARE(judged({coded(0, 3), coded(1, 143)}), "crashed: rank 0, exit code 3");
   }
 
+  // SIGTERM is how a program is asked to stop; one that knows no checkpoints just ends.
+  void whoEndsBecauseItWasAskedHasNotCrashed() {
+    const auto asked = [](const std::vector<Exit>& exits) { return judge(exits, true).text(); };
+    QCOMPARE(asked({ended_by(0, 15)}), "ended without a checkpoint");
+    QCOMPARE(asked({ended_by(0, 15), coded(1, 143)}), "ended without a checkpoint");
+    QCOMPARE(asked({coded(0, 143), ended_by(1, 15)}), "ended without a checkpoint");
+    QCOMPARE(asked({ended_by(0, 15), coded(1, 3)}), "crashed: rank 1, exit code 3");
+    QCOMPARE(asked({coded(1, 3), ended_by(0, 15)}), "crashed: rank 1, exit code 3");
+    QCOMPARE(asked({ended_by(0, 11)}), "crashed: rank 0, signal 11");
+    QCOMPARE(judged({ended_by(0, 15)}), "crashed: rank 0, signal 15");
+  }
+
   // Each is blamed before all that follow it, whoever ended first.
   void theHeaviestCauseIsBlamed() {
     const std::vector<std::pair<Exit, const char*>> heaviest_first{

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 
 #include "batchscope/protocol/error.h"
@@ -15,6 +16,7 @@ std::string Outcome::text() const {
   switch (kind) {
     case Kind::finished: return "finished";
     case Kind::checkpointed: return "checkpointed";
+    case Kind::unsaved: return "ended without a checkpoint";
     case Kind::crashed: break;
   }
   if (culprit.cause == Cause::non_finite) return "crashed: gradient not finite";  // on all replicas
@@ -31,7 +33,7 @@ std::string Outcome::text() const {
   return fmt::format("crashed: rank {}, {}", culprit.rank, cause_text());
 }
 
-Outcome judge(const std::vector<Exit>& exits) {
+Outcome judge(const std::vector<Exit>& exits, bool asked) {
   Outcome outcome;
   const auto weight = [](const Exit& e) {
     if (e.cause == Cause::node) return 6;
@@ -45,6 +47,8 @@ Outcome judge(const std::vector<Exit>& exits) {
     if (exit.clean()) {
       if (exit.code != 0 && outcome.kind == Outcome::Kind::finished)
         outcome.kind = Outcome::Kind::checkpointed;
+    } else if (asked && exit.signal == SIGTERM && exit.cause == Cause::unknown) {
+      if (heaviest == 0) outcome.kind = Outcome::Kind::unsaved;
     } else if (weight(exit) > heaviest) {
       outcome = {Outcome::Kind::crashed, exit};
       heaviest = weight(exit);

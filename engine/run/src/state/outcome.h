@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a generation ended, judged from the exits of its replicas. All 0: the program is done. All 0 or 143:
-// stopped after a checkpoint (AdaptDL's convention). Anything else is a crash, and the culprit is the
-// replica whose end caused the others'. A replica that speaks telemetry says itself whether it failed because
-// of another one; of those that do not, a signal weighs more than an exit code, which survivors of a peer's
-// death end with, and the earlier exit more than the later. A replica that hangs is the culprit where no
-// other failed by itself; one that the supervisor merely killed with the rest is none unless there is no
-// other.
+// stopped after a checkpoint (AdaptDL's convention). Some by the SIGTERM that they were asked to stop with: a
+// program that knows no checkpoints. Anything else is a crash, and the culprit is the replica whose end
+// caused the others'. A replica that speaks telemetry says itself whether it failed because of another one;
+// of those that do not, a signal weighs more than an exit code, which survivors of a peer's death end with,
+// and the earlier exit more than the later. A replica that hangs is the culprit where no other failed by
+// itself; one that the supervisor merely killed with the rest is none unless there is no other.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +32,17 @@ struct Exit {
 };
 
 struct Outcome {
-  enum class Kind { finished, checkpointed, crashed };
+  enum class Kind { finished, checkpointed, unsaved, crashed };
   Kind kind = Kind::finished;
   Exit culprit;  // of a crash
 
-  // Returns the text in the catalogue: "finished", "checkpointed", "crashed: rank 1, signal 9", "crashed:
-  // rank 0, hang".
+  // Returns the text in the catalogue: "finished", "checkpointed", "ended without a checkpoint", "crashed:
+  // rank 1, signal 9", "crashed: rank 0, hang".
   std::string text() const;
 };
 
-// Judges the exits, in the order in which the replicas exited.
-Outcome judge(const std::vector<Exit>& exits);
+// Judges the exits, in the order in which the replicas exited. `asked`: they were asked to stop.
+Outcome judge(const std::vector<Exit>& exits, bool asked = false);
 
 // "rank 1 was killed by signal 9 (SIGKILL)", "rank 0 ended with exit code 3", "rank 1 ran out of memory:
 // ...".

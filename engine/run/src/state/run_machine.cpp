@@ -253,7 +253,7 @@ void RunMachine::begin_ending(Intent intent) {
 
 void RunMachine::generation_ended() {
   orders_.set_timer(-1);
-  const Outcome outcome = judge(exits_);
+  const Outcome outcome = judge(exits_, asked_);
   orders_.ended(outcome);
   if (outcome.kind == Outcome::Kind::finished) {
     end(RunState::finished);
@@ -261,6 +261,10 @@ void RunMachine::generation_ended() {
     if (outcome.kind == Outcome::Kind::crashed && !killed_)
       orders_.tell("warning", describe(outcome.culprit) + " after it was asked to stop; going on from " +
                                   orders_.restart_point());
+    if (outcome.kind == Outcome::Kind::unsaved)
+      orders_.tell("warning",
+                   "the program ended without a checkpoint when it was asked to stop; going on from " +
+                       orders_.restart_point());
     carry_out(outcome);
   } else if (outcome.kind == Outcome::Kind::checkpointed) {
     end(RunState::stopped, "a signal from outside asked a replica to stop");
