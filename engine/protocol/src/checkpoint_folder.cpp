@@ -36,10 +36,10 @@ void insist_it_is_ours(const fs::path& path, const struct stat& info) {
     distrust(path, "may be written by other users (chmod go-w takes that from them)");
 }
 
-// A directory, whatever link may stand in its place. The caller closes it.
+// A directory, whatever link may stand in its place, which to the system is not a directory (ENOTDIR) and to
+// the caller not there. The caller closes it.
 int open_directory(int parent, const fs::path& name, const fs::path& path) {
   const int fd = openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0 && errno == ELOOP) distrust(path, "is a link");  // or ENOTDIR, which is "not there"
   if (fd < 0) fail(path, errno);
   return fd;
 }
@@ -81,8 +81,9 @@ int open_in_memory(const fs::path& memory, const fs::path& name) {
 }  // namespace
 
 bool is_volatile(const fs::path& checkpoint, const fs::path& memory) {
+  if (memory.empty()) return false;
   std::error_code error;
-  return !memory.empty() && fs::read_symlink(checkpoint, error) == memory / checkpoint.filename();
+  return fs::read_symlink(checkpoint, error) == memory / checkpoint.filename();
 }
 
 CheckpointFolder::CheckpointFolder(const fs::path& checkpoint, const fs::path& memory)

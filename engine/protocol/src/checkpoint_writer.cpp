@@ -26,7 +26,7 @@ constexpr int kKept = 2;
 fs::path partial_checkpoint(const fs::path& name) { return name.string() + std::string(kPartial); }
 
 bool is_partial_checkpoint(const std::string& name) {
-  return name.starts_with(kCheckpointPrefix) && fs::path(name).extension() == kPartial;
+  return name.starts_with(kCheckpointPrefix) && name.ends_with(kPartial);
 }
 
 void write_checkpoint(const fs::path& folder, Manifest& manifest, const std::function<void()>& fill,

@@ -91,7 +91,7 @@ Json parse_object(std::string_view line) {
 std::string fault_text(const std::exception& fault) {
   const auto* const json = dynamic_cast<const Json::exception*>(&fault);
   if (json == nullptr) return fault.what();
-  if (const auto* const parsing = dynamic_cast<const Json::parse_error*>(json))
+  if (const auto* const parsing = dynamic_cast<const Json::parse_error*>(&fault))
     return fmt::format("it is not JSON from byte {} on", parsing->byte);
   // Keeps what is behind the bracket of "[json.exception.type_error.302] type must be number, but is string".
   const std::string text = json->what();

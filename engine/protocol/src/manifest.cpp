@@ -70,7 +70,8 @@ std::string sealed(std::string lines) {
 
 bool is_sealed(const std::string& text) {
   const auto last = text.rfind("\n" + std::string(kChecksum));
-  return last != std::string::npos && text == sealed(text.substr(0, last + 1));
+  if (last == std::string::npos) return false;
+  return text == sealed(text.substr(0, last + 1));
 }
 
 // A line each: a whole run's are many.
@@ -158,10 +159,11 @@ Manifest parse(const std::string& text, const fs::path& file) {
   manifest.reason = json.value("reason", "");
   manifest.pinned = json.value("pinned", false);
   for (const Json& entry : json.at("files")) {
-    StateFile state{entry.at("name"), 0, {}};
+    const Json& name = entry.at("name");
+    StateFile state{name, 0, {}};
     whole(entry, "bytes", state.bytes);
     if (entry.contains("crc32")) whole(entry, "crc32", state.crc32.emplace());
-    if (!is_plain_name(state.name)) damaged(file, "\"" + state.name + "\" is not a file name");
+    if (!is_plain_name(state.name)) damaged(file, name.dump() + " is not a file name");
     manifest.files.push_back(std::move(state));
   }
   if (manifest.files.empty()) damaged(file, "it names no file, but a checkpoint holds at least one");

@@ -35,8 +35,9 @@ std::optional<int> whole_number(std::string_view text) {
 }  // namespace
 
 std::string AutoReplicas::text() const {
-  if (max == 0) return min == 1 ? std::string(kAuto) : std::string(kAuto) + ":" + std::to_string(min);
-  return fmt::format("{}:{}-{}", kAuto, min, max);
+  if (max != 0) return fmt::format("{}:{}-{}", kAuto, min, max);
+  if (min != 1) return fmt::format("{}:{}", kAuto, min);
+  return std::string(kAuto);
 }
 
 ReplicaCount ReplicaCount::parse(const std::string& text) {

@@ -44,7 +44,8 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   const std::string nearest = nearest_word(word, known);
-  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+  if (nearest.empty()) return {};
+  return "; did you mean " + nearest + "?";
 }
 
 }  // namespace batchscope::protocol

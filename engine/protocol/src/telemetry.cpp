@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <time.h>
 
+#include <functional>
 #include <type_traits>
 
 #include "batchscope/protocol/error.h"
@@ -138,18 +139,25 @@ void decode_value(const Json& json, T& value) {
   json.get_to(value);
 }
 
+// Reads a field of a message by `read`; one that is missing keeps its default. Not a template: each field of
+// each message would have a copy.
+void decode_member(const char* type, const Json& json, const char* name,
+                   const std::function<void(const Json&)>& read) {
+  const auto found = json.find(name);
+  if (found == json.end()) return;
+  try {
+    read(*found);
+  } catch (const std::exception& e) {
+    throw Error(ErrorKind::usage,
+                fmt::format("telemetry message \"{}\", field \"{}\": {}", type, name, fault_text(e)));
+  }
+}
+
 template <typename T>
 Message decode_as(const char* type, const Json& json) {
   T message;
   fields(message, [&](const char* name, auto& member) {
-    const auto found = json.find(name);
-    if (found == json.end()) return;  // a field that is missing keeps its default
-    try {
-      decode_value(*found, member);
-    } catch (const std::exception& e) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("telemetry message \"{}\", field \"{}\": {}", type, name, fault_text(e)));
-    }
+    decode_member(type, json, name, [&](const Json& value) { decode_value(value, member); });
   });
   if constexpr (std::is_same_v<T, Steps>) {
     for (const auto& [name, values] : message.columns)

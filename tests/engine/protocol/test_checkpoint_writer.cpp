@@ -70,6 +70,8 @@ class TestCheckpointWriter : public QObject {
     };
     VERIFY_THROWS("io", "the disk is full", write_checkpoint(name, manifest, fails));
     QVERIFY(names().empty());
+    VERIFY_THROWS("io", "cannot create",
+                  write_checkpoint(parent_ / "nothing" / "checkpoint-000001", manifest, fails));
     // Another process makes it: its folder is not touched.
     write_file(parent_ / "checkpoint-000001.partial" / "model", "another's");
     VERIFY_THROWS("io", "checkpoint-000001.partial: File exists", write_checkpoint(name, manifest, fails));
@@ -146,6 +148,7 @@ class TestCheckpointWriter : public QObject {
 
   void whatIsNotThereCannotBeMadeSafe() {
     VERIFY_THROWS("io", "cannot open", fsync_path(parent_ / "nothing"));
+    VERIFY_THROWS("io", "cannot fsync /dev/null: Invalid argument", fsync_path("/dev/null"));
     fsync_path(parent_);
   }
 };

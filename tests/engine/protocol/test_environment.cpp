@@ -70,6 +70,13 @@ class TestEnvironment : public QObject {
     QCOMPARE(Environment::from_process().num_nodes, 1);
   }
 
+  // A shell's `NAME= program`.
+  void anEmptyVariableIsAsNone() {
+    for (const char* name : {variable::kBackend, variable::kNumReplicas, variable::kMeetingTimeout})
+      qputenv(name, "");
+    QVERIFY(Environment::from_process().to_variables() == Environment().to_variables());
+  }
+
   void whatIsWrittenIsRead() {
     const std::map<std::string, std::string> expected{{"ADAPTDL_MASTER_ADDR", "10.0.0.1"},
                                                       {"ADAPTDL_MASTER_PORT", "4711"},
@@ -170,6 +177,9 @@ class TestEnvironment : public QObject {
     row("rank beyond replicas", QByteArray(variable::kReplicaRank), "1");
     row("no patience", QByteArray(variable::kCollectiveTimeout), "0");
     row("negative patience", QByteArray(variable::kMeetingTimeout), "-1");
+    row("a text of patience", QByteArray(variable::kMeetingTimeout), "soon");
+    row("seconds and a text", QByteArray(variable::kMeetingTimeout), "90s");
+    row("endless patience", QByteArray(variable::kMeetingTimeout), "inf");
     row("negative batch", QByteArray(variable::kMaxLocalBatchSize), "-1");
     row("policy", QByteArray(variable::kNonFinite), "pray");
     row("no threads", QByteArray(variable::kThreads), "0");

@@ -4,11 +4,16 @@
 #include "batchscope/protocol/fork_server.h"
 #include "test_case.h"
 
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <csignal>
 #include <future>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "batchscope/protocol/error.h"
@@ -75,6 +80,43 @@ class TestForkServer : public QObject {
     close(ends[1]);
   }
 
+  // Signals that have a handler end a call of the system that waits: for a packet, or for room for one.
+  void aSignalEndsNoWaiting() {
+    static std::atomic<int> signals = 0;
+    struct sigaction counting {
+    }, before{};
+    counting.sa_handler = [](int) { ++signals; };
+    QCOMPARE(sigaction(SIGUSR1, &counting, &before), 0);
+    constexpr int kPackets = 20;
+    const std::string large(50'000, 'x');  // so many of them do not fit into the socket
+    int ends[2];
+    QCOMPARE(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    const auto disturb = [waiting = pthread_self()] {
+      for (int i = 0; i < 20; ++i) {
+        pthread_kill(waiting, SIGUSR1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    };
+    std::thread sender([&] {
+      disturb();
+      send_packet(ends[0], "at last");
+    });
+    const auto packet = receive_packet(ends[1]);
+    sender.join();
+    QCOMPARE(packet, std::optional<std::string>("at last"));
+    int received = 0;
+    std::thread receiver([&] {
+      disturb();
+      while (received < kPackets && receive_packet(ends[1]) == large) ++received;
+    });
+    for (int i = 0; i < kPackets; ++i) send_packet(ends[0], large);
+    receiver.join();
+    QCOMPARE(received, kPackets);
+    QVERIFY(signals > 0);
+    sigaction(SIGUSR1, &before, nullptr);
+    for (const int end : ends) close(end);
+  }
+
   void aSocketThatCannotBeReadIsTold() {
     VERIFY_THROWS("io", "cannot receive: Bad file descriptor", receive_packet(-1));
     const int alone = socket(AF_UNIX, SOCK_SEQPACKET, 0);
@@ -97,6 +139,7 @@ class TestForkServer : public QObject {
     QCOMPARE(decode_fork_answer(encode(ForkAnswer{7, {}, 3})).number, 3);
     QCOMPARE(decode_fork_answer(encode(ForkAnswer{0, "cannot", 3})).number, 3);
     QCOMPARE(decode_fork_answer(R"({"pid":7})").number, -1);  // of an earlier engine
+    QCOMPARE(decode_fork_order(R"({"environment":{},"log":""})").number, 0);
   }
 
   void whatMakesNoSenseIsRefused() {

@@ -93,6 +93,18 @@ class TestManifest : public QObject {
     VERIFY_HOLDS(told, "io: cannot write", "manifest.json: File too large");
   }
 
+  void aManifestThatCannotBeWrittenSafelyIsToldOf() {
+    const Manifest manifest = verify_checkpoint(make("checkpoint-000001"));
+    VERIFY_THROWS("io", "cannot create", write_manifest(parent_ / "nothing", manifest));
+    fs::create_symlink("/dev/null", parent_ / "manifest.json");  // takes all bytes and keeps none
+    VERIFY_THROWS("io", "cannot fsync", write_manifest(parent_, manifest));
+  }
+
+  void aFileThatCannotBeReadHasNoChecksum() {
+    VERIFY_THROWS("io", "nothing: No such file", file_crc32(parent_ / "nothing"));
+    VERIFY_THROWS("io", parent_.string() + ": Is a directory", file_crc32(parent_));
+  }
+
   void aFolderThatCannotBeReadIsNotAnEmptyOne() {
     QVERIFY(list_checkpoints(parent_ / "nothing").empty());
     write_file(parent_ / "file", "");
@@ -127,6 +139,20 @@ class TestManifest : public QObject {
     fs::remove(pipe / "model");
     QCOMPARE(mkfifo((pipe / "model").c_str(), 0600), 0);
     QCOMPARE(kind_of(pipe), "corrupt");
+  }
+
+  // However odd it is: a zero byte does not end the sentence.
+  void aNameThatIsNotAFilesIsQuoted() {
+    const auto row = [&](const std::string& name, const char* quoted) {
+      const fs::path directory = make("checkpoint-000001");
+      Manifest manifest = read_manifest(directory);
+      manifest.files.at(0).name = name;
+      write_manifest(directory, manifest);
+      VERIFY_THROWS("corrupt", std::string(quoted) + " is not a file name", read_manifest(directory));
+    };
+    row("..", "\"..\"");
+    row("a/b", "\"a/b\"");
+    row(std::string("mo\0del", 6), "\"mo\\u0000del\"");
   }
 
   // Any change in it is noticed: no byte of it counts for nothing.
@@ -249,6 +275,7 @@ class TestManifest : public QObject {
     QCOMPARE(checkpoint_name(12), "checkpoint-000012");
     QCOMPARE(checkpoint_number(checkpoint_name(999'999'999'999)).value(), 999'999'999'999);
     QVERIFY_EXCEPTION_THROWN(checkpoint_name(1'000'000'000'000), Error);
+    QVERIFY_EXCEPTION_THROWN(checkpoint_name(-1), Error);
   }
 
   void aStateFileCannotLieOutside() {

@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 
 #include "batchscope/protocol/noise_estimates.h"
+#include "hindered.h"
 #include "test_case.h"
 #include "thrown.h"
 
@@ -26,6 +27,13 @@ class TestNoiseEstimates : public QObject {
   }
 
   void noFileIsNoEstimate() { QVERIFY(read_noise_estimates("/nowhere/noise").empty()); }
+
+  void aFileThatCannotBeOpenedIsNotNone() {
+    const std::string file = folder_.filePath("noise").toStdString();
+    estimates(line({64, 32, 10, 2, 3}));
+    const testing::NoMoreFiles hindered;
+    VERIFY_THROWS("io", "cannot read " + file, read_noise_estimates(file));
+  }
 
   void otherLinesAreRefused() {
     for (const char* bad : {"{}\n", "12\n", "\n", "{\"initial_batch_size\": \"x\"}\n"})

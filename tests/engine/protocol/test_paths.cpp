@@ -97,6 +97,8 @@ class TestPaths : public QObject {
     QCOMPARE(fs::status(file).permissions(), fs::perms::owner_all);
     QVERIFY_EXCEPTION_THROWN(make_private_directories(file / "below"), Error);
     QVERIFY_EXCEPTION_THROWN(make_private_directories(file), Error);
+    VERIFY_THROWS("io", "cannot make the folder /proc/nowhere: No such file",
+                  make_private_directories("/proc/nowhere"));
   }
 
   // Where a socket shall lie: a place that is missing, or somebody's file, is told of.
@@ -106,6 +108,10 @@ class TestPaths : public QObject {
     VERIFY_THROWS("io", "cannot make the directory", make_private_directory(parent / "nowhere" / "below"));
     testing::write_file(parent / "file", "work");
     VERIFY_THROWS("io", "set XDG_STATE_HOME to a place", make_private_directory(parent / "file"));
+    if (geteuid() != 0) QSKIP("only root can give a folder to another user");
+    make_private_directory(parent / "another's");
+    QCOMPARE(chown((parent / "another's").c_str(), 65534, 65534), 0);
+    VERIFY_THROWS("io", "is not a directory of yours", make_private_directory(parent / "another's"));
   }
 
   void aLinkInTheRuntimeDirectorysPlaceIsRefused() {

@@ -26,6 +26,7 @@ class TestProcessId : public QObject {
   void thereIsNoSuchProcess() {
     QVERIFY(!is_alive({}));
     QVERIFY(!is_alive(identify(-1)));
+    QVERIFY(!is_alive({getpid(), 0}));  // its beginning could not be read
   }
 
   void aZombieIsNotAlive() {

@@ -32,6 +32,11 @@ class TestReplicas : public QObject {
     QCOMPARE(ReplicaCount::parse("auto").first(2), 2);
     QCOMPARE(ReplicaCount::parse("auto:2").first(1), 2);
     QCOMPARE(ReplicaCount::parse("auto:1-4").first(8), 4);
+    QCOMPARE(ReplicaCount{}.first(3), 3);
+  }
+
+  void aNumberIsNotARange() {
+    VERIFY_THROWS("usage", "expected auto or auto:MIN-MAX, found \"3\"", Json("3").get<AutoReplicas>());
   }
 
   void nonsenseIsQuoted_data() {

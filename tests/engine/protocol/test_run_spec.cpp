@@ -34,10 +34,10 @@ class TestRunSpec : public QObject {
   }
 
   void badTriggersAreQuoted_data() {
-    testing::rows(
-        "text", {"", "step=400", "step:checkpoint", "week=1:stop", "step=1.5:stop", "step=-1:stop",
-                 "step=x:stop", "epoch=1:replicas", "epoch=1:replicas=0", "epoch=1:replicas=1.5",
-                 "epoch=1:explode", "epoch=1:stop=2", "elapsed=3x:stop", "step=nan:stop", "step=1e999:stop"});
+    testing::rows("text", {"", "step=400", "step:checkpoint", "week=1:stop", "step=1.5:stop", "step=-1:stop",
+                           "step=x:stop", "step=1x:stop", "step:stop=1", "epoch=1:replicas",
+                           "epoch=1:replicas=0", "epoch=1:replicas=1.5", "epoch=1:explode", "epoch=1:stop=2",
+                           "elapsed=3x:stop", "step=nan:stop", "step=1e999:stop"});
   }
   void badTriggersAreQuoted() {
     QFETCH(QString, text);
@@ -70,7 +70,8 @@ class TestRunSpec : public QObject {
       QTest::addRow("%s %s", field, value) << QString(field) << QString(value);
     };
     for (const char* field : {"replicas", "restart_budget", "max_local_batch_size"})
-      for (const char* value : {"-1", "4294967297", "18446744073709551615", "1.5", "null", "\"2\""})
+      for (const char* value :
+           {"-1", "-4294967297", "4294967297", "18446744073709551615", "1.5", "null", "\"2\""})
         row(field, value);
     for (const char* field : {"efficiency_floor", "checkpoint_interval", "collective_timeout", "hang_timeout",
                               "rescale_timeout", "checkpoint_timeout"})

@@ -76,6 +76,7 @@ class TestSchedHints : public QObject {
     row(R"({"globalBatchSize": []})", "globalBatchSize");
     row(R"({"maxProfiledReplicas": 4294967297})", "maxProfiledReplicas");
     row(R"({"gradientAccumulation": 1})", "gradientAccumulation");
+    row(R"({"localBszBounds": 16})", "localBszBounds");
     row(R"({"localBszBounds": [1]})", "localBszBounds");
     row(R"({"localBszBounds": [64, 16]})", "localBszBounds");
     row(R"({"localBszBounds": [1, "16"]})", "localBszBounds[1]");

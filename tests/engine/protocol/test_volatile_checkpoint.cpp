@@ -1,19 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Volatile checkpoints: read as any other, and on the way to the disk either whole or still in memory.
+#include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <QTemporaryDir>
+#include <cerrno>
 
+#include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
+#include "hindered.h"
 #include "test_case.h"
 #include "text_files.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
 namespace fs = std::filesystem;
+
+// The errno of every exchange of names; 0: the system's own answer. Not all file systems can do it.
+static int refusal_of_renameat2 = 0;
+
+// Stands in the place of the C library's in this program.
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
+  if (refusal_of_renameat2 == 0)
+    return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+  errno = refusal_of_renameat2;
+  return -1;
+}
 
 class TestVolatileCheckpoint : public QObject {
   Q_OBJECT
@@ -38,6 +55,7 @@ class TestVolatileCheckpoint : public QObject {
     fs::create_directories(disk_);
     fs::create_directories(memory_);
   }
+  void cleanup() { refusal_of_renameat2 = 0; }
 
   void itIsReadAsAnyOther() {
     const fs::path checkpoint = make();
@@ -59,6 +77,29 @@ class TestVolatileCheckpoint : public QObject {
     QVERIFY(manifest.files.at(0).crc32.has_value());
     QCOMPARE(testing::contents(checkpoint / "model"), std::string("the state"));
     QVERIFY(fs::is_empty(memory_));
+    QVERIFY(!fs::exists(checkpoint.string() + ".copy"));
+  }
+
+  // As on NFS, and in kernels of old.
+  void withoutAnExchangeOfNamesItsCopyTakesItsPlaceAllTheSame() {
+    for (const int refusal : {EINVAL, ENOSYS}) {
+      const fs::path checkpoint = make(checkpoint_name(refusal));
+      refusal_of_renameat2 = refusal;
+      persist_checkpoint(checkpoint, memory_);
+      QVERIFY(!fs::is_symlink(checkpoint));
+      QCOMPARE(verify_checkpoint(checkpoint, memory_).step, 40);
+      QVERIFY(fs::is_empty(memory_));
+      QVERIFY(!fs::exists(checkpoint.string() + ".copy"));
+    }
+  }
+
+  void aCopyThatCannotTakeItsPlaceLeavesItInMemory() {
+    const fs::path checkpoint = make();
+    refusal_of_renameat2 = EIO;
+    VERIFY_THROWS("io", "checkpoint-000003.copy: Input/output error",
+                  persist_checkpoint(checkpoint, memory_));
+    QVERIFY(is_volatile(checkpoint, memory_));
+    QCOMPARE(verify_checkpoint(checkpoint, memory_).step, 40);
     QVERIFY(!fs::exists(checkpoint.string() + ".copy"));
   }
 
@@ -139,6 +180,23 @@ class TestVolatileCheckpoint : public QObject {
       QVERIFY_EXCEPTION_THROWN(persist_checkpoint(checkpoint, memory_), Error);
       QCOMPARE(chown(folder.c_str(), 0, 0), 0);
     }
+  }
+
+  // With a umask of 002 nobody else is in a user's group; of another group there are others.
+  void aGroupMayWriteWhereItIsTheUsersOwn() {
+    const fs::path checkpoint = make();
+    persist_checkpoint(checkpoint, memory_);
+    fs::permissions(checkpoint, fs::perms::group_write, fs::perm_options::add);
+    QCOMPARE(verify_checkpoint(checkpoint).step, 40);
+    if (geteuid() != 0) QSKIP("only root can give a folder to another group");
+    QCOMPARE(chown(checkpoint.c_str(), 0, 65534), 0);
+    VERIFY_THROWS("corrupt", "may be written by other users", verify_checkpoint(checkpoint));
+  }
+
+  void whatBelongsToRootIsTrusted() {
+    const testing::Unprivileged hindered;
+    const CheckpointFolder folder("/usr");
+    VERIFY_THROWS("io", "File name too long", folder.file(std::string(300, 'x')));
   }
 
   void thereIsNoRoomWhereThereIsNoMemory() {
