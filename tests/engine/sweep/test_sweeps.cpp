@@ -96,6 +96,11 @@ class TestSweeps : public QObject {
       VERIFY_THROWS("usage", "cannot be the name of a sweep", check(file_, base_));
     }
     file_.name = "rates";
+    file_.metric = "";
+    VERIFY_THROWS("usage", "a series has no name", check(file_, base_));
+    file_.metric = std::string(2000, 'x');
+    VERIFY_THROWS("usage", "cannot be the name of a series", check(file_, base_));
+    file_.metric = "loss";
     check(file_, base_);
     file_.seeds = 2;
     check(file_, base_);
