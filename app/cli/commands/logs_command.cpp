@@ -65,7 +65,7 @@ class LogPrinter {
   }
 
   bool foundNone() const { return tails_.empty(); }
-  // "generation 0: replicas 0 to 3; generation 1: replica 0", of the newest three.
+  // "generation 1: replica 0; generation 0: replicas 0 to 3": the newest.
   std::string presentLogs() const {
     std::map<int, std::set<int>, std::greater<>> ranks;
     for (const auto& [name, path] : listLogs(folder_)) ranks[name.generation].insert(name.rank);

@@ -173,8 +173,10 @@ RunDetails run_details(Store& store, const std::string& id) {
   details.json["run"]["heard"] = heard ? Json(*heard) : Json();
   details.json["run"]["shown"] = common::shownJson({.run = run}, std::nullopt, heard, now);
   const auto generations = store.catalogue().generations(id);
-  for (Json& each : details.json["generations"])
-    each["shown"] = {{"parts", common::describePause(each.at("pause_parts")).toStdString()}};
+  std::map<int, std::string> parts;
+  for (const storage::Generation& each : generations)
+    parts[each.number] = common::describePause(each.pause_parts).toStdString();
+  for (Json& each : details.json["generations"]) each["shown"] = {{"parts", parts[each.at("number")]}};
   details.json["clock"] = common::clockOrigin(run, generations);
   details.json["last_restart"] = common::restartJson(common::restartDone(generations));
   add_series(store, id, details.json);
