@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opening files: new, older, newer, foreign, damaged, on a read-only medium.
-#include <grp.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <fstream>
 
 #include "database/database.h"
+#include "hindered.h"
 #include "rows.h"
 #include "sleeper.h"
 #include "store_test.h"
@@ -255,8 +255,7 @@ class TestDatabase : public QObject {
     }
     fs::permissions(folder_.path(), fs::perms(0555));
     for (const char* name : {"runs.db", "samples.db"}) fs::permissions(folder_ / name, fs::perms(0444));
-    const bool root = geteuid() == 0;
-    if (root) QCOMPARE(seteuid(65534), 0);  // root may write everywhere
+    std::optional<testing::Unprivileged> hindered(std::in_place);
     std::size_t leases = 0;
     std::optional<Error> error = error_of([&] {
       Catalogue catalogue(folder_ / "runs.db");
@@ -267,7 +266,7 @@ class TestDatabase : public QObject {
       QCOMPARE(reader.read("loss", 0).size(), 1u);
       catalogue.set_note(catalogue.runs().at(0).id, "new");
     });
-    if (root) QCOMPARE(seteuid(0), 0);
+    hindered.reset();
     fs::permissions(folder_.path(), fs::perms(0755));
     QVERIFY(error);
     QCOMPARE(error->kind(), ErrorKind::io);
@@ -283,8 +282,7 @@ class TestDatabase : public QObject {
     }
     fs::permissions(file, fs::perms(0444));
     fs::permissions(folder_.path(), fs::perms(0555));
-    const bool root = geteuid() == 0;
-    if (root) QCOMPARE(seteuid(65534), 0);  // root may write everywhere
+    std::optional<testing::Unprivileged> hindered(std::in_place);
     std::optional<Error> error = error_of([&] {
       for (const Access access : {Access::read, Access::write}) {
         Database database(file, kSecond, access);
@@ -293,7 +291,7 @@ class TestDatabase : public QObject {
         database.write([&] { database.execute("INSERT INTO a (x) VALUES (?)", 6); });
       }
     });
-    if (root) QCOMPARE(seteuid(0), 0);
+    hindered.reset();
     fs::permissions(folder_.path(), fs::perms(0755));
     QVERIFY(error);
     QCOMPARE(error->kind(), ErrorKind::io);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Series as a writer and a reader of the same file see them.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +8,7 @@
 #include <random>
 
 #include "database/database.h"
+#include "hindered.h"
 #include "rows.h"
 #include "samples/samples_schema.h"
 #include "store_test.h"
@@ -443,12 +442,9 @@ class TestSamples : public QObject {
   }
 
   void aFolderThatCannotBeOpenedIsTold() {
-    rlimit before{};
-    getrlimit(RLIMIT_NOFILE, &before);
-    const rlimit none{0, before.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &none);
+    std::optional<testing::NoMoreFiles> hindered(std::in_place);
     const std::string thrown = testing::thrown_by([&] { SampleWriter(folder_ / "samples.db"); });
-    setrlimit(RLIMIT_NOFILE, &before);
+    hindered.reset();
     QCOMPARE(thrown, "io: cannot open the folder " + folder_.path().string() + ": Too many open files");
   }
 

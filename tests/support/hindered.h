@@ -6,6 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
 namespace batchscope::testing {
 
 // Root may do anything; with this a test that root runs may do no more than any other user, so that what a
@@ -13,18 +17,18 @@ namespace batchscope::testing {
 class Unprivileged {
  public:
   Unprivileged() {
-    if (is_root_) is_hindered_ = seteuid(kNobody) == 0;
+    if (before_ == 0 && seteuid(kNobody) != 0)
+      throw std::system_error(errno, std::system_category(), "seteuid");
   }
   ~Unprivileged() {
-    if (is_hindered_) is_hindered_ = seteuid(0) != 0;
+    if (seteuid(before_) != 0) std::abort();
   }
   Unprivileged(const Unprivileged&) = delete;
   Unprivileged& operator=(const Unprivileged&) = delete;
 
  private:
   static constexpr uid_t kNobody = 65534;
-  const bool is_root_ = geteuid() == 0;
-  bool is_hindered_ = false;
+  const uid_t before_ = geteuid();
 };
 
 // No more files can be opened.

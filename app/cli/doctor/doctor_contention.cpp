@@ -13,8 +13,8 @@ using Level = Finding::Level;
 
 std::string contentionText(const run::Contention& shown, const std::string& on) {
   return say(
-      "on {}, a replica takes {:.0f} % longer for each other replica that computes ({}); predictions of other "
-      "programs begin with half of it",
+      "on {}, a replica takes {:.0f} % longer for each other replica that computes ({}); predictions of "
+      "programs that are new here begin with half of it",
       on, 100 * shown.share,
       shown.runs == 1
           ? say("measured in 1 run")

@@ -36,8 +36,7 @@ void insist_it_is_ours(const fs::path& path, const struct stat& info) {
     distrust(path, "may be written by other users (chmod go-w takes that from them)");
 }
 
-// A directory, whatever link may stand in its place, which to the system is not a directory (ENOTDIR) and to
-// the caller not there. The caller closes it.
+// Opens a directory. A link in its place is none (ENOTDIR), wherever it leads. The caller closes it.
 int open_directory(int parent, const fs::path& name, const fs::path& path) {
   const int fd = openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) fail(path, errno);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pool's lines to supervisors: what it knows of each, when one counts as busy, and what the pool is told of.
+// The pool's lines to supervisors: what it knows of each, when one counts as busy, and what the pool is told
+// of.
 #include "supervisors.h"
 
 #include <QTest>

@@ -32,8 +32,8 @@ class TestImportance : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // 80 trials on a grid of a = 3 .. 10 and b = 0 .. 9, cost 10 a + b, the best 15 %: 12 trials, with a = 3 for
-  // ten of them and a = 4, b < 2 for two. With p = 1/8 and 1/10:
+  // 80 trials on a grid of a = 3 .. 10 and b = 0 .. 9, cost 10 a + b, the best 15 %: 12 trials, with a = 3
+  // for ten of them and a = 4, b < 2 for two. With p = 1/8 and 1/10:
   //   v_a ~ 8 ((10/12)^2 + (2/12)^2) - 1 = 43/9     v_b ~ 10 (2 (2/12)^2 + 8 (1/12)^2) - 1 = 1/9
   void countsAreExact() {
     const Space space({integer("a", 3, 10), integer("b", 0, 9)});

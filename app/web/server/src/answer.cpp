@@ -34,6 +34,10 @@ std::optional<Number> parsed(const std::string& text) {
 
 }  // namespace
 
+bool is_for_person(const http::Request& head) {
+  return head.field("accept").find("text/html") != std::string_view::npos;
+}
+
 http::Response json_response(const protocol::Json& json) {
   http::Response response{200, json.dump(-1, ' ', false, protocol::Json::error_handler_t::replace)};
   response.fields = {{"Cache-Control", "no-store"}};

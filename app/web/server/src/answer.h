@@ -16,6 +16,9 @@
 
 namespace batchscope::web {
 
+// Whether a person looks at the answer, in a browser.
+bool is_for_person(const http::Request& head);
+
 // 200. Bytes that are not UTF-8 are replaced.
 http::Response json_response(const protocol::Json& json);
 

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "answer.h"
 #include "batchscope/common/language.h"
 #include "batchscope/common/say.h"
 
@@ -114,11 +115,8 @@ bool asks_for_data(const Request& head) {
   return !head.path.empty() && (head.path.front() == "api" || head.path.front() == "metrics");
 }
 
-// Whether a person looks at the answer, in a browser.
-bool shows_pages(const Request& head) {
-  return reads(head) && !asks_for_data(head) &&
-         head.field("accept").find("text/html") != std::string_view::npos;
-}
+// Whether a person may be shown a page in place of an error.
+bool shows_pages(const Request& head) { return reads(head) && !asks_for_data(head) && is_for_person(head); }
 
 // Whether there is any token, right or wrong: who shows none is told where the first one is.
 bool shows_token(const Request& head) {

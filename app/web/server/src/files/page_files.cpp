@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "answer.h"
 #include "batchscope/common/language.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/protocol/json.h"
@@ -94,8 +95,7 @@ http::Response PageFiles::answer(const http::Request& request) const {
     if (const auto found = files_.find(request.path.front()); found != files_.end())
       return answer(found->second, request);
   const bool is_view = std::find(kViews.begin(), kViews.end(), request.path.front()) != kViews.end();
-  const bool is_person = request.field("accept").find("text/html") != std::string_view::npos;
-  if (!is_view && !is_person) throw http::Fault{404, "there is nothing at this address"};
+  if (!is_view && !is_for_person(request)) throw http::Fault{404, "there is nothing at this address"};
   const auto index = files_.find(kIndex);
   if (index == files_.end()) throw http::Fault{404, std::string(kNoPage) + "; the API answers without it"};
   if (is_view) return answer(index->second, request);

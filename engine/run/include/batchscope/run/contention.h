@@ -22,8 +22,7 @@ struct Contention {
   bool same = false;  ///< they train the same program
 
   /// Returns the first guess of a new run: this share, or half of it where only other programs have shown it.
-  /// Programs differ so much that the middle between theirs and none misses by less (tests/bench/FIGURES.md,
-  /// `predict.*.first`).
+  /// With the whole of theirs, most first predictions were too low (tests/bench/FIGURES.md, `predict.*`).
   double guess() const { return same ? share : share / 2; }
 };
 
