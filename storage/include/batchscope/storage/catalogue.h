@@ -82,8 +82,8 @@ struct Generation {
   std::string checkpoint;                     ///< restored from; empty: fresh
   double pause = -1;                          ///< s; negative: none (the first) or not over
   std::map<std::string, double> pause_parts;  ///< s: "checkpoint", "stop", "launch", "restore", "first step"
-  std::string
-      outcome;  ///< "", "finished", "checkpointed", "ended without a checkpoint", "crashed: rank 1, signal 9"
+  /// "", "finished", "checkpointed", "ended without a checkpoint", "crashed: rank 1, signal 9"
+  std::string outcome;
   /// Samples/s, negative: unknown. What the model predicted when the restart was asked for, and what was
   /// measured once it went on steadily (engine/run/PROTOCOL.md).
   ///@{
