@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks whether the tests would notice a fault: changes a room's sources one place at a time, and runs the tests that cover it.
 
-  mutants.py [ROOM...] [--seed N] [--count N] [--minutes N] [--line FILE:LINE] [--again FILE] [--own] [--json]
+  mutants.py [ROOM...] [--seed N] [--count N] [--minutes N] [--line FILE:LINE] [--again FILE] [--own | --fast] [--json]
 
 Rooms have the names of their tests, such as goodput, policy, storage; default: all rooms. --seed picks the places, --count their
 number (100). --line tries all changes of one line instead, --again those that went unnoticed in an earlier --json. The unnoticed
@@ -11,9 +11,10 @@ it is not tried again. The exit code is 1 if a fault went unnoticed, and 2 if th
 
 It works on a copy of the tree in build/mutants, where the rooms' files are compiled one by one. A changed file is compiled first.
 A change that does not compile is not counted, and neither is a change that compiles to the same code. Then the room's own tests are
-linked and run, first the one that noticed the file's last change. If they notice nothing, the tests of other rooms follow (not with
---own). A change that loops for ever is noticed by a limit of processor time, three times what the tests took, and one that waits for
-ever by the tests' own time limits: neither depends on how busy the machine is.
+linked and run: the one that noticed the file's last change, the other fast ones, and scenarios (not with --fast), which have to fail
+twice. If they notice nothing, the tests of other rooms follow (not with --own). A change that loops for ever is noticed by a limit of
+processor time, three times what the tests took, and one that waits for ever by the tests' own time limits: neither depends on how busy
+the machine is.
 """
 
 import argparse
@@ -45,30 +46,39 @@ class Stage(NamedTuple):
     """Tests that run together, and what they need built."""
 
     tests: str  # what ctest -R takes
-    targets: list[str]
+    targets: tuple[str, ...]
+    tier: str = "fast"  # the label that they have
 
 
 class Room(NamedTuple):
     folder: str
-    stages: list[Stage]  # the room's own first
+    own: list[Stage]  # the fast tests first
+    others: list[Stage] = []  # of the rooms above
+
+    def stages(self, options):
+        return self.own[:1] if options.fast else self.own if options.own else self.own + self.others
 
 
-def tests_of(room, *further):
-    return Stage(f"^{room}\\.", [f"{room}_tests", *further])
+def fast(room):
+    return Stage(f"^{room}\\.", (f"{room}_tests",))
 
 
+def scenarios(room, *further):
+    return Stage(f"^{room}\\.", (f"{room}_tests", *further), "full")
+
+
+SIMULATIONS = Stage("^cli\\.simulate$", ("cli_tests", "batchscope-simulate", "batchscope"), "full")
 ROOMS = {
-    "goodput": Room("engine/goodput", [tests_of("goodput"), tests_of("policy")]),
-    "policy": Room("engine/policy", [tests_of("policy"), tests_of("pool"),
-                                     Stage("^cli\\.simulate$", ["cli_tests", "batchscope-simulate", "batchscope"])]),
-    "storage": Room("storage", [tests_of("storage")]),
-    "protocol": Room("engine/protocol", [tests_of("protocol"), tests_of("storage")]),
-    "replica": Room("engine/replica", [tests_of("replica")]),
-    "http": Room("engine/http", [tests_of("http")]),
-    "run": Room("engine/run", [tests_of("run", "fake-replica", "test-supervisor")]),
-    "pool": Room("engine/pool", [tests_of("pool")]),
-    "sweep": Room("engine/sweep", [tests_of("sweep", "ask-and-tell")]),
-    "common": Room("app/common", [tests_of("common")]),
+    "goodput": Room("engine/goodput", [fast("goodput")], [fast("policy")]),
+    "policy": Room("engine/policy", [fast("policy")], [fast("pool"), SIMULATIONS]),
+    "storage": Room("storage", [fast("storage")]),
+    "protocol": Room("engine/protocol", [fast("protocol")], [fast("storage")]),
+    "replica": Room("engine/replica", [fast("replica")]),
+    "http": Room("engine/http", [fast("http")]),
+    "run": Room("engine/run", [fast("run"), scenarios("run", "fake-replica", "test-supervisor")]),
+    "pool": Room("engine/pool", [fast("pool")]),
+    "sweep": Room("engine/sweep", [fast("sweep"), scenarios("sweep", "ask-and-tell")]),
+    "common": Room("app/common", [fast("common")]),
 }  # fmt: skip
 
 
@@ -125,12 +135,11 @@ def time_of_children():
 class Suite:
     """The tests that cover a room."""
 
-    def __init__(self, room, own):
-        self.room = room
-        self.stages = room.stages[:1] if own else room.stages
+    def __init__(self, room, stages):
+        self.room, self.stages = room, stages
         self.limits = {}  # s of processor time, by stage
         self.objects, self.code = {}, {}  # of each source file: its object file, and that one's bytes
-        self.names = set()  # of all tests
+        self.names = {stage: set() for stage in stages}  # of its tests
         self.noticed = {}  # by source file: the test that noticed its last change
 
     def prepare(self):
@@ -141,7 +150,7 @@ class Suite:
             before = time_of_children()
             if failed := self.run(stage):
                 raise Refused(f"{', '.join(failed)} fails without a change: mend it first")
-            self.limits[stage.tests] = max(SHORTEST, round(PATIENCE * (time_of_children() - before)))
+            self.limits[stage] = max(SHORTEST, round(PATIENCE * (time_of_children() - before)))
         folder = TREE / self.room.folder
         for command in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
             path, output = pathlib.Path(command["file"]), re.search(r" -o (\S+)", command["command"])
@@ -151,19 +160,23 @@ class Suite:
 
     def run(self, stage, tests=None):
         """Runs a stage's tests, or only some of them, and returns those that failed."""
-        command = ["ctest", "--test-dir", str(BUILD), "-R", tests or stage.tests, "-j", "2", "--stop-on-failure", "--no-tests=error"]
-        done = run(*command, limit=self.limits.get(stage.tests))
-        self.names.update(re.findall(r"Test +#\d+: (\S+)", done.stdout))
+        command = ["ctest", "--test-dir", str(BUILD), "-R", tests or stage.tests, "-L", f"^{stage.tier}$", "-j", "2", "--stop-on-failure",
+                   "--no-tests=error"]  # fmt: skip
+        done = run(*command, limit=self.limits.get(stage))
+        self.names[stage].update(re.findall(r"Test +#\d+: (\S+)", done.stdout))
         failed = re.findall(r"^\s*\d+ - (\S+) \(", done.stdout, re.M)
         return failed or (["ctest"] if done.returncode else [])
 
     def notice(self, stage, file):
         """Returns the stage's tests that fail. First runs the one that noticed the file's last change, or that has the file's name."""
         likely = self.noticed.get(file, f"{pathlib.Path(self.room.folder).name}.{pathlib.Path(file).stem}")
-        if likely in self.names and re.match(stage.tests, likely):
-            if failed := self.run(stage, f"^{re.escape(likely)}$"):
-                return failed
-        return self.run(stage)
+        failed = self.run_some(stage, [likely]) if likely in self.names[stage] else []
+        failed = failed or self.run(stage)
+        is_sure = not failed or stage.tier == "fast"  # a busy machine may have failed a scenario
+        return failed if is_sure else self.run_some(stage, failed)
+
+    def run_some(self, stage, tests):
+        return self.run(stage, "|".join(f"^{re.escape(test)}$" for test in tests))
 
     def judge(self, file):
         """Returns the outcome of the file's change, and the test that noticed it, if one did."""
@@ -253,6 +266,7 @@ def asked():
     parser.add_argument("--line", metavar="FILE:LINE", help="try all changes of this line")
     parser.add_argument("--again", metavar="FILE", help="try only the unnoticed changes in FILE, the output of --json")
     parser.add_argument("--own", action="store_true", help="run only the room's own tests")
+    parser.add_argument("--fast", action="store_true", help="run only the room's own fast tests")
     parser.add_argument("--json", action="store_true", help="print a line of JSON for each change, and one for the total")
     options = parser.parse_args()
     for name in options.rooms:
@@ -302,7 +316,7 @@ def try_all(options, tell):
         chosen = chosen_places(options, name)
         if not chosen:
             continue
-        suite = Suite(ROOMS[name], options.own)
+        suite = Suite(ROOMS[name], ROOMS[name].stages(options))
         suite.prepare()
         for trial in chosen:
             if options.minutes and time.monotonic() - began > 60 * options.minutes:

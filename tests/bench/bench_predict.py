@@ -71,6 +71,7 @@ class Restart(NamedTuple):
     """A restart as it was predicted, and as it came."""
 
     replicas: int
+    first: bool  # no generation before had so many
     error: float  # of the predicted throughput, in percent
     held: bool  # whether it came out within the range that was expected
     again: float | None  # the error, in percent, if what this number of replicas had before is taken for the prediction
@@ -84,14 +85,15 @@ def restarts(program, cores, seed, taught):
             shown = train(store, TEACHERS[program], cores, seed, [2])["goodput"]["parameters"]["contention"]
             print(f"# {TEACHERS[program]} has shown a contention of {shown:.2f}", file=sys.stderr, flush=True)
         found = train(store, program, cores, seed, turns)["generations"]
-    told, before = [], {}
+    told, seen, before = [], {1}, {}
     for generation in found[-len(turns):]:
         predicted, obtained = generation["predicted_throughput"], generation["obtained_throughput"]
         replicas = generation["replicas"]
         if predicted and obtained:
             held = 1 / (1 + generation["predicted_error"]) <= obtained / predicted <= 1 + generation["predicted_error"]
             again = 100 * (before[replicas] / obtained - 1) if before.get(replicas) else None
-            told.append(Restart(replicas, 100 * (predicted / obtained - 1), held, again))
+            told.append(Restart(replicas, replicas not in seen, 100 * (predicted / obtained - 1), held, again))
+        seen.add(replicas)
         before[replicas] = obtained or before.get(replicas)
     return told
 
@@ -114,18 +116,16 @@ def row(name, values, unit, better, goal):
 def measure(program, cores, wanted, seeds, taught):
     first, seen, came_out, again = [], [], [], []
     for seed in seeds:
-        known = {1}
         for restart in restarts(program, cores, seed, taught):
             print(f"# {program} {cores} seed {seed}: on {restart.replicas} {restart.error:+.0f} %{'' if restart.held else ', not expected'}",
                   file=sys.stderr, flush=True)  # fmt: skip
             came_out.append(100 * restart.held)
-            (seen if restart.replicas in known else first).append(abs(restart.error))
-            known.add(restart.replicas)
+            (first if restart.first else seen).append(abs(restart.error))
             if restart.again is not None:
                 again.append(abs(restart.again))
     prefix = f"predict.{program}.{cores}."
-    for what, values in (("median", seen), ("largest", [max(seen)]), ("first", first), ("again", again)):
-        if prefix + what in wanted:
+    for what, values in (("median", seen), ("largest", sorted(seen)[-1:]), ("first", first), ("again", again)):
+        if prefix + what in wanted and values:
             row(prefix + what, values, "%", "lower", GOALS.get(what))
     if prefix + "covered" in wanted:
         row(prefix + "covered", [statistics.mean(came_out)], "%", "higher", GOALS["covered"])

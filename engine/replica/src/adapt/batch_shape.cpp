@@ -5,6 +5,27 @@
 #include <cmath>
 
 namespace batchscope::replica {
+namespace {
+
+// Returns the parameters with half of a micro-batch's time of this size for whatever size, as AdaptDL assumes
+// where one size was measured. On cores the fit assumes a fifth, which is nearer, but promises so little of
+// other sizes that none of them would ever be measured.
+goodput::PerfParams hopeful(goodput::PerfParams perf, const goodput::Devices& devices, int replicas,
+                            std::int64_t local_batch_size) {
+  const auto time = [&](int cores) { return goodput::accumulation_time(perf, local_batch_size, cores); };
+  int cores = devices.cores(replicas);
+  for (int fewer = cores / 2; devices.fastest && replicas == 1 && fewer > 0; fewer /= 2)
+    if (time(fewer) < time(cores)) cores = fewer;
+  const double linear =
+      perf.beta_c * static_cast<double>(local_batch_size) * std::pow(cores, -perf.core_exponent);
+  const double beyond_half = linear - time(cores) / 2;
+  if (!(beyond_half > 0)) return perf;
+  perf.alpha_c += beyond_half;
+  perf.beta_c *= 1 - beyond_half / linear;
+  return perf;
+}
+
+}  // namespace
 
 goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int64_t initial_batch_size,
                              int replicas) {
@@ -25,7 +46,8 @@ goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int6
   return limits;
 }
 
-std::optional<Suggestion> suggestion(const StepModel& model, const goodput::Bounds& limits, Seen seen) {
+std::optional<Suggestion> suggestion(StepModel model, const goodput::Bounds& limits, Seen seen) {
+  if (seen.no_other) model.perf = hopeful(model.perf, model.devices, model.replicas, seen.local_batch_size);
   const auto function = [&](const goodput::GradParams& gradient) {
     return goodput::GoodputFunction(model.perf, gradient, model.initial_batch_size, model.devices);
   };

@@ -425,9 +425,10 @@ std::optional<Suggestion> Account::suggest(const goodput::Bounds& wanted, std::i
   if (profile.measured() >= kFirstFit && profile.measured() > fitted_at) request_fit();
   fitter.settle();
   if (!goodput_function()) return std::nullopt;
+  const auto [least, most] = profile.local_batch_sizes();
   return suggestion({*fitter.model(), gradient, initial_batch_size, devices(is_free()),
                      process().environment.num_nodes, num_replicas()},
-                    wanted, {profile.local_batch_sizes().most, batch_size, left});
+                    wanted, {most, batch_size, left, 0, least == most});
 }
 
 std::optional<double> Account::measured_goodput(const BatchShape& shape) const {
