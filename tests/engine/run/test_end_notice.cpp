@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a run, posted to an address.
+// The end of a run, posted to an address or handed to a command.
 #include "batchscope/run/end_notice.h"
 
 #include <QTemporaryDir>
@@ -73,6 +73,32 @@ class TestEndNotice : public QObject {
     QVERIFY2(events[0].text.find("nobody was told of the end by 127.0.0.1: it answered 403") == 0,
              events[0].text.c_str());
     QVERIFY2(events[0].text.find("secret") == std::string::npos, events[0].text.c_str());
+  }
+
+  void aCommandIsGivenTheSentence() {
+    const QString told = folder_->filePath("told");
+    const std::string id = ended("printf %s > '" + told.toStdString() + "'", RunState::finished, "");
+    run::tell_end(id);
+    QFile file(told);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(QString::fromUtf8(file.readAll()), QString::fromStdString("digits (" + id + ") finished"));
+    QVERIFY(catalogue_->events(id).empty());
+  }
+
+  void aCommandThatFailsIsAnEvent_data() {
+    QTest::addColumn<QString>("command");
+    QTest::addColumn<QString>("why");
+    QTest::newRow("exit code") << "exit 3 #" << "it ended with exit code 3";
+    QTest::newRow("signal") << "kill -9 $$ #" << "it was killed by a signal";
+  }
+  void aCommandThatFailsIsAnEvent() {
+    QFETCH(QString, command);
+    QFETCH(QString, why);
+    const std::string id = ended(command.toStdString(), RunState::finished, "");
+    run::tell_end(id);
+    const auto events = catalogue_->events(id);
+    QCOMPARE(events.size(), 1u);
+    VERIFY_HOLDS(events[0].text, why.toStdString());
   }
 
   void nobodyIsToldOfWhatAPersonEnded() {
