@@ -49,6 +49,17 @@ export function paintBands(context: CanvasRenderingContext2D, bands: readonly Ba
   context.restore();
 }
 
+/** A text in the middle of the plot, where there is nothing else. */
+export function paintText(context: CanvasRenderingContext2D, text: string, box: Box, colours: Colours, ratio: number): void {
+  context.save();
+  context.fillStyle = colours.dim;
+  context.font = `${11 * ratio}px ${fontFamily}`;
+  context.textBaseline = "middle";
+  context.textAlign = "center";
+  context.fillText(text, box.left + box.width / 2, box.top + box.height / 2);
+  context.restore();
+}
+
 /** A dashed line at each restart, and above each band how many replicas trained. */
 export function paintRestarts(context: CanvasRenderingContext2D, bands: readonly Band[], x: (value: number) => number,
   box: Box, colours: Colours, ratio: number): void {
