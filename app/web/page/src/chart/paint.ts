@@ -51,12 +51,17 @@ export function paintBands(context: CanvasRenderingContext2D, bands: readonly Ba
 
 /** A text in the middle of the plot, where there is nothing else. */
 export function paintText(context: CanvasRenderingContext2D, text: string, box: Box, colours: Colours, ratio: number): void {
+  const x = box.left + box.width / 2;
+  const y = box.top + box.height / 2;
   context.save();
-  context.fillStyle = colours.dim;
   context.font = `${11 * ratio}px ${fontFamily}`;
   context.textBaseline = "middle";
   context.textAlign = "center";
-  context.fillText(text, box.left + box.width / 2, box.top + box.height / 2);
+  const width = context.measureText(text).width + 12 * ratio;
+  context.fillStyle = colours.panel;
+  context.fillRect(x - width / 2, y - 8 * ratio, width, 16 * ratio); // no line of the grid crosses it
+  context.fillStyle = colours.dim;
+  context.fillText(text, x, y);
   context.restore();
 }
 
