@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line/command_set.h"
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "batchscope/common/translate.h"
@@ -13,6 +16,9 @@ namespace batchscope::cli {
 namespace {
 
 constexpr int kFlagColumn = 30;
+// Commands of other programs, each with the one here that does the same.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOthersNames{
+    {{"compare", "diff"}, {"list", "ls"}}};
 constexpr char kMark = '\x1f';  // in front of a word that stood behind "--"
 
 // CLI11 puts two empty lines before each group of flags but the first.
@@ -191,7 +197,10 @@ CommandSet::Strings CommandSet::flagNames(const CLI::App& command) {
 
 std::string CommandSet::suggestion(const std::string& word, const Strings& names,
                                    const std::string& otherwise) {
-  const std::string nearest = protocol::did_you_mean(word, names);
+  const auto meant =
+      std::ranges::find(kOthersNames, word, &std::pair<std::string_view, std::string_view>::first);
+  const bool isKnown = meant != kOthersNames.end() && std::ranges::find(names, meant->second) != names.end();
+  const std::string nearest = protocol::did_you_mean(isKnown ? meant->second : word, names);
   return nearest.empty() ? otherwise : nearest;
 }
 

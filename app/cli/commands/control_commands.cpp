@@ -85,31 +85,30 @@ std::string rescaleText(const protocol::Request& request, const Reply& reply) {
                ? say("asks for {} from now on; `batchscope resume` lets it go on", on)
                : say("asks for {} from now on; `batchscope queue` says when it has devices", on);
   const bool same = status.value("replicas", 0) == replicas;
+  const bool hasBegun = status.value("state", "") != "starting";
   if (reply.job && !named)
     return same ? say("stays on {}", on)
                 : say("the pool moves it to {}, as soon as there are devices for them; `batchscope queue` "
                       "says when",
                       on);
+  if (same && !named && !hasBegun) return say("stays on {}", on);
+  if (!hasBegun) return say("restarts on {} once it has made its first step", on);
   if (same && status.value("state", "") == "running")
     return named ? say("stays on {}", on) : say("stays on {}; goodput no longer chooses the number", on);
   if (same && !named) return say("restarting on {}, as many as now", on);
   return say("restarting on {}", on) + predictionText(status, reply.model, replicas);
 }
 
-int order(const RunReference& options, const protocol::Request& request, const std::string& agreed) {
-  return finish(options, request, ask(options, request), agreed);
-}
-
-std::string idOf(const RunReference& options) { return openCatalogue().resolve(options.run).id; }
+storage::Run runOf(const RunReference& options) { return openCatalogue().resolve(options.run); }
 
 int leaveForMoreNodes(const RunReference& options, const std::string& id, int replicas) {
   slurm::wantInJobs(id, {.number = replicas, .automatic = std::nullopt});
   protocol::Request request;
   request.command = Command::stop;
-  return order(options, request,
-               say("writes a checkpoint and ends its job; the next job continues with room for {}, "
-                   "as soon as Slurm has the nodes",
-                   plural(replicas, "replica")));
+  return finish(options, request, ask(options, request),
+                say("writes a checkpoint and ends its job; the next job continues with room for {}, "
+                    "as soon as Slurm has the nodes",
+                    plural(replicas, "replica")));
 }
 
 }  // namespace
@@ -135,7 +134,7 @@ int rescaleRun(const RescaleOptions& options) {
   request.devices = options.devices;
   request.replicas = count.number;
   request.auto_replicas = count.automatic;
-  const std::string id = idOf(options);
+  const std::string id = runOf(options).id;
   if (request.replicas && slurm::needsNextJob(id, *request.replicas))
     return leaveForMoreNodes(options, id, *request.replicas);
   const Reply reply = ask(options, request);
@@ -163,16 +162,22 @@ int pauseRun(const RunReference& options) {
   if (const auto code = handOn("pause", options)) return *code;
   protocol::Request request;
   request.command = Command::pause;
-  return order(options, request,
-               say("checkpointing, then freeing its devices; `batchscope resume` continues it"));
+  const bool withoutCheckpoint = reportsNoCheckpoints(runOf(options));
+  return finish(
+      options, request, ask(options, request),
+      withoutCheckpoint
+          ? say("ending its program without a checkpoint, as it reports none, then freeing its devices; "
+                "`batchscope resume` starts the program again")
+          : say("checkpointing, then freeing its devices; `batchscope resume` continues it"));
 }
 
 int stopRun(const RunReference& options) {
   if (const auto code = handOn("stop", options)) return *code;
   protocol::Request request;
   request.command = Command::stop;
+  const bool withoutCheckpoint = reportsNoCheckpoints(runOf(options));
   const Reply reply = ask(options, request);
-  return finish(options, request, reply, stopText(reply.run));
+  return finish(options, request, reply, stopText(reply.run, withoutCheckpoint));
 }
 
 }  // namespace batchscope::cli

@@ -158,16 +158,26 @@ bool Attachment::hasEnded() {
   return isAtRest(run.state) && run.supervisor_pid == 0;
 }
 
+// Returns whether the program has had the time to report checkpoints, and has not.
+bool Attachment::endsWithoutCheckpoint() const {
+  return status_ && status_->state == protocol::RunState::running && !status_->rescalable;
+}
+
 void Attachment::stopForTime() {
   deadline_ = QDeadlineTimer(QDeadlineTimer::Forever);
   outcome_.timedOut = true;
-  stopRun(say("the time is up: checkpointing ..."));
+  stopRun(endsWithoutCheckpoint()
+              ? say("the time is up: ending the program, which reports no checkpoints ...")
+              : say("the time is up: checkpointing ..."));
 }
 
 void Attachment::interrupt() {
   if (options_.interrupt == AttachOptions::Interrupt::detaches || stopAsked_) return leave();
   outcome_.interrupted = true;
-  stopRun(say("checkpointing ... (Ctrl-C once more leaves without waiting for it)"));
+  stopRun(endsWithoutCheckpoint()
+              ? say("ending the program, which reports no checkpoints ... (Ctrl-C once more leaves without "
+                    "waiting for it)")
+              : say("checkpointing ... (Ctrl-C once more leaves without waiting for it)"));
 }
 
 void Attachment::stopRun(const std::string& notice) {

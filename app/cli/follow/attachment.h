@@ -67,6 +67,7 @@ class Attachment : public QObject {
   std::string framesOfFailure();
   void showPlace();
   bool hasEnded();
+  bool endsWithoutCheckpoint() const;
   void stopForTime();
   void interrupt();
   void stopRun(const std::string& notice);

@@ -25,7 +25,7 @@ using Deed = void (*)(storage::Catalogue&, const std::string& id);
 // Finds all runs before it changes anything. A run that refuses does not stop the others. For a run that is
 // followed, the machine where it trains reports the outcome of `command`.
 int doToAll(const JobsReference& options, const char* command, Deed deed, const char* done,
-            std::string (*told)(const storage::Run&, pool::JobState before)) {
+            std::string (*told)(const storage::Run&, JobState before, bool withoutCheckpoint)) {
   storage::Catalogue catalogue = openCatalogue();
   std::vector<storage::Run> runs;
   for (const std::string& text : options.runs) runs.push_back(catalogue.resolve(text));
@@ -35,6 +35,7 @@ int doToAll(const JobsReference& options, const char* command, Deed deed, const 
   std::size_t handedOn = 0;
   for (const storage::Run& run : runs) {
     std::optional<storage::Job> job;
+    bool withoutCheckpoint = false;
     try {
       if (const auto answered = handOn(command, {run.id, options.json})) {
         code = std::max(code, *answered);
@@ -42,6 +43,7 @@ int doToAll(const JobsReference& options, const char* command, Deed deed, const 
         continue;
       }
       job = catalogue.job(run.id);
+      withoutCheckpoint = reportsNoCheckpoints(run);
       deed(catalogue, run.id);
     } catch (const Error& error) {
       kind = kind.value_or(error.kind());
@@ -51,7 +53,7 @@ int doToAll(const JobsReference& options, const char* command, Deed deed, const 
     ids.push_back(run.id);
     // A run that was held a moment ago is still on its way to a pause.
     const JobState before = job->held ? JobState::held : pool::job_state(run, *job);
-    if (!options.json) fmt::print("{}: {}\n", title(run), told(run, before));
+    if (!options.json) fmt::print("{}: {}\n", title(run), told(run, before, withoutCheckpoint));
   }
   const protocol::Json all = {{done, ids}};
   if (kind) throw PartlyDone(*kind, fmt::format("{}", fmt::join(refusals, "\n")), all);
@@ -62,26 +64,34 @@ int doToAll(const JobsReference& options, const char* command, Deed deed, const 
 }  // namespace
 
 int cancelRuns(const JobsReference& options) {
-  return doToAll(options, "cancel", pool::cancel, "cancelled", [](const storage::Run& run, JobState) {
-    return isHeld(run) ? stopText(run) : say("taken out of the queue");
-  });
+  return doToAll(options, "cancel", pool::cancel, "cancelled",
+                 [](const storage::Run& run, JobState, bool withoutCheckpoint) {
+                   return isHeld(run) ? stopText(run, withoutCheckpoint) : say("taken out of the queue");
+                 });
 }
 
 int holdRuns(const JobsReference& options) {
-  return doToAll(options, "hold", pool::hold, "held", [](const storage::Run& run, JobState before) {
-    if (before == JobState::starting || before == JobState::running)
-      return say("checkpointing, then freeing its devices; `batchscope release` lets it go on");
-    return say("held; `batchscope release` lets it go on");
-  });
+  return doToAll(
+      options, "hold", pool::hold, "held", [](const storage::Run&, JobState before, bool withoutCheckpoint) {
+        if (withoutCheckpoint)
+          return say(
+              "keeps its devices until it ends, as its program reports no checkpoints; `batchscope "
+              "stop` ends it now");
+        if (before == JobState::starting || before == JobState::running)
+          return say("checkpointing, then freeing its devices; `batchscope release` lets it go on");
+        return say("held; `batchscope release` lets it go on");
+      });
 }
 
 int releaseRuns(const JobsReference& options) {
-  return doToAll(options, "release", pool::release, "released", [](const storage::Run&, JobState before) {
-    if (before == JobState::held) return say("released; `batchscope queue` says when its turn comes");
-    if (before == JobState::pending || before == JobState::paused)
-      return say("it was not held; `batchscope queue` says why it waits");
-    return say("it was not held, and goes on");
-  });
+  return doToAll(options, "release", pool::release, "released",
+                 [](const storage::Run&, JobState before, bool) {
+                   if (before == JobState::held)
+                     return say("released; `batchscope queue` says when its turn comes");
+                   if (before == JobState::pending || before == JobState::paused)
+                     return say("it was not held; `batchscope queue` says why it waits");
+                   return say("it was not held, and goes on");
+                 });
 }
 
 int setPriority(const PriorityOptions& options) {

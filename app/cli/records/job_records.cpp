@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/job_records.h"
 
+#include "batchscope/run/client.h"
 #include "batchscope/run/pool.h"
 #include "records/store.h"
 #include "text/say.h"
@@ -21,10 +22,25 @@ bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run) {
   return isAtRest(run.state) && !waitsForPool(catalogue, run);
 }
 
-std::string stopText(const storage::Run& run) {
-  return run.state == RunState::paused
-             ? say("stopping, with the checkpoint of its pause; `batchscope resume` continues it")
-             : say("checkpointing, then stopping; `batchscope resume` continues it");
+bool reportsNoCheckpoints(const storage::Run& run) {
+  if (run.state != RunState::running && run.state != RunState::restarting) return false;
+  protocol::Request status;
+  status.command = protocol::Request::Command::status;
+  try {
+    return !run::request(run.id, status).value("rescalable", true);
+  } catch (const Error&) {
+    return false;  // the command itself says what is wrong
+  }
+}
+
+std::string stopText(const storage::Run& run, bool withoutCheckpoint) {
+  if (run.state == RunState::paused)
+    return say("stopping, with the checkpoint of its pause; `batchscope resume` continues it");
+  if (withoutCheckpoint)
+    return say(
+        "stopping without a checkpoint, as its program reports none; `batchscope resume` starts the "
+        "program again");
+  return say("checkpointing, then stopping; `batchscope resume` continues it");
 }
 
 }  // namespace batchscope::cli

@@ -14,7 +14,11 @@ bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run);
 // pool.
 bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run);
 
+// Asks the run's supervisor whether it trains a program that has reported no checkpoints, which a stop or a
+// pause would end as it stands. False where the supervisor does not answer, or the program has only begun.
+bool reportsNoCheckpoints(const storage::Run& run);
+
 // Returns the answer of a command that tells a run's supervisor to stop.
-std::string stopText(const storage::Run& run);
+std::string stopText(const storage::Run& run, bool withoutCheckpoint);
 
 }  // namespace batchscope::cli

@@ -3,6 +3,8 @@
 // sweep pause, resume, stop and extend: control an existing sweep.
 #include <fmt/core.h>
 
+#include <functional>
+
 #include "batchscope/sweep/sweeps.h"
 #include "records/store.h"
 #include "sweep/sweep_commands.h"
@@ -12,12 +14,16 @@
 namespace batchscope::cli {
 namespace {
 
+using storage::SweepState;
+
 int doTo(const SweepReference& options, void (*deed)(storage::Catalogue&, const std::string&),
-         const std::string& told) {
+         const std::function<std::string(SweepState before)>& text) {
   storage::Catalogue catalogue = openCatalogue();
   storage::Sweeps sweeps(catalogue);
-  const std::string name = sweeps.resolve(options.sweep).name;
+  const storage::Sweep before = sweeps.resolve(options.sweep);
+  const std::string& name = before.name;
   deed(catalogue, name);
+  const std::string told = text(before.state);
   return answer(options.json,
                 {{"sweep", name}, {"state", storage::sweep_state_name(sweeps.resolve(name).state)}},
                 fmt::format("{}: {}", printable(name), told));
@@ -26,18 +32,25 @@ int doTo(const SweepReference& options, void (*deed)(storage::Catalogue&, const 
 }  // namespace
 
 int pauseSweep(const SweepReference& options) {
-  return doTo(options, sweep::pause,
-              say("its trials write checkpoints and free their devices; `batchscope sweep resume` continues "
-                  "the sweep"));
+  return doTo(options, sweep::pause, [](SweepState before) {
+    return before == SweepState::paused
+               ? say("it was paused already; `batchscope sweep resume` continues the sweep")
+               : say("its trials write checkpoints and free their devices; `batchscope sweep resume` "
+                     "continues the sweep");
+  });
 }
 
 int resumeSweep(const SweepReference& options) {
-  return doTo(options, sweep::resume, say("goes on; `batchscope sweep status --watch` watches it"));
+  return doTo(options, sweep::resume,
+              [](SweepState) { return say("goes on; `batchscope sweep status --watch` watches it"); });
 }
 
 int stopSweep(const SweepReference& options) {
-  return doTo(options, sweep::stop,
-              say("its trials write checkpoints and stop; `batchscope sweep resume` continues the sweep"));
+  return doTo(options, sweep::stop, [](SweepState before) {
+    return before == SweepState::stopped
+               ? say("it was stopped already; `batchscope sweep resume` continues the sweep")
+               : say("its trials write checkpoints and stop; `batchscope sweep resume` continues the sweep");
+  });
 }
 
 int extendSweep(const ExtendSweepOptions& options) {

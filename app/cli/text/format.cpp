@@ -74,7 +74,7 @@ std::string formatSeriesValue(std::string_view name, double value) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   switch (common::kindOf(name)) {
     case SeriesKind::time: return formatTime(value);
-    case SeriesKind::fraction: return fmt::format("{:.2f} %", value * 100);
+    case SeriesKind::fraction: return common::formatResult(value).toStdString();
     case SeriesKind::whole:
       if (std::abs(value) < kMostCounted) return common::formatCount(std::llround(value)).toStdString();
       break;

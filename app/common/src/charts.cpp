@@ -97,10 +97,11 @@ ChartSpec loss() {
 ChartSpec accuracy() {
   return {.name = "accuracy",
           .title = tr("Accuracy"),
-          .unit = tr("validation"),
+          .unit = unitText(names::kAccuracy),
           .lines = {{.series = names::kAccuracy,
                      .label = tr("accuracy"),
                      .colour = 2,
+                     .factor = unitOf(names::kAccuracy).factor,
                      .isSparse = true,
                      .isFromLowest = true}},
           .showing = Showing::Recorded};

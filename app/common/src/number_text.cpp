@@ -60,6 +60,10 @@ QString formatPercent(double fraction, int digits) {
   return tr("%1 %").arg(digits > 0 ? formatNumber(100 * fraction, digits) : fixed(100 * fraction, 0));
 }
 
+QString formatResult(double fraction) {
+  return std::isfinite(fraction) ? tr("%1 %").arg(fixed(100 * fraction, 2)) : formatNumber(fraction);
+}
+
 QString formatDuration(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::llround(shownSeconds(seconds)));
   if (whole < 90) return tr("%1 s").arg(whole);
@@ -76,7 +80,7 @@ QString formatPause(double seconds) {
 }
 
 QString formatClock(double seconds) {
-  const auto whole = static_cast<std::int64_t>(shownSeconds(seconds));
+  const auto whole = static_cast<std::int64_t>(std::llround(shownSeconds(seconds)));
   const QString rest = QStringLiteral("%1").arg(whole % 60, 2, 10, QLatin1Char('0'));
   if (whole < 3600) return QStringLiteral("%1:%2").arg(whole / 60).arg(rest);
   return QStringLiteral("%1:%2:%3").arg(whole / 3600).arg(whole / 60 % 60, 2, 10, QLatin1Char('0')).arg(rest);

@@ -9,6 +9,7 @@
 #include "batchscope/common/cluster_text.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/recorded.h"
+#include "batchscope/common/series_unit.h"
 #include "batchscope/common/tone.h"
 #include "batchscope/common/translate.h"
 #include "batchscope/protocol/run_state.h"
@@ -19,13 +20,13 @@ namespace {
 
 using protocol::RunState;
 
-// "epoch 3 of 5", "0.981"; none of what is not known.
+// "epoch 3 of 5", "98.12 %"; none of what is not known.
 QStringList progressParts(const storage::Run& run) {
   QStringList parts;
   if (run.epochs > 0) parts << tr("epoch %1 of %2").arg(std::min(run.epoch + 1, run.epochs)).arg(run.epochs);
   const auto accuracy = run.latest.find("accuracy"), loss = run.latest.find("loss");
   if (accuracy != run.latest.end())
-    parts << formatNumber(accuracy->second);
+    parts << seriesText(accuracy->first, accuracy->second);
   else if (loss != run.latest.end())
     parts << tr("loss %1").arg(formatNumber(loss->second));
   return parts;
@@ -37,6 +38,10 @@ QString joined(const QStringList& parts) { return parts.join(QStringLiteral(" ·
 
 QString replicaCount(int replicas) {
   return replicas == 1 ? tr("1 replica") : tr("%1 replicas").arg(formatCount(replicas));
+}
+
+QString seriesText(std::string_view series, double value) {
+  return kindOf(series) == SeriesKind::fraction ? formatResult(value) : formatNumber(value);
 }
 
 StatusText describe(const protocol::RunStatus& status) {
@@ -103,7 +108,9 @@ QString detailText(const RunRow& row) {
   const QString text = QString::fromStdString(row.text);
   if (!row.best) return text;
   return joined(
-      {tr("best %1 %2").arg(QString::fromStdString(row.best->metric), formatNumber(row.best->value)), text});
+      {tr("best %1 %2")
+           .arg(QString::fromStdString(row.best->metric), seriesText(row.best->metric, row.best->value)),
+       text});
 }
 
 QString badgeText(const storage::Run& run) {

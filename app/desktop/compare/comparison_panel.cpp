@@ -30,7 +30,8 @@ struct ValueColumn {
 const std::array<ValueColumn, 9> kColumns{
     {{QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Step"), common::kStepSeries},
      {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Loss"), names::kLoss},
-     {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Accuracy"), names::kAccuracy},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Accuracy %"), names::kAccuracy,
+      common::unitOf(names::kAccuracy).factor},
      {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Gain"), names::kGain},
      {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Batch size"), names::kBatchSize},
      {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Throughput /s"), names::kThroughput},

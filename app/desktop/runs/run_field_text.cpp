@@ -8,6 +8,7 @@
 #include "batchscope/common/capital.h"
 #include "batchscope/common/number_text.h"
 #include "batchscope/common/recorded.h"
+#include "batchscope/common/run_text.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -71,7 +72,7 @@ QString fieldText(const storage::Run& run, const std::string& field, double now)
     case FieldType::duration: return common::formatDuration(*number);
     case FieldType::time: return common::formatTimeOfDay(*number);
     case FieldType::number: return common::formatCount(std::llround(*number));
-    default: return common::formatNumber(*number);
+    default: return common::seriesText(field.starts_with("series:") ? field.substr(7) : field, *number);
   }
 }
 

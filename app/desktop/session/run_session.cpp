@@ -166,7 +166,9 @@ void RunSession::statusFromCatalogue() {
     status_.generation = generations_.back().number;
     double end = run_->ended > 0 ? run_->ended : generations_.back().ended;
     if (end <= 0) end = is_active(run_->state) ? storage::now() : generations_.back().started;
-    status_.elapsed = std::max(0.0, end - started());
+    // All faces tell the time of a run that has ended from when it was asked for.
+    const double begin = run_->ended > 0 ? run_->created : started();
+    status_.elapsed = std::max(0.0, end - begin);
   }
 }
 

@@ -137,7 +137,7 @@ void addFacts(ReportPage& page, RunSession& session) {
   for (const auto& [series, label] : {std::pair("loss", tr("Loss")), std::pair("accuracy", tr("Accuracy")),
                                       std::pair("batch_size", tr("Batch size"))}) {
     if (const auto value = run.latest.find(series); value != run.latest.end())
-      page.addFact(label, common::formatNumber(value->second));
+      page.addFact(label, common::seriesText(series, value->second));
   }
   if (const auto& measured = session.measured(); measured && !std::isnan(measured->goodput))
     page.addFact(tr("Measured goodput"), tr("%1 samples/s").arg(common::formatNumber(measured->goodput)));

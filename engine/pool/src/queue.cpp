@@ -63,18 +63,18 @@ Run run_in_queue(Catalogue& catalogue, const std::string& id) {
   const auto job = catalogue.job(id);
   if (!job && run->state == RunState::finished)
     throw Error(ErrorKind::not_found,
-                fmt::format("run {} ({}) has finished, and is not in the queue", id, run->name));
+                fmt::format("{} ({}) has finished, and is not in the queue", run->name, id));
   if (!job)
     throw Error(ErrorKind::not_found,
-                fmt::format("run {} ({}) is not in the queue: batchscope pause, resume and stop act on it",
-                            id, run->name));
+                fmt::format("{} ({}) is not in the queue: batchscope pause, resume and stop act on it",
+                            run->name, id));
   const JobState state = job_state(*run, *job);
   if (state < JobState::succeeded) return *run;
   const std::string end = state == JobState::succeeded   ? "has finished"
                           : state == JobState::cancelled ? "was stopped"
                                                          : "has failed";
   throw Error(ErrorKind::conflict,
-              fmt::format("run {} ({}) {}{}", id, run->name, end,
+              fmt::format("{} ({}) {}{}", run->name, id, end,
                           protocol::is_resumable(run->state)
                               ? ": `batchscope resume " + id + "` puts it back into the queue"
                               : ""));

@@ -66,6 +66,8 @@ class TestCommands : public CommandTest {
     row("flag like no other", {"show", "latest", "--bogus"},
         "has no flag --bogus; see batchscope show --help");
     row("command like no other", {"brew"}, "has no command \"brew\"; batchscope --help lists them");
+    row("command of others", {"compare", "a", "b"}, "has no command \"compare\"; did you mean diff?");
+    row("topic of others", {"help", "list"}, "did you mean ls?");
     row("topic like no other", {"help", "brewing"}, "\"brewing\"; batchscope --help lists the commands");
     row("missing", {"show"}, "RUN");
     row("surplus", {"show", "a", "b"}, "does not take \"b\"");

@@ -80,6 +80,39 @@ class TestRun : public CommandTest {
     QCOMPARE(made["step"].toInt(), 3);
   }
 
+  void tellsThatAScriptHasNoCheckpoints() {
+    if (!QFileInfo::exists("/usr/bin/python3")) QSKIP("there is no /usr/bin/python3");
+    write("train.py",
+          "import time, batchscope\nfor step in range(10000):\n    batchscope.record(loss=step)\n"
+          "    time.sleep(0.01)\n");
+    VERIFY_CODE(kExitOk, ask({"run", "train.py", "--detach"}));
+    QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
+    VERIFY_HOLDS(ask({"pause", "latest"}).out,
+                 "ending its program without a checkpoint, as it reports none, then freeing its devices");
+    QTRY_COMPARE_WITH_TIMEOUT(state(), "paused", 20'000);
+    VERIFY_CODE(kExitOk, ask({"resume", "latest", "--detach"}));
+    QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
+    VERIFY_HOLDS(ask({"stop", "latest"}).out, "stopping without a checkpoint, as its program reports none");
+    QTRY_COMPARE_WITH_TIMEOUT(state(), "stopped", 20'000);
+  }
+
+  void tellsWhenAScriptMovesThatHasMadeNoStep() {
+    if (!QFileInfo::exists("/usr/bin/python3")) QSKIP("there is no /usr/bin/python3");
+    write("train.py",
+          "import os, time, batchscope\nwhile not os.path.exists('go'): time.sleep(0.01)\n"
+          "for step in range(10000):\n    batchscope.record(loss=step)\n    time.sleep(0.01)\n");
+    VERIFY_CODE(kExitOk, ask({"run", "train.py", "--detach"}));
+    VERIFY_HOLDS(ask({"rescale", "latest", "1"}).out, "stays on 1 replica\n");
+    VERIFY_HOLDS(ask({"rescale", "latest", "2"}).out,
+                 "restarts on 2 replicas once it has made its first step");
+    QCOMPARE(show()["generations"].toArray().size(), 1);
+    write("go", "");
+    QTRY_COMPARE_WITH_TIMEOUT(show()["generations"].toArray().size(), 2, 20'000);
+    QCOMPARE(show()["generations"].toArray()[1].toObject()["replicas"].toInt(), 2);
+    VERIFY_CODE(kExitOk, ask({"stop", "latest"}));
+    QTRY_COMPARE_WITH_TIMEOUT(state(), "stopped", 20'000);
+  }
+
   void tellsOfAnInterpreterThatIsNotThere() {
     write("train.py", "");
     const Answer answer = sandbox_->ask({"run", "train.py"}, {{"PYTHON", "/no/python"}});

@@ -237,6 +237,23 @@ class TestSweep : public CommandTest {
     QCOMPARE(ask({"sweep", "export", "other", "--toml"}).out.toUtf8(), contents("other.toml"));
   }
 
+  // Nothing is stopped or paused then, so nothing is said of the trials.
+  void tellsThatASweepEndedBefore() {
+    addTrials();
+    const auto become = [&](storage::SweepState state) {
+      catalogueOf([&](storage::Sweeps& sweeps) { sweeps.set_state("rates", state); });
+    };
+    become(storage::SweepState::stopped);
+    const Answer stopped = ask({"sweep", "stop", "rates"});
+    VERIFY_CODE(kExitOk, stopped);
+    VERIFY_HOLDS(stopped.out, "rates: it was stopped already; `batchscope sweep resume` continues");
+    become(storage::SweepState::paused);
+    VERIFY_HOLDS(ask({"sweep", "pause", "rates"}).out, "rates: it was paused already; ");
+    become(storage::SweepState::finished);
+    for (const char* command : {"stop", "pause"})
+      VERIFY_REFUSED(kExitConflict, "has finished and cannot be ", ask({"sweep", command, "rates"}));
+  }
+
   void importsSweepsOfOthers() {
     write("theirs.yaml",
           "name: theirs\nproject: shop\nprogram: train.py\nmethod: bayes\nrun_cap: 9\n"

@@ -17,7 +17,7 @@ class TestText : public QObject {
   void initTestCase() { QLocale::setDefault(QLocale(QLocale::English)); }
 
   void formatsNumbers() {
-    QCOMPARE(formatClock(3785.9), std::string("1:03:05"));
+    QCOMPARE(formatClock(3785.9), std::string("1:03:06"));
     QCOMPARE(formatClock(double(NAN)), std::string("0:00"));
     QCOMPARE(formatClock(1e308), formatClock(1e15));
     QCOMPARE(formatDuration(727), std::string("12 min"));

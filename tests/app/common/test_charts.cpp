@@ -67,6 +67,10 @@ class TestCharts : public QObject {
     };
     QVERIFY(!has("loss"));
     QVERIFY(has("loss accuracy"));
+    const auto charts = chartsOf({"accuracy"});
+    const auto chart = std::ranges::find(charts, std::string("accuracy"), &ChartSpec::name);
+    QCOMPARE(chart->unit, QStringLiteral("%"));
+    QCOMPARE(chart->lines[0].factor, 100.0);
   }
 
   void criticalBatchSizesStandBesideTheNoise() {

@@ -98,9 +98,16 @@ class TestRunText : public QObject {
     QCOMPARE(describeTime(status), QStringLiteral("61 min"));
   }
 
+  void aFractionIsToldInPercent() {
+    QCOMPARE(seriesText("accuracy", 0.97294), QStringLiteral("97.29 %"));
+    QCOMPARE(seriesText("accuracy", 1), QStringLiteral("100.00 %"));
+    QCOMPARE(seriesText("accuracy", std::nan("")), QStringLiteral("–"));
+    QCOMPARE(seriesText("loss", 0.97294), QStringLiteral("0.973"));
+  }
+
   void aRunHasALineInAList() {
     Run run = trainingRun();
-    QCOMPARE(detailText(run), QStringLiteral("epoch 3 of 5 · 0.981"));
+    QCOMPARE(detailText(run), QStringLiteral("epoch 3 of 5 · 98.12 %"));
     run.latest = {{"loss", std::nan("")}};
     QCOMPARE(detailText(run), QStringLiteral("epoch 3 of 5 · loss –"));
     run.state = RunState::failed;
@@ -132,7 +139,7 @@ class TestRunText : public QObject {
     QCOMPARE(text(shown, "tone"), std::string("good"));
     QCOMPARE(text(shown, "detail"), std::string("epoch 4 of 5"));
     const auto alone = shownJson({.run = trainingRun()}, std::nullopt, std::nullopt, 0);
-    QCOMPARE(text(alone, "detail"), std::string("epoch 3 of 5 · 0.981"));
+    QCOMPARE(text(alone, "detail"), std::string("epoch 3 of 5 · 98.12 %"));
   }
 
   void whenItWasHeardLastStandsForTheState() {

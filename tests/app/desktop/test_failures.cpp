@@ -8,10 +8,13 @@
 #include <QTextBlock>
 #include <QTextBrowser>
 
+#include "batchscope/common/number_text.h"
+#include "batchscope/common/run_text.h"
 #include "records/failure_bar.h"
 #include "records/log_panel.h"
 #include "records/silent_page.h"
 #include "runs/new_run_dialog.h"
+#include "session/run_session.h"
 #include "test_case.h"
 #include "visual_checks.h"
 #include "window/guide.h"
@@ -128,6 +131,13 @@ class TestFailures : public test::WindowTest {
     QVERIFY(dialog != nullptr && dialog->isVisible());
     QCOMPARE(dialog->windowTitle(), QStringLiteral("Clone early"));
     dialog->close();
+  }
+
+  void aRunTookAsLongAsInTheList() {
+    window_->openRun(early_);
+    const storage::Run run = *catalogue_.run(early_);
+    QTRY_COMPARE(common::describeTime(window_->session()->status()),
+                 common::formatDuration(run.ended - run.created));
   }
 
   void whatIsFineSaysNothing() {

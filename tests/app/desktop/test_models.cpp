@@ -64,7 +64,7 @@ class TestModels : public QObject {
     QCOMPARE(model.index(0, 0).data(RunModel::SectionRole).toString(), QStringLiteral("Active"));
     QCOMPARE(model.index(0, 0).data(RunModel::BadgeRole).toString(), QStringLiteral("×2"));
     QCOMPARE(model.index(0, 0).data(RunModel::DetailRole).toString(),
-             QStringLiteral("epoch 19 of 30 · 0.981"));
+             QStringLiteral("epoch 19 of 30 · 98.10 %"));
     QCOMPARE(model.index(1, 0).data(RunModel::SectionRole).toString(), QStringLiteral("Earlier"));
   }
 
@@ -147,7 +147,7 @@ class TestModels : public QObject {
     QCOMPARE(head.data(RunModel::IdRole).toString(), QString());
     QCOMPARE(head.data(RunModel::SectionRole).toString(), QStringLiteral("Active"));
     QCOMPARE(head.data(RunModel::DetailRole).toString(),
-             QStringLiteral("best accuracy 0.950 · 3 trials: 1 diverged, 2 finished"));
+             QStringLiteral("best accuracy 95.00 % · 3 trials: 1 diverged, 2 finished"));
     QCOMPARE(filter.findShown("aaaaaaaa"), head);
     QCOMPARE(filter.passing(), 5);
 

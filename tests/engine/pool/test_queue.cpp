@@ -43,7 +43,8 @@ class TestQueue : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // The devices that one machine lacks, its pool's nodes may have; while one of them is away, nobody knows how many.
+  // The devices that one machine lacks, its pool's nodes may have; while one of them is away, nobody knows
+  // how many.
   void nodesCountAtSubmission() {
     const Folder folder;
     pretendThereIsAPool(folder);
@@ -342,9 +343,11 @@ class TestQueue : public QObject {
     for (const auto command : {cancel, hold, release})
       VERIFY_THROWS("conflict", "was stopped: `batchscope resume " + a + "` puts it back",
                     command(catalogue, a));
-    VERIFY_THROWS("not_found", "is not in the queue: batchscope pause", release(catalogue, other));
+    VERIFY_THROWS("not_found", "other (" + other + ") is not in the queue: batchscope pause",
+                  release(catalogue, other));
     catalogue.set_state(other, RunState::finished);
-    VERIFY_THROWS("not_found", "(other) has finished, and is not in the queue", release(catalogue, other));
+    VERIFY_THROWS("not_found", "other (" + other + ") has finished, and is not in the queue",
+                  release(catalogue, other));
     const std::string b = catalogue.submit_run(named("b"), {});
     for (const auto& [state, end] : {std::pair{RunState::finished, ") has finished"},
                                      {RunState::failed, ") has failed: `batchscope resume "}}) {

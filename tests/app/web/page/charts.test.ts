@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Piece } from "../../../../app/web/page/src/chart/piece";
-import { bandsOf, lineOf } from "../../../../app/web/page/src/run/lines";
+import { bandsOf, emptyText, lineOf } from "../../../../app/web/page/src/run/lines";
 import { choices } from "../../../../app/web/page/src/run/replica_choice";
 import type { Generation } from "../../../../app/web/page/src/base/types";
 
@@ -30,6 +30,12 @@ test("a band reaches to the next restart, and the last to the newest sample", ()
   const generations = [{ number: 0, replicas: 2 }] as Generation[];
   const bands = bandsOf(["loss", "accuracy"], read, generations);
   assert.deepEqual(bands.map(({ from, to, replicas, isRestart }) => [from, to, replicas, isRestart]), [[1, 6, 2, false], [6, 9, null, true]]);
+});
+
+test("an empty chart says why it is", () => {
+  for (const state of ["starting", "running", "paused", "pending"] as const) assert.equal(emptyText(state, 7), "Nothing recorded yet");
+  assert.equal(emptyText("finished", 7), "Not recorded in this run");
+  assert.equal(emptyText("failed", 0), "Ended before its first step");
 });
 
 test("numbers of replicas to choose from", () => {

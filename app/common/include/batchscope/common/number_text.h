@@ -13,6 +13,7 @@ QString formatCount(std::int64_t value);                 ///< 7,214
 QString formatNumber(double value, int digits = 3);      ///< 4,700  4.21  0.34  1.20 × 10⁻⁵
 QString formatPower(int exponent);                       ///< 10⁻⁵
 QString formatPercent(double fraction, int digits = 0);  ///< 19 %; 98.4 % with three digits
+QString formatResult(double fraction);                   ///< 97.29 %, with two decimals
 QString formatDuration(double seconds);                  ///< 45 s  61 min  3 h 20 min
 QString formatPause(double seconds);                     ///< 9 ms  0.16 s  14.2 s  61 min
 QString formatClock(double seconds);                     ///< 0:07  36:41  2:05:10

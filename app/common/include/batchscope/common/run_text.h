@@ -8,6 +8,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "batchscope/common/trial_fold.h"
@@ -31,11 +32,14 @@ QString describeEpoch(const protocol::RunStatus& status);  ///< "Epoch 19 of 30"
 QString describeTime(const protocol::RunStatus& status);   ///< "61 min, about 36 min left"
 QString replicaCount(int replicas);                        ///< "1 replica", "8 replicas"
 
-/// Returns a run's line below its name: "epoch 3 of 5 · 0.981", "diverged after 40 steps", "rank 1 was
+/// Returns a value of a series: "98.12 %" of a fraction such as the accuracy, else a number as 4.21.
+QString seriesText(std::string_view series, double value);
+
+/// Returns a run's line below its name: "epoch 3 of 5 · 98.12 %", "diverged after 40 steps", "rank 1 was
 /// killed".
 QString detailText(const storage::Run& run);
-/// Returns the same for a row; for a fold "best accuracy 0.981 · 12 trials: 3 running, 9 wait at rung 1", the
-/// best first, since a narrow list cuts off the end.
+/// Returns the same for a row; for a fold "best accuracy 98.12 % · 12 trials: 3 running, 9 wait at rung 1",
+/// the best first, since a narrow list cuts off the end.
 QString detailText(const RunRow& row);
 /// Returns the end of that line: "×2" while the run trains, "done", or its state.
 QString badgeText(const storage::Run& run);

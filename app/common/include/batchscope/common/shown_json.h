@@ -18,7 +18,7 @@ namespace batchscope::common {
 /// restartJson() has it. `present` is the number of replicas before it; 0: the status has it.
 protocol::Json shownJson(const protocol::RunStatus& status, int present = 0);
 
-/// Returns the same and {"badge":"×2","detail":"epoch 3 of 10 · 0.981","whose":".."} for a row in a list.
+/// Returns the same and {"badge":"×2","detail":"epoch 3 of 10 · 98.12 %","whose":".."} for a row in a list.
 /// `status` comes from the run's supervisor and is newer than the row; none: the run has no supervisor.
 /// `heard` is the result of lastHeard(), and is shown in place of the state. `whose` names the sweep that
 /// decides when a paused trial goes on; else it is empty.

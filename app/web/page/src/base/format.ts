@@ -63,7 +63,7 @@ export function pause(seconds: number): string {
 
 /** 0:07  36:41  2:05:10 */
 export function clock(seconds: number): string {
-  const whole = Math.floor(Math.max(0, seconds));
+  const whole = Math.round(Math.max(0, seconds));
   const two = (value: number) => String(value).padStart(2, "0");
   const minutes = Math.floor(whole / 60);
   if (whole < 3600) return `${minutes}:${two(whole % 60)}`;

@@ -53,7 +53,7 @@ export interface ShownRestart {
 /** The same, and the words that a list shows of it. */
 export interface ShownRun extends ShownStatus {
   badge: string; // "×2"
-  detail: string; // "epoch 3 of 10 · 0.981"
+  detail: string; // "epoch 3 of 10 · 98.12 %"
   whose: string; // the sweep that decides whether it goes on
 }
 

@@ -15,7 +15,7 @@ import { beforeNextFrame } from "./frame";
 import { listenToGestures, pressKey } from "./gestures";
 import { Legend } from "./legend";
 import type { Band, ChartFrame, Line } from "./line";
-import { type Box, type Ink, inkOf, paintBands, paintBetween, paintBound, paintLine, paintRestarts } from "./paint";
+import { type Box, type Ink, inkOf, paintBands, paintBetween, paintBound, paintLine, paintRestarts, paintText } from "./paint";
 import { download, jsonOf, type Labelled, pictureOf, tableOf } from "./save";
 import { Scene } from "./scene";
 import { svgPictureOf } from "./svg_picture";
@@ -38,10 +38,11 @@ export class Chart {
   private hasRight = false;
   private lines: readonly Line[] = [];
   private bands: readonly Band[] = [];
+  private none = ""; // what is said where no line has a sample
   private palette: Colours = colours();
   private isSeen = true;
   private size = { width: 0, height: 0 };
-  private described = 0;
+  private described = -Infinity;
   private readonly draw = () => this.drawNow();
   private readonly followCursor = () => this.showCursor();
 
@@ -92,9 +93,13 @@ export class Chart {
     });
   }
 
-  setLines(lines: readonly Line[], bands: readonly Band[]): void {
+  /** `none`: what the chart says if no line has a sample. */
+  setLines(lines: readonly Line[], bands: readonly Band[], none = ""): void {
+    const said = this.emptyText;
     this.lines = lines;
     this.bands = bands;
+    this.none = none;
+    if (this.emptyText !== said) this.described = -Infinity;
     this.scene.forget();
     this.update();
   }
@@ -114,6 +119,12 @@ export class Chart {
   range(): [number, number] {
     const { from, to } = this.shown;
     return [from, to];
+  }
+
+  // Samples are here for the part of the axis that is shown: without any, a part has none, which says nothing of the rest.
+  private get emptyText(): string {
+    const isEmpty = !this.view.isZoomed && this.lines.every((line) => line.pieces.every((piece) => piece.x0.length === 0));
+    return isEmpty ? this.none : "";
   }
 
   private get isAlwaysLog(): boolean {
@@ -275,6 +286,7 @@ export class Chart {
     for (const { line, ink, strokes } of this.scene.drawn) paintLine(context, strokes, line.look, ink, sideOf(line), ratio);
     context.restore();
     paintRestarts(context, this.bands, x, box, this.palette, ratio);
+    if (this.emptyText !== "") paintText(context, this.emptyText, box, this.palette, ratio);
   }
 
   // The mouse over this chart moves the cross-hair of all.
@@ -315,7 +327,8 @@ export class Chart {
       return `${line.look.label} ${format.number(mean)}`;
     });
     const generations = this.bands.length === 1 ? say("1 generation") : say("{} generations", this.bands.length);
-    const what = [say("{}, {} {} to {}", this.frame.title, axisWords[this.view.axis], place(from), place(to)), generations, ...newest];
+    const axis = say("{}, {} {} to {}", this.frame.title, axisWords[this.view.axis], place(from), place(to));
+    const what = this.emptyText === "" ? [axis, generations, ...newest] : [this.frame.title, this.emptyText];
     setAttributes(this.host, { "aria-label": what.join(", ") });
   }
 }

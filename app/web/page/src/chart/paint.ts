@@ -49,6 +49,22 @@ export function paintBands(context: CanvasRenderingContext2D, bands: readonly Ba
   context.restore();
 }
 
+/** A text in the middle of the plot, where there is nothing else. */
+export function paintText(context: CanvasRenderingContext2D, text: string, box: Box, colours: Colours, ratio: number): void {
+  const x = box.left + box.width / 2;
+  const y = box.top + box.height / 2;
+  context.save();
+  context.font = `${11 * ratio}px ${fontFamily}`;
+  context.textBaseline = "middle";
+  context.textAlign = "center";
+  const width = context.measureText(text).width + 12 * ratio;
+  context.fillStyle = colours.panel;
+  context.fillRect(x - width / 2, y - 8 * ratio, width, 16 * ratio); // no line of the grid crosses it
+  context.fillStyle = colours.dim;
+  context.fillText(text, x, y);
+  context.restore();
+}
+
 /** A dashed line at each restart, and above each band how many replicas trained. */
 export function paintRestarts(context: CanvasRenderingContext2D, bands: readonly Band[], x: (value: number) => number,
   box: Box, colours: Colours, ratio: number): void {

@@ -6,7 +6,7 @@ import { say } from "../base/say";
 import { Endings, Signal } from "../base/signal";
 import type { ChartSpec } from "../base/types";
 import { Chart } from "../chart/chart";
-import { bandsOf, lineOf } from "./lines";
+import { bandsOf, emptyText, lineOf } from "./lines";
 import type { RunSession } from "./session";
 
 export class Dashboard {
@@ -93,8 +93,11 @@ export class Dashboard {
   private draw(): void {
     const read = (name: string) => this.session.samples.pieces(name);
     const bands = bandsOf(this.series(), read, this.session.detail?.generations ?? []);
+    const { detail, state, status } = this.session;
+    const isKnown = detail !== null && state !== null && this.session.samples.isKnown;
+    const none = isKnown ? emptyText(state, status?.step ?? detail.run.step) : "";
     for (const spec of this.shown) {
-      this.charts.get(spec.name)?.setLines(spec.lines.map((line) => lineOf(line, read)), bands);
+      this.charts.get(spec.name)?.setLines(spec.lines.map((line) => lineOf(line, read)), bands, none);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines of a chart in its own unit, from the series that it draws, and the spans in which each generation trained.
-import type { Generation, LineSpec } from "../base/types";
+import { say } from "../base/say";
+import { type Generation, isActive, type LineSpec, type RunState } from "../base/types";
 import type { Band, Line } from "../chart/line";
 import type { Piece } from "../chart/piece";
 
@@ -16,6 +17,12 @@ export function lineOf(spec: LineSpec, read: Reader): Line {
   const inUnit = (series: string) => (factor === 1 ? [...read(series)] : read(series).map((piece) => scaled(piece, factor)));
   const edges = spec.band && { edges: [inUnit(spec.band[0]), inUnit(spec.band[1])] as [Piece[], Piece[]] };
   return { key: spec.series, look: spec, pieces: inUnit(spec.series), ...edges };
+}
+
+/** Returns the text of a chart for which the run has recorded nothing. */
+export function emptyText(state: RunState, steps: number): string {
+  if (isActive(state) || state === "paused" || state === "pending") return say("Nothing recorded yet");
+  return steps > 0 ? say("Not recorded in this run") : say("Ended before its first step");
 }
 
 /**

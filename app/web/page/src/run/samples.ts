@@ -58,6 +58,11 @@ export class SampleStore {
     this.asking?.abort();
   }
 
+  /** Whether an answer has come, so that what is not here is not recorded. */
+  get isKnown(): boolean {
+    return this.fetched !== null;
+  }
+
   pieces(series: string): readonly Piece[] {
     return this.series.get(series) ?? [];
   }

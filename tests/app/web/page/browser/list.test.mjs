@@ -2,6 +2,7 @@
 // The list: every run, the filter of `ls --where`, and what a filter that cannot be read says.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PHONE } from "./support/browser.mjs";
 import { setUp } from "./support/case.mjs";
 
 const it = setUp();
@@ -30,7 +31,7 @@ test("a filter leaves what it says, and stands in the address", async () => {
 
 test("the trials of a sweep are one row, which a press unfolds", async () => {
   const view = await it.browser.open("/");
-  await view.sees(/best accuracy 0\.\d+ · 6 trials: /);
+  await view.sees(/best accuracy \d+\.\d\d % · 6 trials: /);
   assert.doesNotMatch(await view.text(), /digits-sweep-2/);
   const sweep = await view.page.waitForSelector('button.run-row[aria-expanded="false"]');
   await sweep.click();
@@ -51,6 +52,15 @@ test("the columns of a sweep stand below those of runs", async () => {
     .map((cell) => row.querySelector(cell).getBoundingClientRect().left)));
   assert.ok(places.length > 2);
   for (const place of places) place.forEach((left, i) => assert.ok(Math.abs(left - places[0][i]) <= 1, `${place} below ${places[0]}`));
+});
+
+test("on a phone the name of a sweep stands below those of runs", async () => {
+  const view = await it.browser.open("/", { viewport: PHONE });
+  await view.row("baseline");
+  await view.sees(/best accuracy/);
+  const lefts = await view.page.$$eval(".run-row .dot", (dots) => dots.map((dot) => dot.getBoundingClientRect().left));
+  assert.ok(lefts.length > 2);
+  for (const left of lefts) assert.ok(Math.abs(left - lefts[0]) <= 1, `${lefts}`);
 });
 
 test("a run that is not there has no button that can be pressed", async () => {
