@@ -8,6 +8,7 @@
 
 #include <QTemporaryDir>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,28 @@ inline bool meddle(const std::filesystem::path& file, const std::string& sql) {
                     sqlite3_exec(connection, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
   sqlite3_close(connection);
   return done;
+}
+
+// Puts bytes in the place of those of a file from `at` on.
+inline void overwrite(const std::filesystem::path& file, std::uintmax_t at, const std::string& bytes) {
+  std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out);
+  out.seekp(static_cast<std::streamoff>(at));
+  out << bytes;
+}
+
+// Overwrites the first page of a table; the file must be closed.
+inline void damage_table(const std::filesystem::path& file, const std::string& table) {
+  constexpr std::uintmax_t kPage = 4096;
+  sqlite3* connection = nullptr;
+  sqlite3_stmt* row = nullptr;
+  sqlite3_open(file.c_str(), &connection);
+  const std::string sql = "SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'";
+  sqlite3_prepare_v2(connection, sql.c_str(), -1, &row, nullptr);
+  sqlite3_step(row);
+  const auto page = static_cast<std::uintmax_t>(sqlite3_column_int64(row, 0));
+  sqlite3_finalize(row);
+  sqlite3_close(connection);
+  overwrite(file, (page - 1) * kPage, std::string(kPage, '\x55'));
 }
 
 // Changes the file to one that was not made by SQLite's rules: any column takes any type.

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "batchscope/storage/record_json.h"
 #include "rows.h"
 #include "sleeper.h"
 #include "store_test.h"
@@ -16,6 +17,7 @@
 using namespace batchscope;
 using namespace batchscope::storage;
 using namespace batchscope::storage::test;
+using protocol::Json;
 namespace fs = std::filesystem;
 
 namespace {
@@ -245,6 +247,31 @@ class TestAdoption : public QObject {
       QCOMPARE(run.state, RunState::stopped);
       QVERIFY(!catalogue.record(run.id).generations.empty());
     }
+  }
+
+  // A script may count as it likes; a run's own steps begin with 0.
+  void stepsBelowZeroTellNothing() {
+    const Folder store;
+    {
+      SampleWriter writer(run_folder(store, "abcd1234") / "samples.db");
+      for (const char* name : {"time", "loss"}) writer.append(0, name, -1, 5.0);
+    }
+    Catalogue catalogue(store / "runs.db");
+    QVERIFY(catalogue.generations("abcd1234").empty());
+    QVERIFY(catalogue.run("abcd1234")->latest.empty());
+  }
+
+  void whatWasDamagedIsStopped() {
+    const Folder store;
+    RunRecord record;
+    record.run.id = "abcd1234";
+    Json json = record_json(record);
+    json["run"]["state"] = "damaged";
+    write_file(run_folder(store, "abcd1234") / "record.json", json.dump());
+    write_file(store / "runs/abcd1235", "a file");
+    Catalogue catalogue(store / "runs.db");
+    QCOMPARE(catalogue.runs().size(), 1u);
+    QCOMPARE(catalogue.run("abcd1234")->state, RunState::stopped);
   }
 
   void whereNothingTellsItWasOneReplica() {

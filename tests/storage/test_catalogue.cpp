@@ -88,6 +88,8 @@ class TestCatalogue : public QObject {
     row("a number for a text", "state = x'00'", "'state' holds bytes");
     row("too large", "epochs = 1 << 40", "'epochs' holds 1099511627776");
     row("a text for a time", "created = 'once'", "'created'");
+    row("bytes for a number", "fraction = x'00'", "'fraction' holds bytes");
+    row("a fraction for a whole number", "epoch = 1.5", "'epoch' holds a number");
     row("id", "id = '../..'", "id");
   }
   void aRowThatCannotBeReadIsAloneInThat() {
@@ -119,6 +121,14 @@ class TestCatalogue : public QObject {
     catalogue_->remove_run(bad);
     QVERIFY(!catalogue_->run(bad));
     QCOMPARE(catalogue_->runs().size(), 2u);
+  }
+
+  void aDamagedRunSaysWhoSupervisesIt() {
+    const std::string bad = catalogue_->create_run(spec("bad"));
+    QVERIFY(catalogue_->claim_supervisor(bad));
+    QVERIFY(meddle(folder_ / "runs.db", "UPDATE run SET spec = '{'"));
+    QCOMPARE(catalogue_->run(bad)->state, RunState::damaged);
+    QCOMPARE(catalogue_->run(bad)->supervisor_pid, getpid());
   }
 
   void aDamagedRunGoesThroughTheTrash() {

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "database/database.h"
 #include "hindered.h"
@@ -92,6 +94,25 @@ class TestDatabase : public QObject {
       QCOMPARE(number(database, "PRAGMA journal_size_limit"), 16 << 20);
       QCOMPARE(number(database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
     }
+  }
+
+  // SQLite does not wait there for somebody who writes.
+  void whoChangesTheJournalWaitsForAWriter() {
+    const fs::path file = folder_ / "test.db";
+    { Database database(file, kFirst, Access::write); }
+    QVERIFY(meddle(file, "PRAGMA journal_mode = DELETE"));
+    SQLite::Database writer(file.string(), SQLite::OPEN_READWRITE);
+    writer.exec("BEGIN IMMEDIATE; INSERT INTO a (x) VALUES (5)");
+    std::string thrown;
+    std::thread opening(
+        [&] { thrown = testing::thrown_by([&] { Database database(file, kFirst, Access::write); }); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    writer.exec("COMMIT");
+    opening.join();
+    QCOMPARE(thrown, "nothing was thrown");
+    Database database(file, kFirst, Access::read);
+    QCOMPARE(number(database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
+    QCOMPARE(number(database, "SELECT x FROM a"), 5);
   }
 
   void whatMustSurviveAPowerCutWaitsForTheDisk() {
@@ -271,6 +292,28 @@ class TestDatabase : public QObject {
     QVERIFY(error);
     QCOMPARE(error->kind(), ErrorKind::io);
     QCOMPARE(leases, 1u);
+  }
+
+  void aFileThatMayOnlyBeReadServesForLooking() {
+    const fs::path file = folder_ / "old.db", empty = folder_ / "empty.db";
+    {
+      Database database(file, kFirst, Access::write);
+      database.write([&] { database.execute("INSERT INTO a (x) VALUES (?)", 5); });
+    }
+    write_file(empty, "");
+    for (const fs::path& path : {file, empty}) fs::permissions(path, fs::perms(0444));
+    fs::permissions(folder_.path(), fs::perms::all);
+    std::optional<testing::Unprivileged> hindered(std::in_place);
+    std::optional<Error> error = error_of([&] {
+      Database nothing(empty, kSecond, Access::write);
+      QCOMPARE(number(nothing, "SELECT count(*) FROM a"), 0);
+      Database database(file, kSecond, Access::write);
+      QCOMPARE(number(database, "SELECT count(*) FROM a WHERE y = 'was 5'"), 1);
+      database.write([&] { database.execute("INSERT INTO a (x) VALUES (?)", 6); });
+    });
+    hindered.reset();
+    QVERIFY(error);
+    QCOMPARE(error->kind(), ErrorKind::io);
   }
 
   void anOlderFileOnAReadOnlyMediumServesForLookingToo() {

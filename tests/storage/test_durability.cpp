@@ -190,13 +190,15 @@ class TestDurability : public QObject {
         append(1000);
         QCOMPARE(kind_of([&] { writer.commit(); }), "io");
       }
+      writer.append(0, "of nothing but what was dropped", 1, 1.0);
+      QCOMPARE(writer.dropped(), 15'001);
     }
     const std::int64_t resumed = step;
-    QCOMPARE(writer.dropped(), 15'000);
     writer.commit();
     append(1000);
     writer.commit();
-    QCOMPARE(writer.dropped(), 15'000);
+    QCOMPARE(writer.dropped(), 15'001);
+    QCOMPARE(SampleReader(file).series().size(), 1u);
     const auto samples = SampleReader(file).read("x", 0);
     QCOMPARE(samples.size(), 22'000u - 15'000u);
     for (const Sample& sample : samples) {

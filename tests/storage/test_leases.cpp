@@ -52,6 +52,13 @@ class TestLeases : public QObject {
     QCOMPARE(leases[1].name, std::string("b"));
   }
 
+  void leasesThatCannotBeReadAreTold() {
+    catalogue_.reset();
+    damage_table(folder_ / "runs.db", "lease");
+    catalogue_.emplace(folder_ / "runs.db");
+    VERIFY_THROWS("corrupt", "runs.db is damaged", catalogue_->lease_events(0));
+  }
+
   void aNewChoiceReplacesTheOld() {
     const std::string id = catalogue_->create_run(named("a"));
     catalogue_->lease_devices(id, always({"cuda:0"}));

@@ -63,8 +63,13 @@ class TestMachineModels : public QObject {
     QVERIFY(meddle(file_, "UPDATE model SET message = '{' WHERE run = (SELECT key FROM run WHERE id = '" +
                               damaged + "')"));
     QCOMPARE(machine_models(file_).size(), 1u);
-    QVERIFY(meddle(file_, "UPDATE run SET spec = '[' WHERE id = '" + sound + "'"));
-    QCOMPARE(machine_models(file_).front().program, std::string());
+    for (const char* spec : {"[", "{}", R"({"program":7})"}) {
+      QVERIFY(meddle(file_, "UPDATE run SET spec = '" + std::string(spec) + "' WHERE id = '" + sound + "'"));
+      QCOMPARE(machine_models(file_).front().program, std::string());
+    }
+    const std::string other = protocol::encode(protocol::Notice{"info", "no model", 1});
+    QVERIFY(meddle(file_, "UPDATE model SET message = '" + other + "'"));
+    QVERIFY(machine_models(file_).empty());
   }
 
   void withoutACatalogueThereIsNone() {

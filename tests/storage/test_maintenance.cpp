@@ -21,13 +21,15 @@ class TestMaintenance : public QObject {
  private Q_SLOTS:
   void init() { folder_ = {}; }
 
+  // However large it is and however often somebody commits.
   void copiesWhatIsBeingWritten() {
+    constexpr int kFirst = 700'000;
     SampleWriter writer(folder_ / "runs/a/samples.db");
-    for (int step = 1; step <= 5000; ++step) writer.append(0, "loss", step, step);
+    writer.append(0, "loss", 1, std::vector<double>(kFirst, 1.0));
     writer.commit();
     std::atomic<bool> done = false;
     std::thread other([&] {
-      for (int step = 5001; !done && step < 200'000; ++step) {
+      for (int step = kFirst + 1; !done; ++step) {
         writer.append(0, "loss", step, step);
         if (step % 50 == 0) writer.commit();
       }
@@ -43,7 +45,7 @@ class TestMaintenance : public QObject {
     QCOMPARE(fault, std::string());
     QVERIFY(check(folder_ / "copy.db").empty());
     const std::vector<Sample> samples = SampleReader(folder_ / "copy.db").read("loss", 0);
-    QVERIFY(samples.size() >= 5000);
+    QVERIFY(samples.size() >= kFirst);
     for (std::size_t i = 0; i < samples.size(); ++i)
       QCOMPARE(samples[i].step, static_cast<std::int64_t>(i) + 1);
     QCOMPARE(kind_of([&] { back_up(folder_ / "runs/a/samples.db", folder_ / "copy.db"); }), "conflict");

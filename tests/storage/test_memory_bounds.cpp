@@ -44,8 +44,10 @@ class TestMemoryBounds : public QObject {
     QCOMPARE(memory_bounds(file_, "/bin/a").front().fitted, 64);
     QVERIFY(meddle(file_, "UPDATE latest SET value = 1"));
     QCOMPARE(memory_bounds(file_, "/bin/a").front().fitted, 1);
-    QVERIFY(meddle(file_, "UPDATE latest SET value = NULL"));
-    QCOMPARE(memory_bounds(file_, "/bin/a").front().fitted, 0);
+    for (const char* none : {"NULL", "0.5", "-64", "1e18"}) {
+      QVERIFY(meddle(file_, "UPDATE latest SET value = " + std::string(none)));
+      QCOMPARE(memory_bounds(file_, "/bin/a").front().fitted, 0);
+    }
   }
 
   void aRunThatHeldNoDevicesIsLeftOut() {

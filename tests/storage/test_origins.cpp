@@ -83,6 +83,8 @@ class TestOrigins : public QObject {
     VERIFY_THROWS("conflict", "trains here", take(ours, {part()}));
     catalogue_->release_supervisor(kRun);
     take(ours, {part()});
+    catalogue_->set_state(kRun, RunState::running);
+    QCOMPARE(catalogue_->run(kRun)->state, RunState::interrupted);  // for nobody here trains it
   }
 
   void theCommandThatControlsItIsKept() {

@@ -184,6 +184,9 @@ class TestRecordJson : public QObject {
     QVERIFY(json.at("diverged").get<bool>());
     run.state = RunState::damaged;  // its specification may be what cannot be read
     QVERIFY(run_json(run).at("spec").is_null());
+    run.spec.auto_replicas = {1, 4};
+    QCOMPARE(run_json(run).at("auto_replicas").get<std::string>(), std::string("auto:1-4"));
+    QVERIFY(record_json(RunRecord()).at("model").is_null());
   }
 };
 

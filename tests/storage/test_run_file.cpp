@@ -121,6 +121,20 @@ class TestRunFile : public QObject {
     const RunRecord record = here.record(id);
     there.add_record(record);
     QCOMPARE(kind_of([&] { there.add_record(record); }), "conflict");
+    RunRecord bare;
+    bare.run.id = "abcd1234";
+    for (const RunState state : {RunState::running, RunState::pending, RunState::damaged}) {
+      bare.run.state = state;
+      VERIFY_THROWS("usage", "abcd1234 cannot be added: it is ", there.add_record(bare));
+    }
+    bare.run.state = RunState::finished;
+    there.add_record(bare);
+    QVERIFY(!there.model("abcd1234"));
+    there.remove_run("abcd1234");
+    bare.model = model;  // of a run whose generations are lost
+    there.add_record(bare);
+    QVERIFY(there.model("abcd1234").has_value());
+    there.remove_run("abcd1234");
     QCOMPARE(there.runs().size(), 1u);
     const RunRecord copy = there.record(id);
     QCOMPARE(copy.run.name, record.run.name);

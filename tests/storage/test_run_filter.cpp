@@ -117,6 +117,7 @@ class TestRunFilter : public QObject {
         {"created<'2023-11-14 20:14'", true},
         {"created<2023-11-15", true},
         {"created>2023-11-14", true},
+        {"created>1969-12-31T23:59:59", true},  // the second before time begins
         {"ended<2023-01-01T10:30", false},
         {"fraction=50%", true},
         {"loss=nan", true},
@@ -134,6 +135,10 @@ class TestRunFilter : public QObject {
         {"optimizer!=sgd", true},
         {"optimizer~ADA", true},
         {"width>64", true},
+        {"width<3m", true},
+        {"optimizer>5", true},  // as texts
+        {"optimizer<5", false},
+        {"accuracy<nan", false},
         {"width='128'", true},
         {"missing=1", false},
         {"missing!=1", true},
@@ -158,6 +163,17 @@ class TestRunFilter : public QObject {
     QVERIFY(RunFilter::parse("ended<2100-01-01").matches(example(), kNow));
     run.devices = {"cpu:0", "cpu:1"};
     QVERIFY(field_value(run, "devices", kNow) == FieldValue(std::string("cpu:0,cpu:1")));
+  }
+
+  void aTrialIsFoundByItsSweep() {
+    const RunFilter filter = RunFilter::parse("sweep=lr and trial=3");
+    Run run = example();
+    QVERIFY(!filter.matches(run, kNow));
+    run.trial = {"lr", 3, 0, true};
+    QVERIFY(filter.matches(run, kNow));
+    QVERIFY(RunFilter::parse("state=diverged").matches(run, kNow));
+    run.state = RunState::running;
+    QVERIFY(RunFilter::parse("state=running").matches(run, kNow));
   }
 
   void pointsAtTheFault_data() {
@@ -199,6 +215,11 @@ class TestRunFilter : public QObject {
              QStringLiteral("the filter is wrong at column 26: replicas is a number, such as 2, 0.97 or 97%\n"
                             "  näme ='ü' and replicas = zwei\n"
                             "                           ^~~~"));
+    // No character is cut in two, and none drives the terminal.
+    std::string umlauts;
+    for (int i = 0; i < 60; ++i) umlauts += "ü";
+    const std::string cut = fault_of("a='" + umlauts + "' and replicas=\x7Fseven" + umlauts + "x").what();
+    QVERIFY(QString::fromUtf8(cut.c_str()).toStdString() == cut && cut.find('\x7F') == std::string::npos);
     const std::string far = fault_of(std::string(200, ' ') + "(" + std::string(200, ' ')).what();
     QVERIFY2(far.find('^') != std::string::npos && far.size() < 400, far.c_str());
   }
@@ -293,6 +314,7 @@ class TestRunFilter : public QObject {
     QCOMPARE(std::get<std::string>(values[2]), std::string("a"));
     QCOMPARE(std::get<std::string>(values[3]), std::string("b"));
     QVERIFY(std::isnan(std::get<double>(values[4])));
+    QVERIFY(std::isnan(number_of(values[5])));
     QCOMPARE(values[5].index(), 0u);
   }
 };

@@ -155,6 +155,43 @@ class TestSampleTable : public QObject {
     }
   }
 
+  // Whatever a step is compared with, known before the question is asked or not.
+  void comparesAsAnOrdinaryTableDoes() {
+    Catalogue(folder_ / "runs.db");
+    const auto file = folder_.path() / "b" / "samples.db";
+    PlainTable plain;
+    {
+      SampleWriter writer(file);
+      const auto add = [&](const char* series, std::int64_t step) {
+        const auto value = static_cast<double>(step % 7);
+        writer.append(0, series, step, value);
+        plain.add("b", series, 0, step, value);
+      };
+      for (std::int64_t step = -3; step <= 3; ++step) add("few", step);
+      for (std::int64_t step = 1; step <= 2048; ++step) add("whole chunks", step);
+    }
+    SqlSession session(folder_ / "runs.db", {{"b", file}});
+    const auto compare = [&](const std::string& sql, bool is_ordered = false) {
+      const std::string told = sql + ": " + ask(session, sql).at(0);
+      QVERIFY2(comparable(ask(session, sql), is_ordered) == comparable(plain.ask(sql), is_ordered),
+               told.c_str());
+    };
+    for (const std::string value :
+         {"2", "2.0", "2.5", "-2.5", "2048", "'2'", "'x'", "x'00'", "NULL", "1e300", "-1e300",
+          "9223372036854775807", "-9223372036854775808", "9223372036854775808.0", "-9223372036854775808.0"})
+      for (const std::string op : {"<", "<=", ">", ">=", "=", "IS", "<>"})
+        for (const std::string& other : {value, "(SELECT " + value + ")"}) {
+          compare("SELECT count(*), sum(step) FROM sample WHERE step " + op + " " + other);
+          compare("SELECT count(*), sum(step) FROM sample WHERE step > 0 AND step " + op + " " + other);
+          compare("SELECT count(*) FROM sample WHERE generation " + op + " " + other);
+        }
+    for (const std::string run : {"'a'", "'b'", "'c'", "7", "NULL", "x'62'"})
+      compare("SELECT count(*) FROM sample WHERE run = " + run);
+    compare("SELECT step FROM sample WHERE series = 'few' ORDER BY rowid DESC", true);
+    for (const std::string order : {"value DESC, step", "value, series, step", "series DESC, step DESC"})
+      compare("SELECT series, step FROM sample ORDER BY " + order + " LIMIT 9", true);
+  }
+
   // A question, the most samples that its answer may look at, and the most rows that it may read of the
   // files.
   void looksAtFewSamples_data() {
@@ -255,6 +292,75 @@ class TestSampleTable : public QObject {
         });
     QCOMPARE(rows, 3000);
     QCOMPARE(ask(session, "SELECT count(*) FROM sample"), Rows{"12000|"});
+  }
+
+  // Its first steps are then found where they were, in no full chunk.
+  void aChunkThatIsFilledMeanwhileIsOfTheNextStatement() {
+    Catalogue(folder_ / "runs.db");
+    const auto file = folder_.path() / "live" / "samples.db";
+    { SampleWriter(file).append(0, "y", 1, std::vector<double>(1500, 1.0)); }
+    std::optional<SampleWriter> writer(file);
+    writer->append(0, "x", 1, 1.0);
+    writer->append(0, "y", 1501, std::vector<double>(1000, 1.0));
+    writer->commit();
+    SqlSession session(folder_ / "runs.db", {{"live", file}});
+    int rows = 0;
+    session.ask(
+        "SELECT step FROM sample WHERE series = 'x' UNION ALL"
+        " SELECT step FROM sample WHERE series = 'y' AND step > 1200",
+        [](const auto&) {},
+        [&](const auto&) {
+          writer.reset();  // its end makes chunks of what is there
+          return ++rows > 0;
+        });
+    QCOMPARE(rows, 1 + 1300);
+  }
+
+  // A process may open only so many.
+  void holdsFewFilesOpenHoweverManyThereAre() {
+    Catalogue(folder_ / "runs.db");
+    std::map<std::string, std::filesystem::path> files;
+    for (int i = 0; i < 70; ++i) {
+      const std::string run = "run" + std::to_string(i);
+      files[run] = folder_.path() / run / "samples.db";
+      SampleWriter writer(files[run]);
+      for (int series = 0; series < 8; ++series) writer.append(0, "s" + std::to_string(series), i, 0.5);
+    }
+    SqlSession session(folder_ / "runs.db", files);
+    const auto open_files = [] {
+      int count = 0;
+      for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        count += std::filesystem::read_symlink(entry, gone).filename() == "samples.db";
+      }
+      return count;
+    };
+    for (int round = 0; round < 2; ++round)
+      QCOMPARE(ask(session, "SELECT count(*), sum(step) FROM sample"), Rows{"560|19320|"});
+    QCOMPARE(open_files(), 64);
+    QCOMPARE(ask(session, "SELECT step FROM sample WHERE run = 'run0' AND series = 's0'"), Rows{"0|"});
+    // More series than are merged.
+    QCOMPARE(ask(session, "SELECT step FROM sample ORDER BY step LIMIT 9 OFFSET 7"),
+             (Rows{"0|", "1|", "1|", "1|", "1|", "1|", "1|", "1|", "1|"}));
+  }
+
+  // A run that is removed and taken in again while a question is being answered.
+  void whatIsReplacedMeanwhileIsToBeAskedAgain() {
+    Catalogue(folder_ / "runs.db");
+    const auto file = folder_.path() / "run" / "samples.db";
+    { SampleWriter(file).append(0, "loss", 1, std::vector<double>(3000, 1.0)); }
+    SqlSession session(folder_ / "runs.db", {{"run", file}});
+    bool is_replaced = false;
+    VERIFY_THROWS("conflict", "was replaced meanwhile; ask again", {
+      session.ask(
+          "SELECT step FROM sample", [](const auto&) {},
+          [&](const auto&) {
+            is_replaced = is_replaced || meddle(file, "DELETE FROM chunk; DELETE FROM track");
+            return true;
+          });
+    });
+    QVERIFY(is_replaced);
+    QCOMPARE(ask(session, "SELECT count(*) FROM sample"), Rows{"0|"});
   }
 
   void keepsTheKindOfAnError() {

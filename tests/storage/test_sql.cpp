@@ -53,7 +53,9 @@ class TestSql : public QObject {
              2);
     QCOMPARE(integer("SELECT max(step) FROM sample WHERE series IN ('loss', 'strange') AND generation = 0"),
              10'000);
-    VERIFY_THROWS("usage", "sample", SqlSession(catalogue(), {}).ask("SELECT * FROM sample", {}, {}));
+    SqlSession without(catalogue(), {});
+    VERIFY_THROWS("usage", "sample", without.ask("SELECT * FROM sample", {}, {}));
+    QCOMPARE(without.rows_read() + without.samples_visited(), 0);
   }
 
   // Chunks whose steps are not asked for may be as damaged as they like.
@@ -133,6 +135,12 @@ class TestSql : public QObject {
     QVERIFY(!std::filesystem::exists("copy.db") && !std::filesystem::exists("other.db"));
     QCOMPARE(Catalogue(catalogue()).runs().size(), 1u);
     QCOMPARE(ask("SELECT 1").size(), 1u);
+  }
+
+  void aDamagedPageIsTheFilesFault() {
+    damage_table(catalogue(), "run");
+    VERIFY_THROWS("corrupt", catalogue().string() + " is damaged", ask("SELECT note FROM run"));
+    QCOMPARE(integer("SELECT count(*) FROM sweep"), 0);
   }
 
   void needsAStore() {

@@ -126,6 +126,21 @@ class TestSweeps : public QObject {
     QVERIFY(legs[1].trial == 1 && legs[1].rung == 2 && legs[1].heard == 1);
   }
 
+  // One that rests goes on with its next leg, unless that is there already.
+  void aLegLetsItsTrialGoOn() {
+    create("a");
+    sweeps_->begin_leg("a", 0, {});
+    std::string prepared;
+    const std::string id =
+        sweeps_->submit("a", {}, named("a-0"), [&](const std::string& run) { prepared = run; });
+    QCOMPARE(prepared, id);
+    catalogue_->set_state(id, RunState::stopped);
+    sweeps_->begin_leg("a", 1, {}, true);
+    QCOMPARE(catalogue_->run(id)->state, RunState::stopped);
+    sweeps_->begin_leg("a", 2, {});
+    QCOMPARE(catalogue_->run(id)->state, RunState::pending);
+  }
+
   void aRunSaysWhoseTrialItIs() {
     create("a");
     const std::string id = submit("a", 1, "a-1");

@@ -57,8 +57,9 @@ double now() {
 }
 
 std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+  std::array<char, 256> name{};  // in which every name has room
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "file_fault.h"
 
 namespace batchscope::protocol {
 namespace {
@@ -206,26 +207,21 @@ std::uint32_t file_crc32(const fs::path& file) { return checksum_of(file, file);
 void write_manifest(const fs::path& directory, const Manifest& manifest) {
   const std::string text = text_of(manifest);
   const fs::path file = directory / kManifestFile;
-  const auto fail = [&](const char* what) {
-    throw Error(ErrorKind::io,
-                std::string("cannot ") + what + " " + file.string() + ": " + std::strerror(errno));
-  };
   const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) fail("create");
+  if (fd < 0) fail_to("create", file, errno);
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = write(fd, text.data() + done, text.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       const int error = errno;
       close(fd);
-      errno = error;
-      fail("write");
+      fail_to("write", file, error);
     }
     done += static_cast<std::size_t>(n);
   }
-  const int synced = fsync(fd);
+  const int synced = fsync(fd), error = errno;
   close(fd);
-  if (synced != 0) fail("fsync");
+  if (synced != 0) fail_to("fsync", file, error);
 }
 
 Manifest read_manifest(const fs::path& directory, const fs::path& memory) {

@@ -17,7 +17,8 @@ std::string node_name() {
   if (const char* const slurm = std::getenv("SLURMD_NODENAME"); slurm != nullptr && *slurm != '\0')
     return slurm;
   char name[HOST_NAME_MAX + 1] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+  gethostname(name, sizeof name - 1);
+  return name;
 }
 
 bool valid_node_name(std::string_view name) {

@@ -10,11 +10,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/random_text.h"
+#include "file_fault.h"
 
 namespace batchscope::protocol {
 namespace {
@@ -101,10 +101,7 @@ RunPaths run_paths(const std::string& id) {
 // 0700 and ours: whoever can write here can talk to our replicas. What is looked at and what is changed is
 // one directory, held by its descriptor.
 void make_private_directory(const fs::path& path, const char* variable) {
-  const auto fail = [&](const char* what, int error) {
-    throw Error(ErrorKind::io, std::string(what) + " " + path.string() + ": " + std::strerror(error));
-  };
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot make the directory", errno);
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail_to("make the directory", path, errno);
   const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat info {};
   const bool ours = fd >= 0 && fstat(fd, &info) == 0 && info.st_uid == getuid();
@@ -113,7 +110,7 @@ void make_private_directory(const fs::path& path, const char* variable) {
   if (!ours)
     throw Error(ErrorKind::io, path.string() + " is not a directory of yours: remove it, or set " + variable +
                                    " to a place of your own");
-  if (changed != 0) fail("cannot set mode 0700 on the directory", error);
+  if (changed != 0) fail_to("set mode 0700 on the directory", path, error);
 }
 
 void make_run_directories(const RunPaths& paths) {

@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
-#include "batchscope/protocol/error.h"
+#include "file_fault.h"
 
 namespace batchscope::protocol {
 
@@ -21,7 +20,7 @@ void make_private_directories(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) == 0) return;
   const int cause = errno;
   if (cause == EEXIST && fs::is_directory(folder, error)) return;  // another was faster
-  throw Error(ErrorKind::io, "cannot make the folder " + folder.string() + ": " + std::strerror(cause));
+  fail_to("make the folder", folder, cause);
 }
 
 void make_private_file(const fs::path& file) noexcept {

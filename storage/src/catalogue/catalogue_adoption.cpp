@@ -52,9 +52,11 @@ protocol::RunSpec kept_spec(const fs::path& folder) {
   }
 }
 
+// Returns 0 where there is nothing any more.
 double modified(const fs::path& path) {
   struct stat info {};
-  return stat(path.c_str(), &info) == 0 ? static_cast<double>(info.st_mtim.tv_sec) : 0;
+  stat(path.c_str(), &info);
+  return static_cast<double>(info.st_mtim.tv_sec);
 }
 
 // A series can hold anything, a row of the catalogue cannot: 0 in place of what is not a number of things.
@@ -96,9 +98,8 @@ Account account_of(SampleReader& reader) {
     generation.replicas = replicas ? as_count(replicas->last.value) : 1;
   }
   for (const SeriesInfo& info : reader.series())
-    if (const auto generations = reader.generations(info.name); !generations.empty())
-      if (const auto ends = ends_of(reader, info.name, generations.back()))
-        account.latest[info.name] = ends->last.value;
+    if (const auto ends = ends_of(reader, info.name, reader.generations(info.name).back()))
+      account.latest[info.name] = ends->last.value;
   return account;
 }
 

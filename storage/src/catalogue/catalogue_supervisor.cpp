@@ -19,7 +19,8 @@ protocol::ProcessId claim_on(Database& database, std::int64_t key) {
 
 void refuse_removed(Database& database, const std::string& id, std::int64_t key) {
   Query row = database.query("SELECT removed FROM run WHERE key = ?", key);
-  if (row.next() && row.real(0) > 0)
+  row.next();
+  if (row.real(0) > 0)
     throw Error(ErrorKind::conflict,
                 "run " + id + " is in the trash; restore it with: batchscope restore " + id);
 }

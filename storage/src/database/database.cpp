@@ -29,7 +29,7 @@ SQLite::Database connect(const fs::path& file, Access access) {
       if (!fs::exists(file)) throw Error(ErrorKind::not_found, "there is no " + file.string() + " yet");
       return SQLite::Database(file.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs);
     }
-    if (file.has_parent_path()) protocol::make_private_directories(file.parent_path());
+    protocol::make_private_directories(file.parent_path());
     protocol::make_private_file(file);  // SQLite gives what it puts beside a file the file's own rights
     return SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs);
   } catch (const SQLite::Exception& e) {
@@ -126,6 +126,11 @@ SQLite::Statement& Database::prepared(std::string_view sql) {
   return found->second;
 }
 
+int Database::run(Query statement) {
+  while (statement.next()) continue;
+  return connection_.getChanges();
+}
+
 std::int64_t Database::data_version() {
   Query version = query("PRAGMA data_version");
   version.next();
@@ -142,9 +147,10 @@ bool Database::changed() {
 void Database::quick_check() {
   guard([&] {
     Query check = query("PRAGMA quick_check(1)");
-    if (check.next() && check.text(0) != "ok")
-      throw Error(ErrorKind::corrupt, file_.string() + " is damaged: " + check.text(0) +
-                                          "; move it aside, or restore a copy of it");
+    check.next();
+    if (const std::string found = check.text(0); found != "ok")
+      throw Error(ErrorKind::corrupt,
+                  file_.string() + " is damaged: " + found + "; move it aside, or restore a copy of it");
   });
 }
 

@@ -44,22 +44,19 @@ class Database {
   // time.
   template <class... Values>
   Query query(std::string_view sql, const Values&... values) {
-    return query_with(sql, [&](auto&& give) { (give(values), ...); });
+    return query_with(sql, [&](Parameters& parameters) { (parameters.add(values), ...); });
   }
 
   // Runs a statement to its end. The number of rows it changed.
   template <class... Values>
   int execute(std::string_view sql, const Values&... values) {
-    return execute_with(sql, [&](auto&& give) { (give(values), ...); });
+    return execute_with(sql, [&](Parameters& parameters) { (parameters.add(values), ...); });
   }
 
-  // Executes as execute does; `parameters(give)` calls give(value) for each in turn.
-  template <class Parameters>
-  int execute_with(std::string_view sql, Parameters&& parameters) {
-    Query running = query_with(sql, parameters);
-    while (running.next()) {
-    }
-    return connection_.getChanges();
+  // Executes as execute does; `add(parameters)` adds each in turn.
+  template <class Add>
+  int execute_with(std::string_view sql, Add&& add) {
+    return run(query_with(sql, add));
   }
 
   // The body in one transaction; an exception rolls it back.
@@ -103,11 +100,11 @@ class Database {
     SQLite::Database& connection_;
   };
 
-  template <class Parameters>
-  Query query_with(std::string_view sql, Parameters&& parameters) {
+  template <class Add>
+  Query query_with(std::string_view sql, Add&& add) {
     SQLite::Statement& statement = prepared(sql);
-    int index = 0;
-    parameters([&](const auto& value) { bind(statement, ++index, value); });
+    Parameters parameters(statement);
+    add(parameters);
     return Query(statement);
   }
 
@@ -115,6 +112,7 @@ class Database {
   void open_for_looking(const Schema& schema);
   void look_at_older(const Schema& schema);
   SQLite::Statement& prepared(std::string_view sql);
+  int run(Query statement);
 
   // SQLite's errors become Errors.
   template <class Body>

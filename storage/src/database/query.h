@@ -63,4 +63,19 @@ void bind(SQLite::Statement& statement, int index, const T& value) {
     statement.bind(index, std::string(value));
 }
 
+// The parameters of a statement, one after the other.
+class Parameters {
+ public:
+  explicit Parameters(SQLite::Statement& statement) : statement_(statement) {}
+
+  template <class T>
+  void add(const T& value) {
+    bind(statement_, ++index_, value);
+  }
+
+ private:
+  SQLite::Statement& statement_;
+  int index_ = 0;
+};
+
 }  // namespace batchscope::storage

@@ -23,15 +23,21 @@ enum class Columns {
   written,  // without those that the catalogue gives
 };
 
+// Adds a field's column to a list: ", number". A name that is a word of SQL gets another.
+inline void add_column(std::string& list, Columns columns, const std::string& name, Meaning meaning) {
+  if (columns == Columns::written && meaning == Meaning::key) return;
+  const bool is_word_of_sql = name == "from" || name == "to";
+  list += ", " + name;
+  if (is_word_of_sql) list += "_position";
+}
+
 // ", number, replicas, .."
 template <class Record>
 std::string column_list(Columns columns) {
   std::string list;
   const Record record;
-  visit_fields(record, [&](const std::string& name, const auto& member, Meaning meaning) {
-    if (!kIsColumn<decltype(member)> || (columns == Columns::written && meaning == Meaning::key)) return;
-    const bool is_word_of_sql = name == "from" || name == "to";
-    list += ", " + name + (is_word_of_sql ? "_position" : "");
+  visit_fields(record, [&](const char* name, const auto& member, Meaning meaning) {
+    if constexpr (kIsColumn<decltype(member)>) add_column(list, columns, name, meaning);
   });
   return list;
 }
@@ -45,16 +51,25 @@ std::string insert_sql(const std::string& begin) {
   return columns + ") VALUES (" + places + ")";
 }
 
+// Add what is written of a field to the parameters.
+template <class Member>
+void add_field(Parameters& parameters, const Member& member, Meaning) {
+  if constexpr (kIsColumn<Member>) parameters.add(member);
+}
+inline void add_field(Parameters& parameters, std::int64_t member, Meaning meaning) {
+  if (meaning != Meaning::key) parameters.add(member);
+}
+inline void add_field(Parameters& parameters, double member, Meaning meaning) {
+  parameters.add(is_time(meaning) ? known_time(member) : member);
+}
+
 // Runs what insert_sql made, with `values` for the columns before the record's. The number of rows it added.
 template <class Record, class... Values>
 int insert(Database& database, std::string_view sql, const Record& record, const Values&... values) {
-  return database.execute_with(sql, [&](auto&& give) {
-    (give(values), ...);
+  return database.execute_with(sql, [&](Parameters& parameters) {
+    (parameters.add(values), ...);
     visit_fields(record, [&](const char*, const auto& member, Meaning meaning) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, double>)
-        give(is_time(meaning) ? known_time(member) : member);
-      else if constexpr (kIsColumn<decltype(member)>)
-        if (meaning != Meaning::key) give(member);
+      add_field(parameters, member, meaning);
     });
   });
 }

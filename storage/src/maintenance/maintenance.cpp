@@ -7,9 +7,6 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <thread>
-
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/private_files.h"
 #include "database/sqlite_error.h"
@@ -18,9 +15,6 @@ namespace batchscope::storage {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kPagesAtOnce = 1000;  // 4 MB: a lock is held for no longer than that takes
-constexpr auto kPatience = std::chrono::milliseconds(20);
 
 SQLite::Database open(const fs::path& file, int flags) {
   if (!fs::exists(file)) throw Error(ErrorKind::not_found, "there is no " + file.string());
@@ -39,10 +33,10 @@ void back_up(const fs::path& file, const fs::path& copy) {
       protocol::make_private_file(unfinished);
       SQLite::Database to(unfinished.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
       SQLite::Backup backup(to, from);
-      for (int code = SQLITE_OK; code != SQLITE_DONE;) {
-        code = backup.executeStep(kPagesAtOnce);
-        if (code == SQLITE_BUSY || code == SQLITE_LOCKED) std::this_thread::sleep_for(kPatience);
-      }
+      // In one step, for one that follows somebody's commit would begin anew, and never end where commits are
+      // many. A writer waits for no reader.
+      if (const int code = backup.executeStep(); code != SQLITE_DONE)
+        throw SQLite::Exception(sqlite3_errstr(code), code);
     }
     fs::rename(unfinished, copy);
   } catch (const SQLite::Exception& error) {

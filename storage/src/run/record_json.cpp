@@ -123,8 +123,8 @@ std::map<std::string, double> numbers_in(const JsonFields& fields, const char* n
 void read_field(const JsonFields& fields, const char* name, int& member, Meaning) {
   member = fields.small_integer(name);
 }
-void read_field(const JsonFields& fields, const char* name, std::int64_t& member, Meaning) {
-  member = fields.integer(name);
+void read_field(const JsonFields& fields, const char* name, std::int64_t& member, Meaning meaning) {
+  if (meaning != Meaning::key) member = fields.integer(name);
 }
 void read_field(const JsonFields& fields, const char* name, std::string& member, Meaning) {
   member = fields.text(name);
@@ -136,14 +136,18 @@ void read_field(const JsonFields& fields, const char* name, double& member, Mean
   member = is_time(meaning) ? fields.time(name) : fields.number(name, meaning == Meaning::amount ? -1 : 0);
 }
 
+void insist_it_counts(const JsonFields& fields, const char* name, std::int64_t member) {
+  if (member < 0) refuse_field(fields.path(name), "is negative");
+}
+
 template <class Record>
 Record fields_in(const JsonFields& fields) {
   Record record;
   visit_fields(record, [&](const char* name, auto& member, Meaning meaning) {
-    if (meaning != Meaning::key) read_field(fields, name, member, meaning);
+    read_field(fields, name, member, meaning);
     // A lease's generation is -1 if it is not known.
     if constexpr (std::is_integral_v<std::decay_t<decltype(member)>> && !std::is_same_v<Record, LeaseEvent>)
-      if (member < 0) refuse_field(fields.path(name), "is negative");
+      insist_it_counts(fields, name, member);
   });
   return record;
 }

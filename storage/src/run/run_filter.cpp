@@ -108,11 +108,8 @@ bool RunFilter::holds(const Comparison& comparison, const Run& run, double now) 
       case Operator::less: return left < right;
       case Operator::less_equal: return left <= right;
       case Operator::greater: return left > right;
-      case Operator::greater_equal: return left >= right;
-      case Operator::contains:
-      case Operator::lacks: break;
+      default: return left >= right;  // greater_equal: the others search
     }
-    return false;
   };
   const bool negative = comparison.op == Operator::not_equal || comparison.op == Operator::lacks;
   if (comparison.type == FieldType::tags) {

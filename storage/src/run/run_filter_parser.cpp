@@ -61,9 +61,7 @@ std::optional<double> parse_time(const std::string& text) {
     std::tm time{};
     if (strptime(text.c_str(), form, &time) != text.c_str() + text.size()) continue;
     time.tm_isdst = -1;
-    const std::time_t seconds = std::mktime(&time);
-    if (seconds == -1) return std::nullopt;
-    return static_cast<double>(seconds);
+    return static_cast<double>(std::mktime(&time));  // has room for any year of four digits
   }
   return parse_plain(text);
 }
@@ -141,8 +139,7 @@ class RunFilterParser {
   void comparison() {
     if (token_.kind != Token::Kind::word && token_.kind != Token::Kind::text)
       refuse("a field is missing here, as in accuracy>0.97");
-    if (token_.kind == Token::Kind::word && isKeyword(token_.value))
-      refuse("a comparison is missing before this");
+    if (isKeyword("and") || isKeyword("or")) refuse("a comparison is missing before this");
     RunFilter::Comparison comparison;
     comparison.field = token_.value;
     comparison.column = token_.column;
@@ -219,13 +216,12 @@ class RunFilterParser {
     }
   }
 
-  static bool isKeyword(std::string_view word) {
-    const std::string low = lower(word);
-    return low == "and" || low == "or" || low == "not";
+  bool isKeyword(std::string_view keyword) const {
+    return token_.kind == Token::Kind::word && lower(token_.value) == keyword;
   }
 
   bool takeKeyword(std::string_view keyword) {
-    if (token_.kind != Token::Kind::word || lower(token_.value) != keyword) return false;
+    if (!isKeyword(keyword)) return false;
     advance();
     return true;
   }

@@ -36,7 +36,6 @@ void Summary::add(const Summary& next) {
 
 Summary summarize(std::span<const Sample> samples) {
   Summary summary;
-  if (samples.empty()) return summary;
   summary.first_step = samples.front().step;
   summary.last_step = samples.back().step;
   summary.count = static_cast<std::uint32_t>(samples.size());

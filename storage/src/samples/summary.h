@@ -28,7 +28,7 @@ struct Summary {
   void add(const Summary& next);
 };
 
-Summary summarize(std::span<const Sample> samples);
+Summary summarize(std::span<const Sample> samples);  // of one at least
 Summary summarize(std::span<const Summary> summaries);
 
 // 48 bytes each, as storage/FORMAT.md says.

@@ -41,9 +41,10 @@ char letter_of(int column, int op) {
   }
 }
 
+// Returns that of a value whose type is SQLITE_TEXT.
 std::string text_of(sqlite3_value* value) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-  return text ? std::string(text, static_cast<std::size_t>(sqlite3_value_bytes(value))) : "";
+  return {text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
 // The conditions on the samples that are known while the statement is planned.

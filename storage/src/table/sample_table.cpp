@@ -97,8 +97,7 @@ struct SampleModule {
       case kSeriesColumn: text(scan.track().series); break;
       case kGenerationColumn: sqlite3_result_int(context, scan.track().generation); break;
       case kStepColumn: sqlite3_result_int64(context, scan.sample().step); break;
-      case kValueColumn: sqlite3_result_double(context, scan.sample().value); break;  // NaN becomes NULL
-      default: sqlite3_result_null(context);
+      default: sqlite3_result_double(context, scan.sample().value);  // NaN becomes NULL
     }
     return SQLITE_OK;
   }

@@ -34,10 +34,9 @@ int authorize(void*, int action, const char* first, const char* second, const ch
     case SQLITE_SELECT:
     case SQLITE_READ:
     case SQLITE_RECURSIVE: return SQLITE_OK;
-    case SQLITE_FUNCTION:
-      return second && std::string_view(second) == "load_extension" ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_FUNCTION: return std::string_view(second) == "load_extension" ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_PRAGMA: {
-      const std::string_view name = first ? first : "";
+      const std::string_view name = first;
       const bool sets_version = name == "user_version" && second != nullptr;
       for (const std::string_view known : kPragmas)
         if (name == known && !sets_version) return SQLITE_OK;
@@ -100,12 +99,15 @@ struct SqlSession::Impl {
   [[noreturn]] void refuse() {
     if (interruption) std::rethrow_exception(interruption);
     if (samples) samples->rethrow();
-    sqlite3* connection = database.handle();
-    const int code = sqlite3_errcode(connection);
-    const std::string why = sqlite3_errmsg(connection);
-    if (code == SQLITE_AUTH) throw Error(ErrorKind::usage, "a query cannot change the store: " + why);
-    if (code == SQLITE_BUSY || code == SQLITE_LOCKED) throw Error(ErrorKind::timeout, why);
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) throw Error(ErrorKind::corrupt, why);
+    const SQLite::Exception cause(database.handle());
+    const std::string why = cause.what();
+    if (cause.getErrorCode() == SQLITE_AUTH)
+      throw Error(ErrorKind::usage, "a query cannot change the store: " + why);
+    try {
+      throw_error(database.file(), cause);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::failure) throw;  // of the file, not of the query
+    }
     throw Error(ErrorKind::usage, "SQL: " + why);
   }
 

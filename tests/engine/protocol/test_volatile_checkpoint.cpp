@@ -103,6 +103,21 @@ class TestVolatileCheckpoint : public QObject {
     QVERIFY(!fs::exists(checkpoint.string() + ".copy"));
   }
 
+  void oneThatCannotBeRemovedIsTold() {
+    const fs::path checkpoint = make();
+    constexpr auto kNobodyWrites = static_cast<fs::perms>(0555);
+    fs::permissions(folder_->path().toStdString(), kNobodyWrites);
+    fs::permissions(disk_, kNobodyWrites);
+    {
+      const testing::Unprivileged hindered;
+      VERIFY_THROWS("io", "cannot remove " + checkpoint.string(),
+                    remove_volatile_checkpoint(checkpoint, memory_));
+    }
+    for (const fs::path& folder : {fs::path(folder_->path().toStdString()), disk_})
+      fs::permissions(folder, fs::perms::owner_all);
+    QCOMPARE(verify_checkpoint(checkpoint, memory_).step, 40);
+  }
+
   // A checksum is what tells, on disk, that a file is whole.
   void onDiskAChecksumIsAsked() {
     const fs::path checkpoint = make();

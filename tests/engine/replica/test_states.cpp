@@ -156,8 +156,7 @@ class TestStates : public QObject {
   }
   void namesThatAreNoFilesAreRefused() {
     QFETCH(QByteArray, name);
-    // The message of the one with the zero byte ends there.
-    VERIFY_THROWS("usage", "the state \"", Counter(name.toStdString()));
+    VERIFY_THROWS("usage", "\" must have a plain file name as its name", Counter(name.toStdString()));
   }
 
   void eachNameIsOfOneState() {

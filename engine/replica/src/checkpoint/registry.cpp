@@ -14,6 +14,7 @@
 #include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/text.h"
 #include "batchscope/replica/collective.h"
 #include "batchscope/replica/process_group.h"
 #include "process/process.h"
@@ -154,7 +155,8 @@ using namespace replica;
 
 State::State(std::string name) : name_(std::move(name)) {
   if (!is_plain_name(name_))
-    throw Error(ErrorKind::usage, "the state \"" + name_ + "\" must have a plain file name as its name");
+    throw Error(ErrorKind::usage,
+                "the state \"" + protocol::printable(name_) + "\" must have a plain file name as its name");
   for (const State* other : states())
     if (other->name() == name_)
       throw Error(ErrorKind::usage,

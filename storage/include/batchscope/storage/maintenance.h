@@ -14,7 +14,7 @@ namespace batchscope::storage {
 
 /// Makes a copy as of one moment, by SQLite's online backup, while others write the file. `copy` must not
 /// exist; it is complete under its name, or not there, and no other user may read it. Throws Error(not_found
-/// | conflict | io | corrupt).
+/// | conflict | timeout | io | corrupt).
 void back_up(const std::filesystem::path& file, const std::filesystem::path& copy);
 
 /// Gives the space of removed rows back to the disk (VACUUM); writers of the file wait meanwhile. Throws
