@@ -287,6 +287,9 @@ class TestPrices : public QObject {
     QCOMPARE(advice.counts.size(), 8u);
     about(advice.counts[0].end, 1200);
     for (std::size_t more = 1; more < 8; ++more) about(advice.counts[more].end, 600);
+    const Advice on_small_nodes = advise(std::vector{job}, uniform_cluster(2, 1), Objective::fair);
+    QCOMPARE(on_small_nodes.counts.size(), 4u);
+    for (const DeviceCount& count : on_small_nodes.counts) about(count.end, 1200);
   }
 
   void letsLargeJobsEnd() {
