@@ -65,6 +65,21 @@ class TestImportance : public QObject {
     QVERIFY(std::abs(std::reduce(found.begin(), found.end()) - 1) < 1e-12);
   }
 
+  // Few trials stand for more than themselves: of 32, the best five lie far apart on the axis that changes
+  // nothing, whose values come in the order of their bits.
+  void fewTrialsAreSpread() {
+    const Space space({real("x", 0, 1), real("idle", 0, 1)});
+    std::vector<Trial> trials;
+    for (int i = 0; i < 32; ++i) {
+      int reversed = 0;
+      for (int bit = 0; bit < 5; ++bit) reversed |= (i >> bit & 1) << (4 - bit);
+      const double x = (i + 0.5) / 32;
+      trials.push_back(ended({x, (reversed + 0.5) / 32}, x));
+    }
+    const auto found = importance(space, trials);
+    QVERIFY2(found[1] < 0.05, std::to_string(found[1]).c_str());
+  }
+
   // A parameter that only some trials have counts by these alone.
   void aConditionCountsByItsShare() {
     const Space space({choice("rule", {"sgd", "adam"}), when(integer("momentum", 0, 3), "rule", {"sgd"}),
