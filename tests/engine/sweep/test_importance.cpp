@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "batchscope/sweep/method.h"
+#include "rows.h"
 #include "spaces.h"
 #include "test_case.h"
 
@@ -42,6 +43,23 @@ class TestImportance : public QObject {
     const auto found = importance(space, trials, 0.15);
     QVERIFY(std::abs(found[0] - 43.0 / 44) < 1e-9);
     QVERIFY(std::abs(found[1] - 1.0 / 44) < 1e-9);
+  }
+
+  // By 10 a + b the best are those with a = 0, as many as there are values of b: five trials at the least,
+  // but no more than half of them.
+  void theBestAreFiveOrHalf_data() {
+    const auto row = columns<int, int>({"a", "b"});
+    row("five of 20", 4, 5);
+    row("half of 8", 2, 4);
+  }
+  void theBestAreFiveOrHalf() {
+    QFETCH(const int, a);
+    QFETCH(const int, b);
+    const Space space({integer("a", 0, a - 1), integer("b", 0, b - 1)});
+    const auto trials = evaluated(space, Method::grid, static_cast<std::size_t>(a * b),
+                                  [](const Point& point) { return 10 * *point[0] + *point[1]; });
+    const auto found = importance(space, trials);
+    QVERIFY(std::abs(found[0] - 1) < 1e-9 && std::abs(found[1]) < 1e-9);
   }
 
   // max(x, y / 2) <= t has the share 2 t^2 of the square; there x is even on [0, t], y on [0, 2 t]:
