@@ -227,6 +227,40 @@ class TestSimulation : public QObject {
     QVERIFY(std::abs(asked.goodput(1, 2) / before - 1) > 0.01);
   }
 
+  // Each epoch has more noise than the one before, so that the job trains with a larger batch, whose step
+  // takes a little more or less than a model says. It fits one to the first sizes, and then only once there
+  // are a quarter more of them.
+  void furtherSizesAreNotFittedOneByOne() {
+    ProfileData data;
+    data.name = "app";
+    data.accumulation = false;
+    data.epoch_rounding = 0;
+    constexpr int kEpochs = 12;
+    for (const std::int64_t size : {8, 256})
+      for (int epoch = 0; epoch < kEpochs; ++epoch)
+        data.trainings[size].push_back(
+            {100.0 * (epoch + 1), 100.0 * (epoch + 1), {1, std::pow(1.65, epoch)}});
+    double error = 0.05;
+    for (const std::int64_t size : {4, 8, 16, 32, 64, 128}) {
+      error = -error;
+      const double seconds = (0.5 + static_cast<double>(size) / 16) * (1 + error);
+      data.placements[{2}].push_back({1, 2, size, {seconds, 0.3}});
+    }
+    const Application application(std::move(data));
+    const Submission submission{"a", 0, "app", 2, 8};
+    SimulatedJob job(submission, application, true);
+    job.reallocate({{0, 2}}, 0);
+    std::vector<bool> fitted;
+    for (int epoch = 1; epoch < kEpochs; ++epoch) {
+      while (job.epoch() < epoch) job.advance(1, 0);
+      const double before = job.goodput(1, 2);
+      job.advance(1e-3, 0);
+      fitted.push_back(job.goodput(1, 2) != before);
+    }
+    QVERIFY(fitted.front());
+    QVERIFY(std::count(fitted.begin(), fitted.end(), false) > 2);
+  }
+
   // A step of two micro-batches of 8 takes a second, and 0.9 s without what synchronises. There is no noise,
   // so that it is worth an iteration; and half of one where others are in its way.
   void advancesByWholeSteps() {

@@ -4,7 +4,12 @@
 #include "test_case.h"
 
 using namespace batchscope::pool;
+
+namespace {
+
 using Devices = std::vector<std::string>;
+
+}  // namespace
 
 class TestAttempt : public QObject {
   Q_OBJECT
