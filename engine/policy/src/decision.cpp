@@ -109,7 +109,7 @@ class Decider {
       for (int kind = 0; kind < static_cast<int>(capacity_.size()); ++kind) add(job, kind, with_devices[job]);
       competing_[job] = !with_devices[job].empty();
     }
-    must_ = must_be_served(jobs_, competing_, capacity_);
+    must_ = must_be_served(jobs_, with_devices, capacity_);
     place_.assign(jobs_.size(), -1);
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
       if (is_fixed(jobs_[job])) continue;

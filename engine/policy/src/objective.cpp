@@ -39,7 +39,7 @@ std::vector<double> short_first(const std::vector<double>& seconds) {
       sum += std::log(s);
       ++known;
     }
-  const double mean = known > 0 ? sum / known : 0;
+  const double mean = sum / std::max(known, 1);
   std::vector<double> weights;
   for (const double s : seconds)
     weights.push_back(s > 0 ? std::exp(-kShortFirst * (std::log(s) - mean)) : 1.0);

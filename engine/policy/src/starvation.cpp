@@ -6,13 +6,13 @@
 
 namespace batchscope::policy {
 
-std::vector<bool> must_be_served(std::span<const Job> jobs, const std::vector<bool>& competing,
+std::vector<bool> must_be_served(std::span<const Job> jobs, std::span<const Options> options,
                                  std::span<const int> capacity) {
   std::vector<bool> must(jobs.size());
   const int all = std::accumulate(capacity.begin(), capacity.end(), 0);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < jobs.size(); ++i)
-    if (competing[i]) order.push_back(i);
+    if (!options[i].empty()) order.push_back(i);
   if (all == 0 || order.empty()) return must;
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return jobs[a].waited > jobs[b].waited; });
@@ -24,11 +24,14 @@ std::vector<bool> must_be_served(std::span<const Job> jobs, const std::vector<bo
     now = std::max(now, static_cast<long>(i) + 1 - further * all);
   }
   std::vector<int> left(capacity.begin(), capacity.end());
+  const auto room = [&](const Option& option) -> int& { return left[static_cast<std::size_t>(option.kind)]; };
   for (std::size_t i = 0; i < order.size() && now > 0; ++i) {
-    const auto roomiest = std::max_element(left.begin(), left.end());
-    const int least = std::max(jobs[order[i]].min_replicas, 1);
-    if (least > *roomiest) continue;
-    *roomiest -= least;
+    const Option* least = nullptr;  // of the kind of which most are left
+    for (const Option& option : options[order[i]])
+      if (option.devices <= room(option) && (least == nullptr || room(option) > room(*least)))
+        least = &option;
+    if (least == nullptr) continue;
+    room(*least) -= least->devices;
     must[order[i]] = true;
     --now;
   }

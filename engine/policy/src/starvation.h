@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "batchscope/policy/job.h"
+#include "batchscope/policy/knapsack.h"
 
 namespace batchscope::policy {
 
 // Returns for each job, in their order, whether it must have devices now: never more than can have their
-// least number at once. `competing` says which of them can have devices at all; the others do not count.
-// `capacity` has the devices of each kind.
-std::vector<bool> must_be_served(std::span<const Job> jobs, const std::vector<bool>& competing,
+// least number at once. `options` has the devices that each job can have, from the fewest of a kind on; a job
+// without any does not count. `capacity` has the devices of each kind.
+std::vector<bool> must_be_served(std::span<const Job> jobs, std::span<const Options> options,
                                  std::span<const int> capacity);
 
 }  // namespace batchscope::policy

@@ -32,11 +32,9 @@ using Devices = std::vector<std::string>;
 constexpr int kTick = 100;            // ms
 constexpr double kLook = 1;           // s: at the latest so long after the last look, for what no row tells
 constexpr double kBetweenRounds = 5;  // s
-constexpr double kLongestPatience = 600;  // s
-constexpr double kAgain = 5;              // s until a run is asked again that was asked in vain
-constexpr double kIntroduction = 1;       // s
-constexpr double kFarewell = 2;           // s with nothing to decide, before the pool ends
-constexpr double kRecovered = 600;  // s of life after which earlier deaths of a supervisor count no more
+constexpr double kIntroduction = 1;   // s
+constexpr double kFarewell = 2;       // s with nothing to decide, before the pool ends
+constexpr double kRecovered = 600;    // s of life after which earlier deaths of a supervisor count no more
 
 bool same_devices(Devices a, Devices b) {
   std::sort(a.begin(), a.end());
@@ -298,7 +296,7 @@ void Pool::carry_out(const World& world) {
   bool is_moving = false;  // so that whoever waits need not wait for long
   for (const Member& member : world.members) {
     const auto attempt = attempts_.find(member.run.id);
-    const bool succeeded = attempt != attempts_.end() && arrived(member, attempt->second.target);
+    const bool succeeded = attempt != attempts_.end() && arrived(member, attempt->second.target());
     const bool again = attempt != attempts_.end() && !succeeded;
     if (succeeded) attempts_.erase(attempt);
     const auto found = targets_.find(member.run.id);
@@ -317,7 +315,7 @@ void Pool::carry_out(const World& world) {
       targets_.erase(found);
       continue;
     }
-    if (again && attempt->second.target == target && attempt->second.next > monotonic_seconds()) continue;
+    if (again && attempt->second.rests(target, monotonic_seconds())) continue;
     const bool in_the_way = std::any_of(world.members.begin(), world.members.end(), [&](const Member& other) {
       return other.run.id != member.run.id &&
              std::any_of(target.begin(), target.end(), [&](const auto& device) {
@@ -329,10 +327,7 @@ void Pool::carry_out(const World& world) {
       continue;
     }
     is_moving = true;
-    Attempt& one = attempts_[member.run.id];
-    one.patience = one.target == target ? std::min(2 * one.patience, kLongestPatience) : kAgain;
-    one.target = target;
-    one.next = monotonic_seconds() + one.patience;
+    attempts_[member.run.id].begin(target, monotonic_seconds());
     move(member, target);
   }
   if (is_moving) return;

@@ -15,6 +15,7 @@
 #include <string>
 #include <tuple>
 
+#include "attempt.h"
 #include "batchscope/run/node_watch.h"
 #include "batchscope/run/store_process.h"
 #include "batchscope/storage/catalogue.h"
@@ -45,13 +46,6 @@ class Pool {
     std::string name;
     std::string asked;  // replicas
     bool operator==(const Seen&) const = default;
-  };
-
-  // An attempt to have a run on other devices. One that does not get there is sent again after twice the
-  // time.
-  struct Attempt {
-    std::vector<std::string> target;
-    double next = 0, patience = 0;  // monotonic; s
   };
 
   // Deaths of a run's supervisor in a row, and since when their number is the same (s since 1970).

@@ -211,6 +211,27 @@ class TestDecision : public QObject {
     }
   }
 
+  // Three jobs that train on two devices and on no fewer, on two devices. Two of them have waited for too
+  // long at the same time, though only one can be served: they take turns all the same.
+  void whoNeedsSeveralDevicesHasTurns() {
+    for (const Objective objective : kAll) {
+      std::vector<Job> jobs{job("a", 1), job("b", 1), job("c", 1)};
+      for (Job& each : jobs) each.goodput = [](int, int, int n) { return n < 2 ? 0.0 : n; };
+      jobs[0].placement = {{0, 2}};
+      jobs[1].waited = jobs[2].waited = 5;
+      std::vector<int> served(3);
+      for (int step = 0; step < 6; ++step) {
+        const Decision decision = decide(jobs, uniform_cluster(1, 2), objective);
+        for (std::size_t i = 0; i < 3; ++i) {
+          served[i] += count(decision, i) == 2;
+          jobs[i].placement = decision.jobs[i].placement;
+          jobs[i].waited = jobs[i].placement.empty() ? jobs[i].waited + 1 : 0;
+        }
+      }
+      QCOMPARE(served, std::vector(3, 2));
+    }
+  }
+
   // No placement is better on one node, and few are on several, by little.
   void losesLittleToTryingEverything() {
     std::mt19937 random(9);
@@ -284,8 +305,9 @@ class TestDecision : public QObject {
                    fast = decide(jobs, cluster, Objective::fast);
     QCOMPARE(count(fair, 0), count(fair, 1));
     QVERIFY(count(fast, 1) > count(fast, 0));
+    jobs[1].remaining.reset();  // a single time is neither long nor short
+    QCOMPARE(count(decide(jobs, cluster, Objective::fast), 0), 4);
     jobs[0].remaining.reset();
-    jobs[1].remaining.reset();
     QCOMPARE(count(decide(jobs, cluster, Objective::fast), 0), 4);
   }
 
@@ -381,6 +403,10 @@ class TestDecision : public QObject {
     row("fixed", {kept}, "keeps its 3 devices until it ends", {});
     row("never", {none}, "cannot train on any device here", {});
     row("no faster", {flat}, "1 device; another would not make it faster", {{0, -1}, {2, 0}});
+    Job two = kept;
+    two.placement = {{0, 2}};
+    row("no faster, where one is left", {flat, two}, "1 device; another would not make it faster",
+        {{0, -1}, {2, 0}});
     row("waiting", {waits, half, half, half, half}, "waits for its turn", {});
   }
   void tellsReasonsAndAlternatives() {

@@ -243,6 +243,8 @@ class TestKnapsack : public QObject {
   }
 
   void choosesByItsSize() {
+    const std::vector<Options> two_and_one{{{0, 0, 1.0}, {0, 1, 1.0}}, {{1, 1, 1.0}}};
+    QCOMPARE(exact_steps(two_and_one, std::vector{3, 1}), (3 + 1) * (1 + 1) * 3.0);
     std::mt19937 random(5);
     const auto few = random_jobs(random, 10, 8, 1, true);
     QVERIFY(exact_steps(few, std::vector{64}) <= kMostExactSteps);

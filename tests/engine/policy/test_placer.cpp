@@ -68,6 +68,23 @@ class TestPlacer : public QObject {
     QVERIFY(placements[6] != wishes[6].present);
   }
 
+  // Five nodes have two small jobs each. Another one wants a place, and on the last node it costs least to
+  // make room, if the cheaper job leaves.
+  void whoeverLosesLeastLeaves() {
+    const std::vector<double> lost{5, 5, 5, 5, 5, 5, 5, 5, 10, 1, 20};
+    std::vector<Wish> wishes;
+    for (int job = 0; job < 10; ++job) wishes.push_back({.devices = 1, .present = {{job / 2, 1}}});
+    wishes.push_back({.devices = 1});
+    const PlacementCost cost = [&](std::size_t job, const Placement& placement) {
+      const bool is_well = job == 10 ? !placement.empty() : placement == wishes[job].present;
+      return is_well ? 0.0 : lost[job];
+    };
+    const std::vector<Placement> placements = place(uniform_cluster(5, 2), wishes, cost);
+    for (std::size_t job = 0; job < 9; ++job) QVERIFY(placements[job] == wishes[job].present);
+    QVERIFY(placements[9].empty());
+    QVERIFY((placements[10] == Placement{{4, 1}}));
+  }
+
   // Room can be made for b on node 3. It is, although others have lost more: a, for whom none can be made,
   // and four jobs on two nodes each of a third kind, which are fixed.
   void whoCannotBeHelpedIsInNobodysWay() {
@@ -163,6 +180,16 @@ class TestPlacer : public QObject {
     QVERIFY(placements[0] == spread);
     QCOMPARE(placements[1].size(), 1u);
     QCOMPARE(replicas(placements[1]), 1);
+  }
+
+  // Two are the next lower number to four of a node, though three are free on each.
+  void shrinksToAPowerOfTwo() {
+    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
+    const std::vector<Placement> placements = place(
+        uniform_cluster(2, 4),
+        std::vector<Wish>{{.devices = 2, .fixed = true, .present = {{0, 1}, {1, 1}}}, {.devices = 4}}, more);
+    QCOMPARE(placements[1].size(), 1u);
+    QCOMPARE(replicas(placements[1]), 2);
   }
 };
 

@@ -105,9 +105,13 @@ class TestPrices : public QObject {
     fresh.goodput = nullptr;
     Job large = timed_job("large", 1, 100);
     large.min_replicas = 8;
-    const auto ends = forecast(std::vector{fresh, endless("e"), large, timed_job("a", 1, 100, 1)},
+    Job broken = timed_job("broken", 1, 100);
+    broken.goodput = [](int, int, int) { return HUGE_VAL; };
+    broken.preemptible = false;
+    broken.placement = {{0, 1}};
+    const auto ends = forecast(std::vector{fresh, endless("e"), large, timed_job("a", 1, 100, 1), broken},
                                uniform_cluster(1, 4), Objective::fair);
-    QVERIFY(!ends[0] && !ends[1] && !ends[2]);
+    QVERIFY(!ends[0] && !ends[1] && !ends[2] && !ends[4]);
     about(ends[3], 100);
     QVERIFY(forecast({}, uniform_cluster(1, 4), Objective::fair).empty());
     QVERIFY(!forecast(std::vector{timed_job("a", 1, 1)}, {}, Objective::fair)[0]);
@@ -169,6 +173,13 @@ class TestPrices : public QObject {
     Job job = timed_job("a", 1, 1000);
     job.goodput = [](int, int nodes, int n) { return nodes > 1 ? 0.9 * n : n; };
     about(advise(std::vector{job}, uniform_cluster(2, 1), Objective::fair).utility, 0.9);
+  }
+
+  // Where one device is too few, the fewest that suffice are worth themselves.
+  void useIsOverTheFewestDevices() {
+    Job job = timed_job("a", 1, 1000);
+    job.goodput = [](int, int, int n) { return n < 2 ? 0.0 : n == 2 ? 50.0 : 75.0; };
+    about(advise(std::vector{job}, uniform_cluster(1, 4), Objective::fair).utility, 75 / 25.0 / 4);
   }
 
   // Goodputs of one job on 1, 2, .. devices, of which there are four.
@@ -287,6 +298,9 @@ class TestPrices : public QObject {
     QCOMPARE(advice.counts.size(), 8u);
     about(advice.counts[0].end, 1200);
     for (std::size_t more = 1; more < 8; ++more) about(advice.counts[more].end, 600);
+    const Advice on_small_nodes = advise(std::vector{job}, uniform_cluster(2, 1), Objective::fair);
+    QCOMPARE(on_small_nodes.counts.size(), 4u);
+    for (const DeviceCount& count : on_small_nodes.counts) about(count.end, 1200);
   }
 
   void letsLargeJobsEnd() {

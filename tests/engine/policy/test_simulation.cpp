@@ -63,6 +63,13 @@ class TestSimulation : public QObject {
     }
   }
 
+  void ofEqualsTheFirstIsTheShortest() {
+    const std::vector<Submission> workload{{"a", 0, "even", 1, 8}, {"b", 0, "even", 1, 8}};
+    const Outcome outcome = simulate(workload, applications(), "srtf", {uniform_cluster(1, 1), 10, 0, 0});
+    QCOMPARE(time_of(outcome, "a"), 10.0 + 120);
+    QCOMPARE(time_of(outcome, "b"), 10.0 + 120 + 120);
+  }
+
   // a and b have a device each from 60 on and train from 90 to 210; c has both from 240 on, 270 to 330.
   void optimusGivesEachOneFirst() {
     const Outcome outcome = simulate(kWorkload, applications(), "optimus", kTwo);
@@ -97,6 +104,8 @@ class TestSimulation : public QObject {
     QCOMPARE(outcome.jobs[1].fairness, 320.0 / 150);
     QCOMPARE(outcome.jobs[2].fairness, 310.0 / 150);
     QCOMPARE(outcome.worst_fairness(), 320.0 / 150);
+    const auto better_off = [](double fairness) { return JobOutcome{"a", "even", 0, 1, 0, fairness, {}}; };
+    QCOMPARE((Outcome{"fifo", {better_off(0.5), better_off(0.75)}}.worst_fairness()), 0.75);
   }
 
   // Two devices on a node; a step of one micro-batch takes 0.5 s and a sixteenth for each sample, of which
@@ -136,20 +145,24 @@ class TestSimulation : public QObject {
 
   // Alone on one device, batches of `init` to `most` samples in micro-batches of 4 to 16.
   void fairnessFindsTheBestBatch_data() {
-    const auto row =
-        batchscope::testing::columns<int, int, bool, double>({"init", "most", "noise", "seconds"});
-    row("the initial one, whatever the steps between sizes", 12, 32, false, 120 * (0.5 + 12 / 16.0));
-    row("the largest in one micro-batch", 8, 16, true, 120 / 2.0 * (0.5 + 16 / 16.0));
-    row("the largest in two", 8, 32, true, 120 / 4.0 * (2 * (0.5 + 16 / 16.0) - 0.3));
+    const auto row = batchscope::testing::columns<int, int, double, double, double>(
+        {"init", "most", "signal", "noise", "seconds"});
+    row("the initial one, whatever the steps between sizes", 12, 32, 1, 0, 120 * (0.5 + 12 / 16.0));
+    row("the largest in one micro-batch", 8, 16, 0, 1, 120 / 2.0 * (0.5 + 16 / 16.0));
+    row("the largest in two", 8, 32, 0, 1, 120 / 4.0 * (2 * (0.5 + 16 / 16.0) - 0.3));
+    // With the gain (1 + v) / (1 + v 8 / b) that is where b = 8 sqrt(v).
+    const double v = (10 / 8.0) * (10 / 8.0);
+    row("one in between", 8, 16, 1, v, 120 * (1 + v * 8 / 10) / (1 + v) * (0.5 + 10 / 16.0));
   }
   void fairnessFindsTheBestBatch() {
     QFETCH(const int, init);
     QFETCH(const int, most);
-    QFETCH(const bool, noise);
+    QFETCH(const double, signal);
+    QFETCH(const double, noise);
     QFETCH(const double, seconds);
     ProfileData data;
     data.name = "app";
-    const goodput::GradParams gradient = noise ? goodput::GradParams{0, 1} : goodput::GradParams{1, 0};
+    const goodput::GradParams gradient{signal, noise};
     for (const int size : {init, most}) data.trainings[size] = {{60, 60, gradient}, {120, 120, gradient}};
     data.placements[{1}] = {{1, 1, 4, {0.75, 0.3}}, {1, 1, 16, {1.5, 0.3}}};
     Applications known;
@@ -179,6 +192,89 @@ class TestSimulation : public QObject {
     const double expected = 64 / (1.2 + 1.5);
     QVERIFY2(std::abs(job.goodput(1, 2) / expected - 1) < 0.02,
              qPrintable(QString("%1, expected %2").arg(job.goodput(1, 2)).arg(expected)));
+  }
+
+  // Ten epochs with one gradient, each of them as long as an interval, and then another gradient. A job that
+  // was asked before the first step with it answers afterwards as one that was not.
+  void whatAJobAnswersIsOfThePresentGradient_data() {
+    const auto row = batchscope::testing::columns<double, double>({"signal", "noise"});
+    row("more signal", 4, 1);
+    row("more noise", 1, 30);
+  }
+  void whatAJobAnswersIsOfThePresentGradient() {
+    QFETCH(const double, signal);
+    QFETCH(const double, noise);
+    ProfileData data;
+    data.name = "app";
+    for (const std::int64_t size : {8, 64}) {
+      for (int epoch = 1; epoch <= 10; ++epoch)
+        data.trainings[size].push_back({1000.0 * epoch, 1000.0 * epoch, {1, 1}});
+      data.trainings[size].push_back({1e6, 1e6, {signal, noise}});
+    }
+    data.placements[{2}] = {{1, 2, 4, {0.75, 0.3}}, {1, 2, 16, {1.5, 0.3}}};
+    data.epoch_rounding = 1000;
+    const Application application(std::move(data));
+    const Submission submission{"a", 0, "app", 2, 8};
+    SimulatedJob asked(submission, application, true), other(submission, application, true);
+    for (SimulatedJob* const job : {&asked, &other}) {
+      job->reallocate({{0, 2}}, 0);
+      for (int epoch = 0; epoch < 10; ++epoch) job->advance(1000, 0);
+      QCOMPARE(job->epoch(), 10);
+    }
+    const double before = asked.goodput(1, 2);
+    for (SimulatedJob* const job : {&asked, &other}) job->advance(1, 0);
+    QCOMPARE(asked.goodput(1, 2), other.goodput(1, 2));
+    QVERIFY(std::abs(asked.goodput(1, 2) / before - 1) > 0.01);
+  }
+
+  // Each epoch has more noise than the one before, so that the job trains with a larger batch, whose step
+  // takes a little more or less than a model says. It fits one to the first sizes, and then only once there
+  // are a quarter more of them.
+  void furtherSizesAreNotFittedOneByOne() {
+    ProfileData data;
+    data.name = "app";
+    data.accumulation = false;
+    data.epoch_rounding = 0;
+    constexpr int kEpochs = 12;
+    for (const std::int64_t size : {8, 256})
+      for (int epoch = 0; epoch < kEpochs; ++epoch)
+        data.trainings[size].push_back(
+            {100.0 * (epoch + 1), 100.0 * (epoch + 1), {1, std::pow(1.65, epoch)}});
+    double error = 0.05;
+    for (const std::int64_t size : {4, 8, 16, 32, 64, 128}) {
+      error = -error;
+      const double seconds = (0.5 + static_cast<double>(size) / 16) * (1 + error);
+      data.placements[{2}].push_back({1, 2, size, {seconds, 0.3}});
+    }
+    const Application application(std::move(data));
+    const Submission submission{"a", 0, "app", 2, 8};
+    SimulatedJob job(submission, application, true);
+    job.reallocate({{0, 2}}, 0);
+    std::vector<bool> fitted;
+    for (int epoch = 1; epoch < kEpochs; ++epoch) {
+      while (job.epoch() < epoch) job.advance(1, 0);
+      const double before = job.goodput(1, 2);
+      job.advance(1e-3, 0);
+      fitted.push_back(job.goodput(1, 2) != before);
+    }
+    QVERIFY(fitted.front());
+    QVERIFY(std::count(fitted.begin(), fitted.end(), false) > 2);
+  }
+
+  // A step of two micro-batches of 8 takes a second, and 0.9 s without what synchronises. There is no noise,
+  // so that it is worth an iteration; and half of one where others are in its way.
+  void advancesByWholeSteps() {
+    ProfileData data = even();
+    data.trainings[8] = data.trainings[16] = {{60, 60, {1, 0}}, {120, 120, {1, 0}}};
+    data.placements[{1}] = {{1, 1, 4, {0.5, 0.1}}, {1, 1, 8, {1.0, 0.1}}};
+    const Application application(std::move(data));
+    const Submission submission{"a", 0, "even", 1, 16};
+    SimulatedJob job(submission, application, false);
+    job.reallocate({{0, 1}}, 0);
+    job.advance(10 * 1.9, 0);
+    QCOMPARE(job.progress(), 10.0);
+    job.advance(10 * 1.9, 0.5);
+    QCOMPARE(job.progress(), 15.0);
   }
 
   // Batches of up to 16 in micro-batches of 4 to 8 samples; a step takes an eighth of a second for each
@@ -311,6 +407,25 @@ class TestSimulation : public QObject {
     for (const std::string policy : {"pollux", "adaptdl", "sia", "fair", "fast"}) {
       const Outcome outcome = simulate(workload, applications(), policy, often);
       QVERIFY2(outcome.makespan() < 7 * 2 * (120 + 30), qPrintable(QString::number(outcome.makespan())));
+    }
+  }
+
+  // b ends after a quarter of what a has to do. With its device a would need half of the rest of its time,
+  // and a restart takes longer than that, or a second.
+  void nobodyIsMovedForLessThanARestart() {
+    ProfileData quarter = even();
+    quarter.name = "quarter";
+    quarter.trainings[8] = {{30, 30, {1, 1}}};
+    Applications known = applications();
+    known.emplace("quarter", Application(std::move(quarter)));
+    const std::vector<Submission> workload{{"a", 0, "even", 1, 8}, {"b", 0, "quarter", 1, 8}};
+    for (const std::string policy : {"fair", "fast"}) {
+      const Outcome slow = simulate(workload, known, policy, {uniform_cluster(1, 2), 10, 100, 0}),
+                    quick = simulate(workload, known, policy, {uniform_cluster(1, 2), 10, 1, 0});
+      QCOMPARE(time_of(slow, "a"), 10.0 + 100 + 120);
+      QCOMPARE(slow.restarts(), 0);
+      QCOMPARE(quick.restarts(), 1);
+      QVERIFY(time_of(quick, "a") < 10 + 1 + 120);
     }
   }
 

@@ -11,6 +11,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/pool.h"
 #include "patience.h"
+#include "standard_error.h"
 #include "store_test.h"
 #include "supervised.h"
 #include "test_case.h"
@@ -86,6 +87,19 @@ class TestPool : public QObject {
     for (const protocol::PoolDecision& decision : catalogue_->decisions()) causes.push_back(decision.cause);
     for (const char* cause : {"a arrived", "b arrived", "b has ended"})
       QCOMPARE(std::count(causes.begin(), causes.end(), cause), 1);
+  }
+
+  // A device that is free is given away between rounds, too; what the last round advised holds until the
+  // next.
+  void whatARoundAdvisesHoldsUntilTheNext() {
+    catalogue_->change_pool_settings([](auto& settings) { settings.turn = 60; });
+    submit("a");
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->decisions().size(), 1u, kPatience);
+    submit("b");
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->decisions().size(), 2u, kPatience);
+    for (const protocol::PoolDecision& decision : catalogue_->decisions())
+      QVERIFY(decision.utility > 0 && decision.wanted > 0);
   }
 
   // A person holds it: so the pause is a person's. Released, it is the pool's to go on with.
@@ -164,6 +178,22 @@ class TestPool : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(
         testing::holds(catalogue_->job(a)->reason, "its supervisor did not start (1 of "), kPatience);
     QVERIFY(catalogue_->leases().empty());
+  }
+
+  // Once, however often it is tried again, and once more where it was well in between.
+  void whatIsWrongWithTheCatalogueIsSaidOnce() {
+    const testing::StandardError said;
+    submit("a");
+    begin();
+    looksAgain();
+    for (int times = 1; times <= 2; ++times) {
+      QTRY_VERIFY_WITH_TIMEOUT(meddle(folder_ / "runs.db", "ALTER TABLE pool RENAME TO gone"), kPatience);
+      QTRY_COMPARE_WITH_TIMEOUT(said.count("the pool cannot decide: "), times, kPatience);
+      looksAgain();
+      QCOMPARE(said.count("the pool cannot decide: "), times);
+      QTRY_VERIFY_WITH_TIMEOUT(meddle(folder_ / "runs.db", "ALTER TABLE gone RENAME TO pool"), kPatience);
+      looksAgain();
+    }
   }
 
   // As for a machine that is rented.

@@ -59,6 +59,7 @@ class TestSupply : public QObject {
     const World three = on_nodes({asks_for(1), asks_for(1), asks_for(2)});
     QCOMPARE(nodes_worth_having(three, 0, 2), 2);
     QCOMPARE(nodes_worth_having(three, 7, 2), 4);  // as it is advised
+    QCOMPARE(nodes_worth_having(three, 1, 2), 2);  // and no fewer, where devices have no price
     QCOMPARE(nodes_worth_having(three, 0, 0), 1);  // the first tells what a node has
   }
 
@@ -74,6 +75,7 @@ class TestSupply : public QObject {
     World three = on_nodes({asks_for(2), asks_for(2), asks_for(2)});
     three.settings.price_per_device_hour = 1;
     QCOMPARE(nodes_worth_having(three, 2, 2), 1);
+    QCOMPARE(nodes_worth_having(three, 1, 2), 1);
     QCOMPARE(nodes_worth_having(three, 0, 2), 3);
     three.settings.devices = 4;
     QCOMPARE(nodes_worth_having(three, 0, 2), 2);

@@ -5,12 +5,17 @@
 #include "batchscope/sweep/driver.h"
 
 #include <QTemporaryDir>
+#include <filesystem>
 #include <map>
 
+#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/sweep/sweeps.h"
+#include "rows.h"
 #include "spaces.h"
+#include "standard_error.h"
 #include "test_case.h"
+#include "text_files.h"
 #include "thrown.h"
 
 using namespace batchscope;
@@ -36,6 +41,11 @@ class Place : public Workplace {
 
   std::set<std::string> tend(const storage::Sweep& sweep, const Runs& runs) override {
     std::set<std::string> unheard;
+    if (faults > 0) {
+      --faults;
+      catalogue.add_event(runs.front(), 0, 0, "info", "tried");  // so that the driver looks again at once
+      throw Error(fault, "the road is closed");
+    }
     most = std::max(most, runs.size());
     for (const std::string& run : runs) {
       const RunState state = catalogue.run(run)->state;
@@ -65,7 +75,8 @@ class Place : public Workplace {
   std::map<std::string, protocol::RunSpec> specs;
   std::map<std::string, int> begun;  // how often
   std::size_t most = 0, stop_after = 0;
-  int recalls = 0;
+  int recalls = 0, faults = 0;  // so many, of this kind, before anything trains
+  ErrorKind fault = ErrorKind::io;
   bool cancels_first = false, cancels_all = false;
   std::string series = "loss";  // that runs record
 
@@ -151,6 +162,43 @@ class TestDriver : public QObject {
                  "Correct `metric` in the file, or raise `min` below [stop]", "`batchscope sweep rm lr`");
   }
 
+  // What may be well the next time is tried again, and told once; anything else ends the sweep.
+  void aFaultOfThePlaceIsTriedAgain_data() {
+    const auto row = columns<ErrorKind, SweepState>({"fault", "state"});
+    row("full disk", ErrorKind::io, SweepState::finished);
+    row("no answer", ErrorKind::timeout, SweepState::finished);
+    row("refused", ErrorKind::conflict, SweepState::failed);
+    row("not there", ErrorKind::not_found, SweepState::failed);
+  }
+  void aFaultOfThePlaceIsTriedAgain() {
+    QFETCH(const SweepState, state);
+    QFETCH(const ErrorKind, fault);
+    place_->fault = fault;
+    place_->faults = 2;
+    create(1, 1);
+    const StandardError said;
+    QCOMPARE(run_driver(*place_), 0);
+    const storage::Sweep sweep = look(place_->catalogue, "lr").sweep;
+    QCOMPARE(sweep.state, state);
+    const bool is_tried_again = state == SweepState::finished;
+    QCOMPARE(said.count("sweeps cannot go on: the road is closed"), is_tried_again ? 1 : 0);
+    QCOMPARE(sweep.message, std::string(is_tried_again ? "" : "the road is closed"));
+    QCOMPARE(place_->faults, is_tried_again ? 0 : 1);
+  }
+
+  // Trials that train here are the pool's, which the driver starts. It ends where the store is gone.
+  void thePoolIsStartedForTrialsHere() {
+    const std::filesystem::path folder = folder_->path().toStdString(), pool = folder / "batchscope-pool";
+    write_file(pool, "#!/bin/sh\ncd \"${0%/*}\" && echo >> begun && rm -f runs.db\n");
+    std::filesystem::permissions(pool, std::filesystem::perms::owner_all);
+    qputenv("BATCHSCOPE_BIN", (folder / "").c_str());
+    create(1, 1, "");
+    QCOMPARE(run_driver(*place_), 0);
+    qunsetenv("BATCHSCOPE_BIN");
+    QVERIFY(std::filesystem::exists(folder / "begun"));
+    QVERIFY(place_->specs.empty());
+  }
+
   void aSweepThatIsStoppedCallsItsTrialsBack() {
     place_->stop_after = 2;
     create(2);
@@ -172,7 +220,7 @@ class TestDriver : public QObject {
   }
 
  private:
-  void create(int width, int trials = 3) {
+  void create(int width, int trials = 3, const std::string& workplace = "{\"there\":1}") {
     SweepFile file;
     file.name = "lr";
     file.program = "/bin/train";
@@ -186,7 +234,7 @@ class TestDriver : public QObject {
     sweep.file = file.text();
     sweep.spec.program = file.program;
     sweep.width = width;
-    sweep.workplace = "{\"there\":1}";
+    sweep.workplace = workplace;
     storage::Sweeps(place_->catalogue).create(sweep);
   }
 

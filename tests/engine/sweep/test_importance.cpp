@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "batchscope/sweep/method.h"
+#include "rows.h"
 #include "spaces.h"
 #include "test_case.h"
 
@@ -44,6 +45,23 @@ class TestImportance : public QObject {
     QVERIFY(std::abs(found[1] - 1.0 / 44) < 1e-9);
   }
 
+  // By 10 a + b the best are those with a = 0, as many as there are values of b: five trials at the least,
+  // but no more than half of them.
+  void theBestAreFiveOrHalf_data() {
+    const auto row = columns<int, int>({"a", "b"});
+    row("five of 20", 4, 5);
+    row("half of 8", 2, 4);
+  }
+  void theBestAreFiveOrHalf() {
+    QFETCH(const int, a);
+    QFETCH(const int, b);
+    const Space space({integer("a", 0, a - 1), integer("b", 0, b - 1)});
+    const auto trials = evaluated(space, Method::grid, static_cast<std::size_t>(a * b),
+                                  [](const Point& point) { return 10 * *point[0] + *point[1]; });
+    const auto found = importance(space, trials);
+    QVERIFY(std::abs(found[0] - 1) < 1e-9 && std::abs(found[1]) < 1e-9);
+  }
+
   // max(x, y / 2) <= t has the share 2 t^2 of the square; there x is even on [0, t], y on [0, 2 t]:
   //   v_x ~ 1 / t - 1     v_y ~ 1 / (2 t) - 1     with t = sqrt(0.05): 0.737 and 0.263
   void densitiesComeNear_data() {
@@ -63,6 +81,21 @@ class TestImportance : public QObject {
     QVERIFY2(std::abs(found[1] - 0.263) < 0.04, std::to_string(found[1]).c_str());
     QVERIFY(found[2] < 0.01);
     QVERIFY(std::abs(std::reduce(found.begin(), found.end()) - 1) < 1e-12);
+  }
+
+  // Few trials stand for more than themselves: of 32, the best five lie far apart on the axis that changes
+  // nothing, whose values come in the order of their bits.
+  void fewTrialsAreSpread() {
+    const Space space({real("x", 0, 1), real("idle", 0, 1)});
+    std::vector<Trial> trials;
+    for (int i = 0; i < 32; ++i) {
+      int reversed = 0;
+      for (int bit = 0; bit < 5; ++bit) reversed |= (i >> bit & 1) << (4 - bit);
+      const double x = (i + 0.5) / 32;
+      trials.push_back(ended({x, (reversed + 0.5) / 32}, x));
+    }
+    const auto found = importance(space, trials);
+    QVERIFY2(found[1] < 0.05, std::to_string(found[1]).c_str());
   }
 
   // A parameter that only some trials have counts by these alone.

@@ -116,6 +116,56 @@ class TestSweeps : public QObject {
     check(file_, base_, true);
   }
 
+  // Its bounds hold for the outermost values, and several seeds need a parameter that takes them.
+  void aRecipeSaysWhatMayBeSearched() {
+    const std::string recipe = R"(name = "tiny"
+title = "Tiny"
+program = "/bin/true"
+
+[[parameter]]
+name = "lr"
+type = "number"
+default = 0.1
+min = 0.01
+max = 1
+)";
+    base_.recipe = (folder_ / "recipe.toml").string();
+    write_file(base_.recipe, recipe);
+    file_.parameters = {real("lr", 0.01, 1)};
+    check(file_, base_);
+    file_.seeds = 2;
+    VERIFY_THROWS("usage", "seeds = 2: the recipe tiny has no parameter 'seed'", check(file_, base_));
+    write_file(base_.recipe, recipe + "[[parameter]]\nname = \"seed\"\ntype = \"integer\"\ndefault = 0\n");
+    check(file_, base_);
+    file_.parameters = {real("lr", 0.01, 1.5)};
+    VERIFY_THROWS("usage", "found '1.5'", check(file_, base_));
+    file_.parameters = {real("lr", 0.001, 1)};
+    VERIFY_THROWS("usage", "found '0.001'", check(file_, base_));
+    file_.parameters = {choice("lr", {"0.1", "2", "0.2"})};
+    VERIFY_THROWS("usage", "parameter 'lr': ", check(file_, base_));
+    file_.parameters = {real("rate", 0.01, 1)};
+    VERIFY_THROWS("usage", "parameter 'rate': the recipe tiny has no parameter of this name",
+                  check(file_, base_));
+  }
+
+  // Of a run of the pool the queue tells why it waits; of one elsewhere the run itself, while its sweep runs.
+  void whatWaitsElsewhereSaysWhy() {
+    for (const std::string workplace : {"", "there"}) {
+      file_.name = workplace.empty() ? "here" : "elsewhere";
+      create(*catalogue_, file_, base_, true, 1, workplace);
+      storage::SweepLeg leg;
+      leg.parameters = {{"lr", "0.1"}};
+      sweeps_->begin_leg(file_.name, 0, leg);
+      const std::string run = sweeps_->submit(file_.name, {0, 0, 0, ""}, base_);
+      catalogue_->set_state(run, RunState::pending, "for want of a node");
+      QVERIFY(!look(*catalogue_, file_.name).trials[0].waits);
+      sweeps_->set_state(file_.name, SweepState::running);
+      const TrialView trial = look(*catalogue_, file_.name).trials[0];
+      QCOMPARE(trial.waits, !workplace.empty());
+      QCOMPARE(trial.message, std::string(workplace.empty() ? "" : "for want of a node"));
+    }
+  }
+
   void whoPausesHoldsItsRuns() {
     const std::string run = with_a_run();
     pause(*catalogue_, "rates");

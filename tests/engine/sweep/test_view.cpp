@@ -184,6 +184,8 @@ class TestView : public QObject {
     const auto triggers = trial_spec(sweep, program({}), 0, {}, 0).triggers;
     QCOMPARE(triggers.size(), 2u);
     QCOMPARE(triggers.back().text(), std::string("iterations=1e+09:pause"));
+    sweep.stop = {StopRule::Kind::median, 1e9 / 8, {}, 2};
+    QCOMPARE(trial_spec(sweep, program({}), 0, {}, 0).triggers.size(), 4u);
     sweep.stop = {StopRule::Kind::pbt, 1, 5000};
     QCOMPARE(trial_spec(sweep, program({}), 0, {}, 0).triggers.size(), 1000u);
   }
