@@ -3,6 +3,7 @@
 // The end of a run, posted to an address or handed to a command.
 #include "batchscope/run/end_notice.h"
 
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <optional>
 
@@ -11,6 +12,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/catalogue.h"
 #include "test_case.h"
+#include "text_files.h"
 #include "thrown.h"
 
 using namespace batchscope;
@@ -85,11 +87,24 @@ class TestEndNotice : public QObject {
     QVERIFY(catalogue_->events(id).empty());
   }
 
+  void aCommandFindsTheFactsInItsEnvironment() {
+    const QString told = folder_->filePath("told");
+    const std::string id = ended("printenv BATCHSCOPE_NOTICE > '" + told.toStdString() + "' #",
+                                 RunState::failed, "out of memory");
+    run::tell_end(id);
+    const protocol::Json said = protocol::Json::parse(testing::contents(told.toStdString()));
+    QCOMPARE(said.at("run").get<std::string>(), id);
+    QCOMPARE(said.at("event").get<std::string>(), "failed");
+    QCOMPARE(said.at("message").get<std::string>(), "out of memory");
+  }
+
   void aCommandThatFailsIsAnEvent_data() {
     QTest::addColumn<QString>("command");
     QTest::addColumn<QString>("why");
-    QTest::newRow("exit code") << "exit 3 #" << "it ended with exit code 3";
-    QTest::newRow("signal") << "kill -9 $$ #" << "it was killed by a signal";
+    QTest::newRow("exit code") << "exit 3 #"
+                               << "it ended with exit code 3";
+    QTest::newRow("signal") << "kill -9 $$ #"
+                            << "it was killed by a signal";
   }
   void aCommandThatFailsIsAnEvent() {
     QFETCH(QString, command);
@@ -99,6 +114,19 @@ class TestEndNotice : public QObject {
     const auto events = catalogue_->events(id);
     QCOMPARE(events.size(), 1u);
     VERIFY_HOLDS(events[0].text, why.toStdString());
+  }
+
+  // Who is empty is nobody.
+  void theRunsOwnListenerComesBeforeThatOfAll() {
+    const Listener own(200), all(200);
+    qputenv(run::kNotify, all.url().c_str());
+    const auto forget = qScopeGuard([] { qunsetenv(run::kNotify); });
+    run::tell_end(ended(own.url(), RunState::finished, ""));
+    QVERIFY(own.body());
+    run::tell_end(ended("", RunState::finished, ""));
+    QVERIFY(!all.body());
+    run::tell_end(ended({}, RunState::finished, ""));
+    QVERIFY(all.body());
   }
 
   void nobodyIsToldOfWhatAPersonEnded() {
@@ -114,11 +142,11 @@ class TestEndNotice : public QObject {
   }
 
  private:
-  std::string ended(const std::string& url, RunState state, const std::string& message) {
+  std::string ended(const std::optional<std::string>& whom, RunState state, const std::string& message) {
     protocol::RunSpec spec;
     spec.name = "digits";
     spec.program = "/bin/true";
-    spec.environment[run::kNotify] = url;
+    if (whom) spec.environment[run::kNotify] = *whom;
     const std::string id = catalogue_->create_run(spec);
     catalogue_->set_state(id, state, message);
     return id;

@@ -114,8 +114,13 @@ class TestHttp : public QObject {
   void nonsenseInAPathIsRefused() {
     QCOMPARE(status(request("GET", "/discover/job12345/zero")), 400);
     QCOMPARE(status(request("GET", "/discover/job12345/-1")), 400);
+    QCOMPARE(status(request("GET", "/discover/job12345/9x")), 400);
+    QCOMPARE(status(request("GET", "/discover/job12345/1073741825")), 400);
     QCOMPARE(status(request("GET", "/discover/job12345/9?timeout=soon")), 400);
     QCOMPARE(status(request("GET", "/discover/job12345/9?timeout=99999999999")), 400);
+    QCOMPARE(status(request("GET", "/discover/job12345/9?timeout=301")), 400);
+    service.stands(1 << 30, {"127.1.0.9"});
+    QCOMPARE(status(request("GET", "/discover/job12345/1073741824?timeout=300")), 200);
   }
 };
 

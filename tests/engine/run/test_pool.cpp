@@ -2,6 +2,7 @@
 //
 // The pool as supervisors see it: it is called where it is needed, and what it decides they do not.
 #include "batchscope/run/pool.h"
+#include "rows.h"
 #include "scenario.h"
 
 using namespace batchscope;
@@ -112,6 +113,34 @@ class TestPool : public Scenario {
     for (const storage::LeaseEvent& event : catalogue().lease_events(0))
       story += event.device + " " + std::to_string(event.generation) + " " + event.why + "; ";
     QCOMPARE(story, std::string("cuda:4 0 start; cuda:5 1 pool; cuda:6 2 pool; "));
+  }
+
+  // It says where. Who says how many stays who it was: with a number, it is this one from then on.
+  void aPersonMayNameDevicesOfARunInTheQueue_data() {
+    const auto row = testing::columns<bool, bool>({"queued", "automatic"});
+    row("a number, in the queue", true, false);
+    row("automatic, in the queue", true, true);
+    row("automatic, by itself", false, true);
+  }
+  void aPersonMayNameDevicesOfARunInTheQueue() {
+    QFETCH(bool, queued);
+    QFETCH(bool, automatic);
+    qputenv("CUDA_VISIBLE_DEVICES", "4,5,6");
+    protocol::RunSpec spec = spec_of(1, {"--steps", "1000000"});
+    spec.device = "cuda";
+    if (automatic) spec.auto_replicas = AutoReplicas{1, 3};
+    const std::string id = queued ? catalogue().submit_run(spec, {}) : start(spec);
+    if (queued) spawn_supervisor(id, 1, {"cuda:4"});
+    VERIFY_RUN(reaches(id, protocol::RunState::running));
+    protocol::Request rescale;
+    rescale.command = Command::rescale;
+    rescale.devices = {"cuda:5", "cuda:6"};
+    request(id, rescale, 20000);
+    VERIFY_RUN(trains(id, 2));
+    QCOMPARE(ask(id, Command::status).get<protocol::RunStatus>().devices, rescale.devices);
+    VERIFY_RUN(stops(id));
+    QVERIFY(catalogue().run(id)->spec.auto_replicas == spec.auto_replicas);
+    QCOMPARE(catalogue().run(id)->spec.replicas, automatic ? 1 : 2);
   }
 
   void aProgramThatSaysNothingIsNotRescaledUnasked() {

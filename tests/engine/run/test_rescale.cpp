@@ -122,6 +122,18 @@ class TestRescale : public Scenario {
     VERIFY_RUN(stops(id));
   }
 
+  // A generation may begin in the middle of a validation, and end with it.
+  void aRunThatValidatesIsUnderWay() {
+    std::string validates =
+        protocol::encode(protocol::Position{0, 1, "validate", 0.5, 0, protocol::monotonic_seconds()});
+    while (validates.ends_with('\n')) validates.pop_back();
+    const std::string id = start(1, {"--steps", "100000", "--hang-on", "1", "--says", validates});
+    VERIFY_RUN(tells(id, "training on 1 replica"));
+    VERIFY_RUN(trains(id, 1));
+    QCOMPARE(catalogue().run(id)->step, 0);
+    VERIFY_RUN(stops(id));
+  }
+
   void pausedAndResumedOnAnotherCount() {
     const std::string id = train(1);
     ask(id, Command::pause);

@@ -45,9 +45,11 @@ int bound_socket(int& port) {
   socklen_t size = sizeof address;
   const bool bound = fd >= 0 && bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
                      getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-  const int error = errno;
-  if (!bound && fd >= 0) close(fd);
-  if (!bound) throw Error(ErrorKind::io, std::string("no free port: ") + std::strerror(error));
+  if (!bound) {
+    const int error = errno;
+    close(fd);
+    throw Error(ErrorKind::io, std::string("no free port: ") + std::strerror(error));
+  }
   port = ntohs(address.sin_port);
   return fd;
 }
@@ -202,8 +204,8 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
   order.environment.emplace("OMP_WAIT_POLICY", "passive");
   // OpenBLAS's spin as well, for 2^28 cycles: a tenth of a second that a replica's first step waits.
   order.environment.emplace("OPENBLAS_THREAD_TIMEOUT", "20");
-  // Large memory comes in pages of 2 MiB, where the kernel leaves that to programs: a restart touches all that
-  // its state needs anew, and each first touch of a page of 4 KiB costs it microseconds.
+  // Large memory comes in pages of 2 MiB, where the kernel leaves that to programs: a restart touches all
+  // that its state needs anew, and each first touch of a page of 4 KiB costs it microseconds.
   order.environment.emplace("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
   // Python keeps what it prints into a file back by the 8 KiB; a log is read while it grows.
   order.environment.emplace("PYTHONUNBUFFERED", "1");

@@ -165,10 +165,9 @@ class StandIn {
   int connect_telemetry() const {
     const sockaddr_un address = protocol::unix_address(order_.telemetry_socket);
     const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor >= 0 &&
-        connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    if (connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
       return descriptor;
-    if (descriptor >= 0) close(descriptor);
+    close(descriptor);
     return -1;
   }
 

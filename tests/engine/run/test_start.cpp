@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What can be started or resumed, what a new supervisor is told, and what a run of the queue asks for from
+// then on. The supervisor ends at once here, and a pool is there that decides nothing.
+#include "batchscope/run/client.h"
+
+#include <QScopeGuard>
+
+#include "batchscope/run/machine.h"
+#include "batchscope/run/pool.h"
+#include "rows.h"
+#include "stored_runs.h"
+#include "test_case.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+using protocol::AutoReplicas;
+using protocol::RunState;
+
+class TestStart : public QObject {
+  Q_OBJECT
+
+  std::unique_ptr<StoredRuns> runs_;
+  std::optional<StoreLock> pool_;
+
+  // Of the queue, and was stopped.
+  std::string queued(const protocol::RunSpec& spec) const {
+    const std::string id = runs_->catalogue().submit_run(spec, {});
+    runs_->catalogue().set_state(id, RunState::stopped, "for now");
+    return id;
+  }
+  protocol::RunSpec automatic() const {
+    protocol::RunSpec spec = runs_->spec();
+    spec.replicas = 2;
+    spec.auto_replicas = AutoReplicas{1, 3};
+    return spec;
+  }
+
+ private Q_SLOTS:
+  void init() {
+    pool_.reset();
+    runs_ = std::make_unique<StoredRuns>();
+    pool_.emplace(kPool);
+  }
+
+  void whatCannotBeStartedSaysWhy() {
+    storage::Catalogue& catalogue = runs_->catalogue();
+    protocol::RunSpec spec = runs_->spec();
+    check_start(catalogue, spec);
+    spec.program = "true";
+    VERIFY_THROWS("usage", "'true' must be given by its absolute path", check_start(catalogue, spec));
+    spec.program = "/nothing/there";
+    VERIFY_THROWS("not_found", "there is no program /nothing/there", check_start(catalogue, spec));
+    spec.program = "/dev/null";
+    VERIFY_THROWS("usage", "/dev/null is not a program", check_start(catalogue, spec));
+    spec = runs_->spec();
+    spec.working_directory = "/nothing/there";
+    VERIFY_THROWS("not_found", "there is no working directory '/nothing/there'",
+                  check_start(catalogue, spec));
+    QVERIFY(catalogue.runs().empty());
+  }
+
+  // It waits in vain where the machine has too few.
+  void whereWaitingHelpsTheQueueIsNamed() {
+    qputenv("CUDA_VISIBLE_DEVICES", "0,1");
+    const auto forget = qScopeGuard([] { qunsetenv("CUDA_VISIBLE_DEVICES"); });
+    storage::Catalogue& catalogue = runs_->catalogue();
+    const std::string holder = runs_->add(runs_->spec());
+    catalogue.lease_devices(holder,
+                            [](const auto&, const auto&) { return std::vector<std::string>{"cuda:0"}; });
+    protocol::RunSpec spec = runs_->spec();
+    spec.device = "cuda";
+    check_start(catalogue, spec);
+    spec.replicas = 2;
+    VERIFY_THROWS("conflict", "; `batchscope submit` waits until they are free",
+                  check_start(catalogue, spec));
+    spec.replicas = 3;
+    const std::string refusal = testing::thrown_by([&] { check_start(catalogue, spec); });
+    VERIFY_HOLDS(refusal, "conflict: ");
+    QVERIFY2(!testing::holds(refusal, "submit"), refusal.c_str());
+  }
+
+  void aRunOfTheQueueAsksForWhatItDidBefore() {
+    const std::string id = queued(automatic());
+    resume_run(runs_->catalogue(), id);
+    const storage::Run run = runs_->catalogue().run(id).value();
+    QCOMPARE(run.state, RunState::pending);
+    QCOMPARE(run.message, "");
+    QCOMPARE(run.spec.replicas, 2);
+    QVERIFY(run.spec.auto_replicas == (AutoReplicas{1, 3}));
+    QCOMPARE(runs_->called(), "");
+  }
+
+  void aNumberIsAPersonsChoice() {
+    const std::string id = queued(automatic());
+    resume_run(runs_->catalogue(), id, 1);
+    const storage::Run run = runs_->catalogue().run(id).value();
+    QCOMPARE(run.state, RunState::pending);
+    QCOMPARE(run.spec.replicas, 1);
+    QVERIFY(!run.spec.auto_replicas);
+  }
+
+  void whatThePoolWillNotDoChangesNothing() {
+    const std::string id = queued(automatic());
+    VERIFY_THROWS("conflict", "the pool chooses its devices",
+                  resume_run(runs_->catalogue(), id, 0, {"cpu:0"}));
+    VERIFY_THROWS("conflict", "too many", resume_run(runs_->catalogue(), id, 4000));
+    const storage::Run run = runs_->catalogue().run(id).value();
+    QCOMPARE(run.state, RunState::stopped);
+    QCOMPARE(run.spec.replicas, 2);
+    QVERIFY(run.spec.auto_replicas == (AutoReplicas{1, 3}));
+  }
+
+  void aSupervisorIsToldWhatAPersonSaid() {
+    const std::string id = runs_->add(runs_->spec()), core = Machine::here().cores.front();
+    const auto resumed = [&](int replicas, const std::vector<std::string>& devices) {
+      return testing::thrown_by([&] { resume_run(runs_->catalogue(), id, replicas, devices); });
+    };
+    for (const std::string& refusal : {resumed(0, {}), resumed(2, {}), resumed(0, {core})})
+      VERIFY_HOLDS(refusal, "timeout: the supervisor of run " + id + " ended at once");
+    const std::string supervise = "supervise " + id;
+    QCOMPARE(runs_->called(), supervise + "\n" + supervise + " --replicas 2\n" + supervise +
+                                  " --replicas 1 --devices " + core + "\n");
+  }
+
+  void whatASupervisorSaidLastIsHandedOn() {
+    runs_->add_program("batchscope", "echo the disk is gone >&2; exit 1");
+    const std::string id = runs_->add(runs_->spec());
+    VERIFY_THROWS("timeout", "supervisor.log:\nthe disk is gone", resume_run(runs_->catalogue(), id));
+    QCOMPARE(supervisor_last_words(id), "the disk is gone");
+  }
+
+  // This process is its supervisor.
+  void whoTrainsOrIsDoneIsNotResumed_data() {
+    const auto row = testing::columns<RunState, QString>({"state", "complaint"});
+    row("finished", RunState::finished, "has finished; start a new one");
+    row("pausing", RunState::pausing, "is still pausing: resume it when it is paused");
+    row("running", RunState::running, "is running already; `batchscope attach");
+    row("paused", RunState::paused, "is paused already; `batchscope attach");
+  }
+  void whoTrainsOrIsDoneIsNotResumed() {
+    QFETCH(RunState, state);
+    QFETCH(QString, complaint);
+    const std::string id = runs_->add(runs_->spec());
+    QVERIFY(runs_->catalogue().claim_supervisor(id));
+    runs_->catalogue().set_state(id, state);
+    VERIFY_THROWS("conflict", complaint.toStdString(), resume_run(runs_->catalogue(), id));
+    VERIFY_THROWS("not_found", "there is no run aaaaaaaa", resume_run(runs_->catalogue(), "aaaaaaaa"));
+    QCOMPARE(runs_->called(), "");
+  }
+};
+
+BATCHSCOPE_TEST(TestStart)
+#include "test_start.moc"
