@@ -211,19 +211,19 @@ class TestDecision : public QObject {
     }
   }
 
-  // Three jobs that train on two devices and on no fewer, on two devices. Two of them have waited for too
-  // long at the same time, though only one can be served: they take turns all the same.
+  // Three jobs that train on three devices and on no fewer, on four. Two of them have waited for too long at
+  // the same time, though only one can be served: they take turns all the same.
   void whoNeedsSeveralDevicesHasTurns() {
     for (const Objective objective : kAll) {
       std::vector<Job> jobs{job("a", 1), job("b", 1), job("c", 1)};
-      for (Job& each : jobs) each.goodput = [](int, int, int n) { return n < 2 ? 0.0 : n; };
-      jobs[0].placement = {{0, 2}};
+      for (Job& each : jobs) each.goodput = [](int, int, int n) { return n < 3 ? 0.0 : n; };
+      jobs[0].placement = {{0, 3}};
       jobs[1].waited = jobs[2].waited = 5;
       std::vector<int> served(3);
       for (int step = 0; step < 6; ++step) {
-        const Decision decision = decide(jobs, uniform_cluster(1, 2), objective);
+        const Decision decision = decide(jobs, uniform_cluster(1, 4), objective);
         for (std::size_t i = 0; i < 3; ++i) {
-          served[i] += count(decision, i) == 2;
+          served[i] += count(decision, i) >= 3;
           jobs[i].placement = decision.jobs[i].placement;
           jobs[i].waited = jobs[i].placement.empty() ? jobs[i].waited + 1 : 0;
         }
