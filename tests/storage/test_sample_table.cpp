@@ -294,7 +294,7 @@ class TestSampleTable : public QObject {
     QCOMPARE(ask(session, "SELECT count(*) FROM sample"), Rows{"12000|"});
   }
 
-  // Its first steps are then found where they were, in no full chunk.
+  // The chunk's first steps are then found where they were, in no full chunk.
   void aChunkThatIsFilledMeanwhileIsOfTheNextStatement() {
     Catalogue(folder_ / "runs.db");
     const auto file = folder_.path() / "live" / "samples.db";

@@ -150,7 +150,7 @@ class TestSimulation : public QObject {
     row("the initial one, whatever the steps between sizes", 12, 32, 1, 0, 120 * (0.5 + 12 / 16.0));
     row("the largest in one micro-batch", 8, 16, 0, 1, 120 / 2.0 * (0.5 + 16 / 16.0));
     row("the largest in two", 8, 32, 0, 1, 120 / 4.0 * (2 * (0.5 + 16 / 16.0) - 0.3));
-    // With the gain (1 + v) / (1 + v 8 / b) that is where b = 8 sqrt(v).
+    // The gain is (1 + v) / (1 + v 8 / b), so that is where b = 8 sqrt(v).
     const double v = (10 / 8.0) * (10 / 8.0);
     row("one in between", 8, 16, 1, v, 120 * (1 + v * 8 / 10) / (1 + v) * (0.5 + 10 / 16.0));
   }

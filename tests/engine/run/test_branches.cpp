@@ -164,7 +164,7 @@ class TestBranches : public QObject {
     const std::string refusal = testing::thrown_by([&] { branch_specs(runs.catalogue(), id, options); });
     VERIFY_HOLDS(refusal,
                  complaint.isEmpty() ? "nothing was thrown" : "usage: a branch " + complaint.toStdString());
-    // What the program does under other arguments, nobody knows.
+    // Nobody knows what the program does under other arguments.
     options.arguments = {{"--other"}};
     QCOMPARE(branch_specs(runs.catalogue(), id, options).size(), 2u);
   }

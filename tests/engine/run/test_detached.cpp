@@ -35,7 +35,7 @@ class TestDetached : public QObject {
   void initTestCase() { qputenv("BATCHSCOPE_BIN", root_.c_str()); }
   void cleanupTestCase() { qunsetenv("BATCHSCOPE_BIN"); }
 
-  // What is typed at a terminal is meant for whoever started it.
+  // The terminal's keys are meant for whoever started it.
   void itReadsNothingAndSaysEverythingInItsLog() {
     make("speaker",
          "read -r line && echo \"read: $line\"\npwd\necho a complaint >&2\necho \"$#: $2\"\necho end\n");

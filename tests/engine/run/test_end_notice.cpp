@@ -116,7 +116,7 @@ class TestEndNotice : public QObject {
     VERIFY_HOLDS(events[0].text, why.toStdString());
   }
 
-  // Who is empty is nobody.
+  // An empty listener is nobody.
   void theRunsOwnListenerComesBeforeThatOfAll() {
     const Listener own(200), all(200);
     qputenv(run::kNotify, all.url().c_str());

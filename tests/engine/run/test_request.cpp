@@ -20,7 +20,7 @@ using namespace batchscope::run;
 class TestRequest : public QObject {
   Q_OBJECT
 
-  // Who listens in a supervisor's place, and takes nobody until it is told what to say.
+  // A listener in a supervisor's place. It takes nobody until it is told what to say.
   class Socket {
    public:
     explicit Socket(const std::string& id, int backlog = 8) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who says on how many replicas a run trains, and what is written down of it; without processes.
+// The number of replicas: by whom it is chosen, and what is written down of it; without processes.
 #include "supervision/scaling.h"
 
 #include "batchscope/run/machine.h"
@@ -54,7 +54,7 @@ class TestScaling : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // Of three nodes with a replica each.
+  // There are three nodes with a replica each.
   void aFirstGenerationIsWithinTheNodesAndTheRange_data() {
     const auto row = testing::columns<int, int, int, int>({"min", "max", "asked", "first"});
     row("fewer", 1, 0, 2, 2);

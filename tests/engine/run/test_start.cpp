@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be started or resumed, what a new supervisor is told, and what a run of the queue asks for from
-// then on. The supervisor ends at once here, and a pool is there that decides nothing.
+// Runs that can be started or resumed, what a new supervisor is told, and what a run of the queue asks for
+// from then on. The supervisor ends at once here, and a pool is there that decides nothing.
 #include "batchscope/run/client.h"
 
 #include <QScopeGuard>
@@ -24,7 +24,7 @@ class TestStart : public QObject {
   std::unique_ptr<StoredRuns> runs_;
   std::optional<StoreLock> pool_;
 
-  // Of the queue, and was stopped.
+  // Returns a run of the queue that was stopped.
   std::string queued(const protocol::RunSpec& spec) const {
     const std::string id = runs_->catalogue().submit_run(spec, {});
     runs_->catalogue().set_state(id, RunState::stopped, "for now");

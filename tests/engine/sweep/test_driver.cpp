@@ -162,7 +162,7 @@ class TestDriver : public QObject {
                  "Correct `metric` in the file, or raise `min` below [stop]", "`batchscope sweep rm lr`");
   }
 
-  // What may be well the next time is tried again, and told once; anything else ends the sweep.
+  // The driver tries again what may be well the next time, and tells it once; anything else ends the sweep.
   void aFaultOfThePlaceIsTriedAgain_data() {
     const auto row = columns<ErrorKind, SweepState>({"fault", "state"});
     row("full disk", ErrorKind::io, SweepState::finished);
