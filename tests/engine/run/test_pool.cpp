@@ -125,6 +125,7 @@ class TestPool : public Scenario {
   void aPersonMayNameDevicesOfARunInTheQueue() {
     QFETCH(bool, queued);
     QFETCH(bool, automatic);
+    const StoreLock pool(kPool);
     qputenv("CUDA_VISIBLE_DEVICES", "4,5,6");
     protocol::RunSpec spec = spec_of(1, {"--steps", "1000000"});
     spec.device = "cuda";
@@ -145,6 +146,7 @@ class TestPool : public Scenario {
 
   // It waits for its turn, and trains when the pool says where.
   void whoIsResumedInTheQueueGetsNoDevicesByName() {
+    const StoreLock pool(kPool);
     qputenv("CUDA_VISIBLE_DEVICES", "4,5");
     protocol::RunSpec spec = spec_of(1, {"--steps", "1000000"});
     spec.device = "cuda";
