@@ -125,6 +125,7 @@ class TestPool : public Scenario {
   void aPersonMayNameDevicesOfARunInTheQueue() {
     QFETCH(bool, queued);
     QFETCH(bool, automatic);
+    const StoreLock pool(kPool);
     qputenv("CUDA_VISIBLE_DEVICES", "4,5,6");
     protocol::RunSpec spec = spec_of(1, {"--steps", "1000000"});
     spec.device = "cuda";
@@ -141,6 +142,30 @@ class TestPool : public Scenario {
     VERIFY_RUN(stops(id));
     QVERIFY(catalogue().run(id)->spec.auto_replicas == spec.auto_replicas);
     QCOMPARE(catalogue().run(id)->spec.replicas, automatic ? 1 : 2);
+  }
+
+  // It waits for its turn, and trains when the pool says where.
+  void whoIsResumedInTheQueueGetsNoDevicesByName() {
+    const StoreLock pool(kPool);
+    qputenv("CUDA_VISIBLE_DEVICES", "4,5");
+    protocol::RunSpec spec = spec_of(1, {"--steps", "1000000"});
+    spec.device = "cuda";
+    const std::string id = catalogue().submit_run(spec, {});
+    spawn_supervisor(id, 1, {"cuda:4"});
+    VERIFY_RUN(reaches(id, protocol::RunState::running));
+    ask(id, Command::pause);
+    VERIFY_RUN(reaches(id, protocol::RunState::paused));
+    QVERIFY(catalogue().job(id)->rests);
+    protocol::Request resume;
+    resume.command = Command::resume;
+    resume.devices = {"cuda:5"};
+    VERIFY_THROWS("conflict", "the pool chooses its devices", request(id, resume, 20000));
+    QVERIFY(catalogue().job(id)->rests);
+    ask(id, Command::resume);
+    QVERIFY(!catalogue().job(id)->rests);
+    by_pool(id, Command::resume, {"cuda:5"});
+    VERIFY_RUN(trains(id, 1));
+    VERIFY_RUN(stops(id));
   }
 
   void aProgramThatSaysNothingIsNotRescaledUnasked() {
