@@ -45,7 +45,7 @@ class TestImportance : public QObject {
     QVERIFY(std::abs(found[1] - 1.0 / 44) < 1e-9);
   }
 
-  // By 10 a + b the best are those with a = 0, as many as there are values of b: five trials at the least,
+  // The best by 10 a + b are those with a = 0, as many as there are values of b: five trials at the least,
   // but no more than half of them.
   void theBestAreFiveOrHalf_data() {
     const auto row = columns<int, int>({"a", "b"});

@@ -148,7 +148,7 @@ max = 1
                   check(file_, base_));
   }
 
-  // Of a run of the pool the queue tells why it waits; of one elsewhere the run itself, while its sweep runs.
+  // The queue tells why a run of the pool waits; one elsewhere tells it itself, while its sweep runs.
   void whatWaitsElsewhereSaysWhy() {
     for (const std::string workplace : {"", "there"}) {
       file_.name = workplace.empty() ? "here" : "elsewhere";
