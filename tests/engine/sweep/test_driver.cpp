@@ -162,7 +162,8 @@ class TestDriver : public QObject {
                  "Correct `metric` in the file, or raise `min` below [stop]", "`batchscope sweep rm lr`");
   }
 
-  // The driver tries again what may be well the next time, and tells it once; anything else ends the sweep.
+  // A fault that may be over the next time is told once, and the driver tries again; any other ends the
+  // sweep.
   void aFaultOfThePlaceIsTriedAgain_data() {
     const auto row = columns<ErrorKind, SweepState>({"fault", "state"});
     row("full disk", ErrorKind::io, SweepState::finished);

@@ -116,7 +116,7 @@ class TestSweeps : public QObject {
     check(file_, base_, true);
   }
 
-  // The recipe's bounds hold for the outermost values, and several seeds need a parameter that takes them.
+  // Its bounds hold for the outermost values, and several seeds need a parameter that takes them.
   void aRecipeSaysWhatMayBeSearched() {
     const std::string recipe = R"(name = "tiny"
 title = "Tiny"
@@ -148,7 +148,7 @@ max = 1
                   check(file_, base_));
   }
 
-  // The queue tells why a run of the pool waits; a run elsewhere tells it itself, while its sweep runs.
+  // The queue tells why a run of the pool waits; one elsewhere tells it itself, while its sweep runs.
   void whatWaitsElsewhereSaysWhy() {
     for (const std::string workplace : {"", "there"}) {
       file_.name = workplace.empty() ? "here" : "elsewhere";
