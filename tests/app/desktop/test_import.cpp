@@ -51,7 +51,7 @@ class TestImport : public test::WindowTest {
     drop(files);
     QTRY_COMPARE_WITH_TIMEOUT(watcher_.runs().size(), 2u, 60'000);
     QTRY_VERIFY(window_->session()->isOpen());
-    QCOMPARE(window_->session()->run().name, std::string("two"));
+    QTRY_COMPARE(window_->session()->run().name, std::string("two"));
     QVERIFY(window_->findChild<QMessageBox*>() == nullptr);
   }
 
