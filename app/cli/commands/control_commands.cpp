@@ -99,7 +99,7 @@ std::string rescaleText(const protocol::Request& request, const Reply& reply) {
   return say("restarting on {}", on) + predictionText(status, reply.model, replicas);
 }
 
-storage::Run runOf(const RunReference& options) { return openCatalogue().resolve(options.run); }
+std::string idOf(const RunReference& options) { return openCatalogue().resolve(options.run).id; }
 
 int leaveForMoreNodes(const RunReference& options, const std::string& id, int replicas) {
   slurm::wantInJobs(id, {.number = replicas, .automatic = std::nullopt});
@@ -134,7 +134,7 @@ int rescaleRun(const RescaleOptions& options) {
   request.devices = options.devices;
   request.replicas = count.number;
   request.auto_replicas = count.automatic;
-  const std::string id = runOf(options).id;
+  const std::string id = idOf(options);
   if (request.replicas && slurm::needsNextJob(id, *request.replicas))
     return leaveForMoreNodes(options, id, *request.replicas);
   const Reply reply = ask(options, request);
@@ -162,10 +162,10 @@ int pauseRun(const RunReference& options) {
   if (const auto code = handOn("pause", options)) return *code;
   protocol::Request request;
   request.command = Command::pause;
-  const bool withoutCheckpoint = reportsNoCheckpoints(runOf(options));
+  const Reply reply = ask(options, request);
   return finish(
-      options, request, ask(options, request),
-      withoutCheckpoint
+      options, request, reply,
+      reportsNoCheckpoints(reply.run, reply.result)
           ? say("ending its program without a checkpoint, as it reports none, then freeing its devices; "
                 "`batchscope resume` starts the program again")
           : say("checkpointing, then freeing its devices; `batchscope resume` continues it"));
@@ -175,9 +175,8 @@ int stopRun(const RunReference& options) {
   if (const auto code = handOn("stop", options)) return *code;
   protocol::Request request;
   request.command = Command::stop;
-  const bool withoutCheckpoint = reportsNoCheckpoints(runOf(options));
   const Reply reply = ask(options, request);
-  return finish(options, request, reply, stopText(reply.run, withoutCheckpoint));
+  return finish(options, request, reply, stopText(reply.run, reportsNoCheckpoints(reply.run, reply.result)));
 }
 
 }  // namespace batchscope::cli

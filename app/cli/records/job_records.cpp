@@ -22,12 +22,16 @@ bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run) {
   return isAtRest(run.state) && !waitsForPool(catalogue, run);
 }
 
+bool reportsNoCheckpoints(const storage::Run& before, const protocol::Json& status) {
+  return (before.state == RunState::running || before.state == RunState::restarting) && status.is_object() &&
+         !status.value("rescalable", true);
+}
+
 bool reportsNoCheckpoints(const storage::Run& run) {
-  if (run.state != RunState::running && run.state != RunState::restarting) return false;
   protocol::Request status;
   status.command = protocol::Request::Command::status;
   try {
-    return !run::request(run.id, status).value("rescalable", true);
+    return reportsNoCheckpoints(run, run::request(run.id, status));
   } catch (const Error&) {
     return false;  // the command itself says what is wrong
   }

@@ -14,8 +14,10 @@ bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run);
 // pool.
 bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run);
 
-// Asks the run's supervisor whether it trains a program that has reported no checkpoints, which a stop or a
-// pause would end as it stands. False where the supervisor does not answer, or the program has only begun.
+// Returns whether the run, as it was before a command, trained a program that has reported no checkpoints,
+// which a stop or a pause ends as it stands. `status` is the supervisor's answer to the command.
+bool reportsNoCheckpoints(const storage::Run& before, const protocol::Json& status);
+// Asks the run's supervisor for its status. False where it does not answer.
 bool reportsNoCheckpoints(const storage::Run& run);
 
 // Returns the answer of a command that tells a run's supervisor to stop.

@@ -76,13 +76,20 @@ double sharing(int num_replicas, int devices) {
   return devices > 0 && num_replicas > devices ? static_cast<double>(num_replicas) / devices : 1;
 }
 
+int computing_cores(const PerfParams& perf, std::int64_t local_batch_size, const Devices& devices,
+                    int num_replicas) {
+  int best = devices.cores(num_replicas);
+  if (!devices.fastest || num_replicas != 1) return best;
+  const auto time = [&](int cores) { return accumulation_time(perf, local_batch_size, cores); };
+  for (int fewer = best / 2; fewer > 0; fewer /= 2)
+    if (time(fewer) < time(best)) best = fewer;
+  return best;
+}
+
 double step_time(const PerfParams& perf, const Configuration& at, const Devices& devices) {
-  int cores = devices.cores(at.num_replicas);
+  const int cores = computing_cores(perf, at.local_batch_size, devices, at.num_replicas);
   const int neighbours = devices.neighbours(at.num_nodes, at.num_replicas);
-  double compute = accumulation_time(perf, at.local_batch_size, cores, neighbours);
-  if (devices.fastest && at.num_replicas == 1)
-    while ((cores /= 2) > 0)
-      compute = std::min(compute, accumulation_time(perf, at.local_batch_size, cores, neighbours));
+  const double compute = accumulation_time(perf, at.local_batch_size, cores, neighbours);
   const double sync = sync_time(perf, at.num_nodes, at.num_replicas);
   return sharing(at.num_replicas, devices.count) *
          (at.accumulation_steps * compute + p_norm(compute, sync, perf.gamma) + perf.update);

@@ -36,12 +36,13 @@ class CheckedRow {
 };
 
 // Adds a row to a list that runs or sweeps share, by `add`. One that cannot be read is left out, for it would
-// bar all others; whoever asks for its own run or sweep is told. A damaged file is no Error yet.
+// bar all others; whoever asks for its own run or sweep is told.
 template <class Add>
 void add_if_sound(Add&& add) {
   try {
     add();
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
   }
 }
 

@@ -92,8 +92,8 @@ class Recovery {
     for (const Sample& sample : *samples) try {
         writer_.append(name.generation, name.series, sample.step, sample.value);
         ++saved_;
-      } catch (const Error&) {
-        // Out of order: the file lies.
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::usage) throw;  // out of order: the file lies
       }
     waiting_ += static_cast<std::int64_t>(samples->size());
     if (waiting_ < kValuesPerCommit) return;

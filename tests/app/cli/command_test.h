@@ -4,6 +4,8 @@
 // into its store as a supervisor would.
 #pragma once
 
+#include <signal.h>
+
 #include <cmath>
 #include <map>
 #include <string>
@@ -42,6 +44,16 @@ class CommandTest : public QObject {
 
   Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
   QJsonArray runs() const { return sandbox_->runs(); }
+  // The newest run as `show` has it, and its state.
+  QJsonObject show() const { return ask({"show", "latest", "--json"}).json(); }
+  QString state() const { return show()["run"].toObject()["state"].toString(); }
+
+  // A test that failed half-way leaves no supervisor behind.
+  void endSupervisors() const {
+    for (const auto& run : runs())
+      if (const int supervisor = run.toObject()["supervisor"].toInt(); supervisor > 0)
+        kill(supervisor, SIGTERM);
+  }
 
   // Runs a line in bash, with our programs in its PATH.
   Answer shell(const QString& line) const {

@@ -12,13 +12,10 @@ namespace {
 // other sizes that none of them would ever be measured.
 goodput::PerfParams hopeful(goodput::PerfParams perf, const goodput::Devices& devices, int replicas,
                             std::int64_t local_batch_size) {
-  const auto time = [&](int cores) { return goodput::accumulation_time(perf, local_batch_size, cores); };
-  int cores = devices.cores(replicas);
-  for (int fewer = cores / 2; devices.fastest && replicas == 1 && fewer > 0; fewer /= 2)
-    if (time(fewer) < time(cores)) cores = fewer;
+  const int cores = goodput::computing_cores(perf, local_batch_size, devices, replicas);
   const double linear =
       perf.beta_c * static_cast<double>(local_batch_size) * std::pow(cores, -perf.core_exponent);
-  const double beyond_half = linear - time(cores) / 2;
+  const double beyond_half = linear - goodput::accumulation_time(perf, local_batch_size, cores) / 2;
   if (!(beyond_half > 0)) return perf;
   perf.alpha_c += beyond_half;
   perf.beta_c *= 1 - beyond_half / linear;

@@ -42,7 +42,7 @@ struct Seen {
   std::int64_t batch_size = 0;        // of the step in force; 0: none
   std::int64_t left = 0;              // a larger step that brought less; 0: none
   std::int64_t sure = 0;              // the best step if the noise is as small as it may be; 0: nobody knows
-  bool no_other = false;              // local batch size was measured
+  bool no_other = false;              // it is the only local batch size that was measured
 };
 
 // A step, and the goodput of the one that it is on the way to, which the noise does not support yet.

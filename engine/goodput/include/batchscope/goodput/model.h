@@ -124,6 +124,10 @@ Configuration initial_configuration(std::int64_t batch_size, int num_replicas, c
 /// node, its own included.
 double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size, int cores = 1,
                          int neighbours = 1);
+/// Returns t: the cores that each of so many replicas computes with; of a lone one that keeps the fastest,
+/// those.
+int computing_cores(const PerfParams& perf, std::int64_t local_batch_size, const Devices& devices,
+                    int num_replicas);
 /// Returns T_sync, s: synchronisation alone.
 double sync_time(const PerfParams& perf, int num_nodes, int num_replicas);
 /// Returns c: how many times as long a step takes on so many devices as with a device for each replica. No
