@@ -192,6 +192,7 @@ class TestRunFilter : public QObject {
     row("number", "replicas=two", 9, "replicas is a number");
     row("duration", "age>soon", 4, "age is a duration");
     row("time", "created>2026-13-01", 8, "created is a time");
+    row("no such day", "created>2026-02-31", 8, "created is a time");
     row("state", "state=runing", 6, "did you mean running?");
     row("order of states", "state>running", 5, "a state is compared by");
     row("order of tags", "tag<a", 3, "a tag is compared by");

@@ -308,6 +308,8 @@ void ControlPanel::confirmStop() {
                                    QMessageBox::NoButton, window());
   question->setInformativeText(
       session_->waitsForNodes() ? tr("Its job is cancelled, and the run does not train until it is resumed.")
+      : session_->isConnected() && stateOf(*session_) == RunState::running && !session_->status().rescalable
+          ? tr("Its program reports no checkpoints: it ends without one, and a resumed run starts it again.")
       : session_->elsewhere()
           ? tr("The run writes a checkpoint first, and its job ends. A new job can resume the run from the "
                "checkpoint later.")

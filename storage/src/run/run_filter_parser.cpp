@@ -61,7 +61,10 @@ std::optional<double> parse_time(const std::string& text) {
     std::tm time{};
     if (strptime(text.c_str(), form, &time) != text.c_str() + text.size()) continue;
     time.tm_isdst = -1;
-    return static_cast<double>(std::mktime(&time));  // has room for any year of four digits
+    const int day = time.tm_mday;
+    const auto seconds = static_cast<double>(std::mktime(&time));  // has room for any year of four digits
+    if (time.tm_mday != day) return std::nullopt;                  // 31 February
+    return seconds;
   }
   return parse_plain(text);
 }

@@ -124,6 +124,19 @@ class TestCoreTrials : public QObject {
     QCOMPARE(replica.trials.own(), 1);
   }
 
+  // Five steps are enough where they take a second, and fewer never are.
+  void slow_steps_are_tried_early() {
+    const auto steps_before = [](double seconds) {
+      Replica replica(2, [seconds](int cores, double) { return seconds / cores; });
+      while (replica.trials.next() == 2) replica.step();
+      return replica.steps[2];
+    };
+    QCOMPARE(steps_before(0.5), 1 + 5);  // the first warms up
+    QCOMPARE(steps_before(20), 1 + 5);
+    QCOMPARE(steps_before(0.25), 1 + 8);
+    QCOMPARE(steps_before(0.02), 1 + 20);
+  }
+
   void one_core_is_all_there_is() {
     for (const int all : {0, 1}) {
       Replica replica(all, [](int, double) { return 0.01; });

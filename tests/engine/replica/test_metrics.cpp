@@ -4,8 +4,10 @@
 #include "adapt/metrics.h"
 
 #include <QTemporaryDir>
+#include <chrono>
 #include <cmath>
 #include <map>
+#include <thread>
 
 #include "adapt/step_context.h"
 #include "batchscope/replica/gradient_average.h"
@@ -30,7 +32,8 @@ protocol::Model next_model(TelemetryListener& supervisor) {
 class TestMetrics : public QObject {
   Q_OBJECT
  private Q_SLOTS:
-  // After five measured steps, the first of a configuration not among them, and then after every 25.
+  // After five measured steps, the first of a configuration not among them, and then after every 25. Where
+  // these take more than a second, five are enough.
   void the_model_is_fitted_soon_and_then_seldom() {
     QTemporaryDir directory;
     TelemetryListener supervisor(directory.filePath("telemetry").toStdString());
@@ -39,10 +42,13 @@ class TestMetrics : public QObject {
     metrics::set_limits({.max_batch_size = 1024, .min_local = 1, .max_local = 256, .single_gradient = true});
     metrics::set_limits({.min_local = 1});  // of a loader whose batch size nobody chooses
     const std::int64_t before = metrics::steps();
-    for (std::int64_t step = 1; step <= 70; ++step) {
+    const auto train = [] {
       step_context() = {.initial_batch_size = 32, .local_batch_size = 32};
       metrics::begin_micro_step();
       metrics::commit_step({.gradient = {1, 10}});
+    };
+    for (std::int64_t step = 1; step <= 70; ++step) {
+      train();
       if (step != 6 && step != 31 && step != 56) continue;
       const protocol::Model model = next_model(supervisor);
       QCOMPARE(model.step, before + step);
@@ -50,6 +56,9 @@ class TestMetrics : public QObject {
       QCOMPARE(model.max_local_batch_size, 256);
       QVERIFY(model.single_gradient && !model.accumulation);
     }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    for (int step = 0; step < 4; ++step) train();
+    QCOMPARE(next_model(supervisor).step, before + 71);
     telemetry_stop(0);
     for (const protocol::Message& message : supervisor.read_to_goodbye())
       QVERIFY(!std::holds_alternative<protocol::Model>(message));

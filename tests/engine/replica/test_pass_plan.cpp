@@ -207,7 +207,8 @@ class TestPassPlan : public QObject {
                           .gradient = {.sqr = 1, .var = 20},
                           .initial_batch_size = 8};
     const goodput::Bounds limits{.max_batch_size = 256, .min_local = 1, .accumulation = true};
-    const Seen seen{.local_batch_size = 8, .batch_size = 8}, first{8, 8, 0, 0, true};
+    const Seen seen{.local_batch_size = 8, .batch_size = 8};
+    const Seen first{.local_batch_size = 8, .batch_size = 8, .only = 8};
     QCOMPARE(suggestion(model, limits, seen)->choice.local_batch_size, std::int64_t{8});
     QCOMPARE(suggestion(model, limits, first)->choice.local_batch_size, std::int64_t{16});
     // The present step's time is what it is: only of others more is hoped.
@@ -219,6 +220,23 @@ class TestPassPlan : public QObject {
     StepModel calm = model;
     calm.gradient.var = 1;
     QCOMPARE(suggestion(calm, limits, first)->choice.local_batch_size, std::int64_t{8});
+    // On another number of replicas larger ones were measured: twice the only one here is still the farthest.
+    const Seen elsewhere{.local_batch_size = 64, .batch_size = 8, .only = 8};
+    QCOMPARE(suggestion(model, limits, elsewhere)->choice.local_batch_size, std::int64_t{16});
+  }
+
+  void a_second_local_batch_size_may_be_a_smaller_one() {
+    // Half of a micro-batch's time is said to be the same for every size, so that 47 on each of two replicas
+    // seem better than the initial 32. If none of it were, 32 would be.
+    const StepModel model{.perf = {.alpha_c = 0.0625, .beta_c = 0.00133},
+                          .gradient = {.sqr = 1, .var = 3},
+                          .initial_batch_size = 64,
+                          .replicas = 2};
+    const goodput::Bounds limits{.max_batch_size = 94, .min_local = 1};
+    const Seen seen{.local_batch_size = 64, .batch_size = 94},
+        first{.local_batch_size = 64, .batch_size = 94, .only = 47};
+    QCOMPARE(suggestion(model, limits, seen)->choice.local_batch_size, std::int64_t{47});
+    QCOMPARE(suggestion(model, limits, first)->choice.local_batch_size, std::int64_t{32});
   }
 
   void a_choice_reaches_twice_as_far_as_was_seen() {

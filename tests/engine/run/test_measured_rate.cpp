@@ -179,6 +179,29 @@ class TestMeasuredRate : public QObject {
     QVERIFY(forecast.take(steps_of(1, 6, 100)));  // 64 s, steady or not
   }
 
+  // Others take half of the machine for a while: what was tried is judged after that.
+  void aDisturbedMachineIsWaitedFor() {
+    RestartForecast forecast;
+    forecast.take(model());
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+    QVERIFY(!forecast.take(steps_of(1 + 10, 0.25, 100)));
+    QVERIFY(!forecast.take(steps_of(10, 0.5, 100)));
+    QVERIFY(!forecast.take(steps_of(19, 0.25, 100)));
+    QCOMPARE(forecast.take(steps_of(1, 0.25, 100))->throughput, 400.0);
+  }
+
+  void quartersMayDifferByATenth() {
+    for (const bool steady : {true, false}) {
+      RestartForecast forecast;
+      forecast.take(model());
+      forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+      QVERIFY(!forecast.take(steps_of(1 + 5, 1, 100)));
+      QVERIFY(!forecast.take(steps_of(5, steady ? 1.09 : 1.11, 100)));
+      QVERIFY(!forecast.take(steps_of(9, 1, 100)));
+      QCOMPARE(forecast.take(steps_of(1, 1, 100)).has_value(), steady);
+    }
+  }
+
   void anotherBatchSizeBeginsAnew() {
     RestartForecast forecast;
     forecast.take(model());

@@ -7,18 +7,19 @@
 namespace batchscope::replica {
 namespace {
 
-// Returns the parameters with half of a micro-batch's time of this size for whatever size, as AdaptDL assumes
-// where one size was measured. On cores the fit assumes a fifth, which is nearer, but promises so little of
-// other sizes that none of them would ever be measured.
-goodput::PerfParams hopeful(goodput::PerfParams perf, const goodput::Devices& devices, int replicas,
-                            std::int64_t local_batch_size) {
+// Returns the parameters where this share of a micro-batch's time is the same for every size. That of the
+// present size stays as it is.
+goodput::PerfParams with_constant_share(goodput::PerfParams perf, double share,
+                                        const goodput::Devices& devices, int replicas,
+                                        std::int64_t local_batch_size) {
   const int cores = goodput::computing_cores(perf, local_batch_size, devices, replicas);
   const double linear =
       perf.beta_c * static_cast<double>(local_batch_size) * std::pow(cores, -perf.core_exponent);
-  const double beyond_half = linear - goodput::accumulation_time(perf, local_batch_size, cores) / 2;
-  if (!(beyond_half > 0)) return perf;
-  perf.alpha_c += beyond_half;
-  perf.beta_c *= 1 - beyond_half / linear;
+  if (!(linear > 0)) return perf;
+  const double whole = goodput::accumulation_time(perf, local_batch_size, cores);
+  const double moved = std::max(linear - (1 - share) * whole, -perf.alpha_c);
+  perf.alpha_c += moved;
+  perf.beta_c *= 1 - moved / linear;
   return perf;
 }
 
@@ -43,8 +44,9 @@ goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int6
   return limits;
 }
 
-std::optional<Suggestion> suggestion(StepModel model, const goodput::Bounds& limits, Seen seen) {
-  if (seen.no_other) model.perf = hopeful(model.perf, model.devices, model.replicas, seen.local_batch_size);
+namespace {
+
+std::optional<Suggestion> best_step(const StepModel& model, const goodput::Bounds& limits, Seen seen) {
   const auto function = [&](const goodput::GradParams& gradient) {
     return goodput::GoodputFunction(model.perf, gradient, model.initial_batch_size, model.devices);
   };
@@ -72,6 +74,27 @@ std::optional<Suggestion> suggestion(StepModel model, const goodput::Bounds& lim
   }
   if (!(best.goodput > 0) || best.local_batch_size == 0) return std::nullopt;
   return Suggestion{best, std::max(promise, best.goodput)};
+}
+
+// The constant shares of a micro-batch's time that are tried where one size cannot tell: AdaptDL's, which
+// promises much of larger steps, and none, which promises much of smaller ones.
+constexpr double kShares[] = {0.5, 0};
+
+}  // namespace
+
+std::optional<Suggestion> suggestion(const StepModel& model, const goodput::Bounds& limits,
+                                     const Seen& seen) {
+  std::optional<Suggestion> best = best_step(model, limits, seen);
+  if (seen.only == 0) return best;
+  Seen near = seen;
+  near.local_batch_size = seen.only;
+  for (const double share : kShares) {
+    StepModel other = model;
+    other.perf = with_constant_share(model.perf, share, model.devices, model.replicas, seen.only);
+    const auto hoped = best_step(other, limits, near);
+    if (hoped && (!best || hoped->promise > best->promise)) best = hoped;
+  }
+  return best;
 }
 
 BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits) {

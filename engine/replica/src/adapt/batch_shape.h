@@ -7,7 +7,9 @@
 //   A step more than doubles only as far as it would with the smallest noise scale that nine of ten cases
 //   leave, and shrinks only as far as it would with the largest. What such a first part of the way promises
 //   counts as the whole way does.
-//   While one local batch size was measured, larger ones are hoped to pay, so that a second one is measured.
+//   While one local batch size was measured on so many replicas, nothing tells how much of its time is the
+//   same
+// for every size. Whatever share promises most is believed then, so that a second size is measured.
 //   A choice reaches no farther than twice the largest local batch size that was measured (AdaptDL's rule for
 //   replicas, ours for batch sizes), and four times the step in force: one replica has two micro-batches
 //   where it had one, and twice as large. What was chosen is compared, as both were measured, with what was
@@ -42,7 +44,7 @@ struct Seen {
   std::int64_t batch_size = 0;        // of the step in force; 0: none
   std::int64_t left = 0;              // a larger step that brought less; 0: none
   std::int64_t sure = 0;              // the best step if the noise is as small as it may be; 0: nobody knows
-  bool no_other = false;              // it is the only local batch size that was measured
+  std::int64_t only = 0;              // local batch size measured on so many replicas; 0: none, or several
 };
 
 // A step, and the goodput of the one that it is on the way to, which the noise does not support yet.
@@ -63,7 +65,7 @@ struct StepModel {
 // Returns the step that goodput prefers, as far as may be reached of what was seen (of which `sure` follows
 // from the model) and as far as the noise supports; empty where no step is feasible, or a smaller one is not
 // supported.
-std::optional<Suggestion> suggestion(StepModel model, const goodput::Bounds& limits, Seen seen);
+std::optional<Suggestion> suggestion(const StepModel& model, const goodput::Bounds& limits, const Seen& seen);
 
 // Returns the limits as far as a choice may reach. The initial batch size stays within them.
 goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int64_t initial_batch_size,

@@ -19,12 +19,15 @@ struct History {
   std::int64_t patience = 8 * kFirstLook;  // steps; twice as many each time
 };
 
-BatchShape chosen(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits) {
+BatchShape chosen(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits,
+                  std::int64_t before) {
   History& history = session().part<History>();
-  const std::int64_t batch_size = current.batch_size(num_replicas());
+  const bool goes_on = current.local_batch_size > 0;
+  const std::int64_t batch_size = goes_on ? current.batch_size(num_replicas()) : before;
   if (metrics::steps() >= history.until) history.left = 0;
-  const auto suggestion =
+  auto suggestion =
       metrics::suggest(limits, batch_size, history.left);  // first: it fits the model that predicts, too
+  if (!suggestion && !goes_on) suggestion = metrics::suggest(limits, 0, history.left);
   const auto obtained = metrics::measured_goodput(current), once = metrics::measured_goodput(history.before);
   const bool fits = limits.max_local == 0 ||
                     history.before.local_batch_size <= limits.max_local;  // memory may have run out
@@ -42,9 +45,10 @@ BatchShape chosen(const BatchShape& current, const BatchShape& initial, const go
 
 }  // namespace
 
-BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits) {
+BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits,
+                        std::int64_t before) {
   BatchShape mine;
-  if (replica_rank() == 0) mine = chosen(current, initial, limits);
+  if (replica_rank() == 0) mine = chosen(current, initial, limits, before);
   const auto [local_batch_size, accumulation_steps] =
       collective::broadcast("batch size", std::pair(mine.local_batch_size, mine.accumulation_steps));
   return {local_batch_size, accumulation_steps};

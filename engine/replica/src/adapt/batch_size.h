@@ -7,7 +7,9 @@
 
 namespace batchscope::replica {
 
-// Rank 0's choice, on every replica. Collective.
-BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits);
+// Rank 0's choice, on every replica. Collective. Where nothing was chosen for so many replicas yet, it goes
+// no farther from the step that was `before` on another number than the noise allows; 0: there was none.
+BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits,
+                        std::int64_t before = 0);
 
 }  // namespace batchscope::replica

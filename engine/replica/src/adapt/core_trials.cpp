@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 namespace batchscope::replica {
 namespace {
 
 constexpr std::size_t kBefore = 20, kTrial = 4;  // steps
-constexpr std::size_t kCompared = 5;             // of those before
+constexpr std::size_t kCompared = 5;             // of those before, which are enough where they take long
+constexpr double kLong = 1;                      // s
 constexpr double kFaster = 1.05;
 constexpr double kLeastSeconds = 1, kShare = 0.005;  // between trials; of the time
 
@@ -34,7 +36,10 @@ void CoreTrials::took(const BatchShape& shape, double seconds, double now) {
   }
   if (before_.size() == kBefore) before_.erase(before_.begin());
   before_.push_back(seconds);
-  if (before_.size() < kBefore || now < due_) return;
+  const bool is_enough =
+      before_.size() == kBefore ||
+      (before_.size() >= kCompared && std::accumulate(before_.begin(), before_.end(), 0.0) >= kLong);
+  if (!is_enough || now < due_) return;
   during_.clear();
   trial_ = candidate();
 }

@@ -2,7 +2,8 @@
 //
 // The fastest number of cores of a lone replica, found by trials: four steps in a row with half of the cores
 // that it keeps, with twice as many, or with one, in turn. The first step of a trial warms up; the median of
-// the others is compared with that of the last steps before. What is faster by 5 % is kept from then on.
+// the others is compared with that of the last steps before. What is faster by 5 % is kept from then on. The
+// first trial comes after twenty steps, or after five where they take more than a second.
 //
 // The next trial is due as soon as this one costs less than 0.5 % of the time since, and a second later at
 // the earliest. So a machine that another process slows is noticed within a second where more cores lose by

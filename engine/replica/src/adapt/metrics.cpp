@@ -41,7 +41,8 @@ namespace {
 namespace series = protocol::series;
 
 // New optimizer steps before the model is fitted anew: soon at first, seldom later.
-constexpr std::int64_t kFirstFit = 5, kNextFits = 25;
+constexpr std::int64_t kFirstFit = 5, kNextFits = 25;  // measured steps
+constexpr double kNextFit = 1;                         // s: after so long fewer steps are enough
 
 // The step in flight.
 struct Stopwatch {
@@ -156,6 +157,7 @@ class Account final : public JsonState {
   goodput::Bounds limits = {.min_local = 1};
   const double contention = std::min(protocol::told_contention(), goodput::kMostContention);
   std::int64_t fitted_at = 0;  // profile.measured() at the last request
+  double last_fit = 0;         // last_step then
   ModelFitter fitter;
 };
 
@@ -218,6 +220,7 @@ void Account::request_fit() {
   if (adaptdl)
     for (goodput::ProfileRow& row : rows) row.cores = row.neighbours = 0;
   fitted_at = profile.measured();
+  last_fit = last_step;
   protocol::Model message;
   message.grad_sqr = gradient.sqr;
   message.grad_var = gradient.var;
@@ -404,7 +407,8 @@ void Account::complete(Finished step) {
     cores_took(step.key.cores, {step.key.local_batch_size, step.accumulation_steps}, whole + update);
   if (replica_rank() == 0) {
     const std::int64_t fresh = profile.measured() - fitted_at;
-    if (fresh >= (fitted_at == 0 ? kFirstFit : kNextFits)) request_fit();
+    const bool is_due = fitted_at == 0 || fresh >= kNextFits || last_step - last_fit >= kNextFit;
+    if (is_due && fresh >= kFirstFit) request_fit();
   }
   if (!step.told && !step.drawn) return;
   set(step.row, series::kSyncTime, waited);
@@ -425,10 +429,11 @@ std::optional<Suggestion> Account::suggest(const goodput::Bounds& wanted, std::i
   if (profile.measured() >= kFirstFit && profile.measured() > fitted_at) request_fit();
   fitter.settle();
   if (!goodput_function()) return std::nullopt;
-  const auto [least, most] = profile.local_batch_sizes();
+  const auto [least, most] = profile.local_batch_sizes_like(key(1));
   return suggestion({*fitter.model(), gradient, initial_batch_size, devices(is_free()),
                      process().environment.num_nodes, num_replicas()},
-                    wanted, {most, batch_size, left, 0, least == most});
+                    wanted,
+                    {profile.local_batch_sizes().most, batch_size, left, 0, least == most ? least : 0});
 }
 
 std::optional<double> Account::measured_goodput(const BatchShape& shape) const {

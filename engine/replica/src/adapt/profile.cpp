@@ -45,14 +45,26 @@ int Profile::max_replicas() const {
   return most;
 }
 
-Profile::Range Profile::local_batch_sizes() const {
+template <typename Wanted>
+Profile::Range Profile::range(Wanted wanted) const {
   Range range;
   for (const auto& [key, row] : rows_) {
-    if (row.optimizer.count() == 0) continue;
+    if (row.optimizer.count() == 0 || !wanted(key)) continue;
     range.least = range.least > 0 ? std::min(range.least, key.local_batch_size) : key.local_batch_size;
     range.most = std::max(range.most, key.local_batch_size);
   }
   return range;
+}
+
+Profile::Range Profile::local_batch_sizes() const {
+  return range([](const Key&) { return true; });
+}
+
+Profile::Range Profile::local_batch_sizes_like(Key like) const {
+  return range([like](const Key& key) mutable {
+    like.local_batch_size = key.local_batch_size;
+    return key == like;
+  });
 }
 
 std::optional<double> Profile::step_time(const Key& key, int accumulation_steps) const {

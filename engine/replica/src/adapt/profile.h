@@ -40,7 +40,8 @@ class Profile {
   struct Range {
     std::int64_t least = 0, most = 0;
   };
-  Range local_batch_sizes() const;  // whose steps were measured; 0: none yet
+  Range local_batch_sizes() const;               // whose steps were measured; 0: none yet
+  Range local_batch_sizes_like(Key like) const;  // of those with this configuration otherwise
 
   // Seconds of the optimizer alone, by the steps that accumulated: what their last micro-batch took longer
   // than the others, without its waiting. 0: no configuration has accumulated often enough.
@@ -66,6 +67,8 @@ class Profile {
     std::int64_t last = 0;  // measured_ when it was last added to
   };
   Row& row(const Key& key);
+  template <typename Wanted>
+  Range range(Wanted wanted) const;
   double age_of(const Row& row) const;  // as in goodput::ProfileRow
 
   std::map<Key, Row> rows_;

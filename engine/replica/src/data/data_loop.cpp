@@ -199,7 +199,7 @@ void DataLoop::choose_pass_shape() {
   else if (!loader_.autoscales())
     shape = loader_.initial();
   else if (loader_.state.index % size() == 0 || shape.local_batch_size == 0)
-    shape = choose_shape(shape, loader_.initial(), limits);
+    shape = choose_shape(shape, loader_.initial(), limits, loader_.state.before);
 }
 
 // Cuts the pass from the index on, by the shape in force.

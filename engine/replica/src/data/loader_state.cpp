@@ -45,8 +45,12 @@ void LoaderState::restore(const protocol::Json& json) {
                 "the checkpoint was made in the middle of a loop over " + described(size) +
                     ", the dataset is " + described(dataset_size_) +
                     " now: give the program the same data, or start it without the checkpoint");
-  if (json.at("replicas") == num_replicas())
-    shape = {json.at("local_batch_size"), json.at("accumulation_steps")};
+  const BatchShape saved{json.at("local_batch_size"), json.at("accumulation_steps")};
+  const int replicas = json.at("replicas");
+  if (replicas == num_replicas())
+    shape = saved;
+  else
+    before = saved.batch_size(replicas);
   length = json.value("length", std::int64_t{0});
   cuts.clear();
   for (const protocol::Json& cut : json.value("cuts", protocol::Json::array()))

@@ -22,6 +22,7 @@ class LoaderState final : public JsonState {
 
   std::int64_t index = 0;       // into the running loop: passes * dataset size + position in the pass
   BatchShape shape;             // for as many replicas as now; otherwise not chosen
+  std::int64_t before = 0;      // samples of a step on another number of replicas; 0: there was none
   std::vector<Cut> cuts;        // of the pass that the index is in
   std::int64_t length = 0;      // of the last pass of a stream; 0: not known
   std::map<int, int> finished;  // epoch -> position of this loader's last finished loop

@@ -2,6 +2,7 @@
 #include "model/restart_forecast.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -18,7 +19,7 @@ namespace series = protocol::series;
 
 constexpr std::size_t kLeastSteps = 20, kMostSteps = 100'000;
 constexpr double kLeastSeconds = 5, kMostSeconds = 60;  // of step time
-constexpr double kSteady = 0.05;                        // by which the halves differ
+constexpr double kSteady = 0.1;                         // by which the quarters differ
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Replicas whose number stays go on as they are; others choose anew.
@@ -32,14 +33,31 @@ std::optional<Prediction> predicted(const protocol::Model& model, goodput::Confi
   return prediction;
 }
 
-bool is_steady(std::span<const MeasuredStep> steps) {
+bool is_enough(std::size_t steps, double seconds) {
+  return (steps >= kLeastSteps && seconds >= kLeastSeconds) || steps >= kMostSteps;
+}
+
+// Returns the rate of the newest steps that are enough; none where it is not steady.
+std::optional<MeasuredRate> steady_rate(std::span<const MeasuredStep> steps) {
+  std::size_t count = 0;
+  double seconds = 0;
+  while (count < steps.size() && !is_enough(count, seconds)) seconds += steps[steps.size() - ++count].seconds;
+  if (!is_enough(count, seconds)) return {};
+  const auto newest = steps.last(count);
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    const auto rate = measured_rate(newest.subspan(quarter * count / 4, count / 4));
+    if (!rate) return {};
+    least = std::min(least, rate->throughput);
+    most = std::max(most, rate->throughput);
+  }
+  return most < (1 + kSteady) * least ? measured_rate(newest) : std::nullopt;
+}
+
+bool has_waited(std::span<const MeasuredStep> steps) {
   double seconds = 0;
   for (const MeasuredStep& step : steps) seconds += step.seconds;
-  if (steps.size() < kLeastSteps || (seconds < kLeastSeconds && steps.size() < kMostSteps)) return false;
-  if (seconds >= kMostSeconds || steps.size() >= kMostSteps) return true;
-  const auto older = measured_rate(steps.first(steps.size() / 2));
-  const auto newer = measured_rate(steps.subspan(steps.size() / 2));
-  return older && newer && std::abs(newer->throughput / older->throughput - 1) < kSteady;
+  return steps.size() >= kMostSteps || (steps.size() >= kLeastSteps && seconds >= kMostSeconds);
 }
 
 }  // namespace
@@ -91,9 +109,11 @@ std::optional<MeasuredRate> RestartForecast::take(const protocol::Steps& steps) 
   }
   if (std::ssize(newest_) > 2 * kMeasuredSteps)
     newest_.erase(newest_.begin(), newest_.end() - kMeasuredSteps);
-  if (!waits_ || !is_steady(steps_)) return {};
-  waits_ = false;
-  return measured_rate(steps_);
+  if (!waits_) return {};
+  std::optional<MeasuredRate> rate = steady_rate(steps_);
+  if (!rate && has_waited(steps_)) rate = measured_rate(steps_);
+  waits_ = !rate;
+  return rate;
 }
 
 std::string forecast_text(const Prediction& predicted, const MeasuredRate& obtained) {

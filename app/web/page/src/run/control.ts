@@ -138,7 +138,10 @@ export class Control {
   private confirmStop(): void {
     ask({
       title: say("Stop {}?", this.session.detail?.run.name ?? this.session.id),
-      consequence: say("The run writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead."),
+      consequence:
+        this.session.state === "running" && this.session.status?.rescalable === false
+          ? say("Its program reports no checkpoints: it ends without one, and a resumed run starts it again.")
+          : say("The run writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead."),
       no: say("Keep training"),
       yes: say("Stop the run"),
       act: () => void this.send({ command: "stop" }),
