@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include <QTemporaryDir>
+#include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -69,9 +71,14 @@ class ForkingProgram {
     const auto packet = protocol::receive_packet(socket_);
     return packet ? protocol::decode_fork_answer(*packet) : protocol::ForkAnswer{0, "it is gone"};
   }
+  // A replica is our child only once the process between the server and it is gone.
   static int end_of(std::int64_t pid) {
     int status = 0;
-    return waitpid(static_cast<pid_t>(pid), &status, 0) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    while (waitpid(static_cast<pid_t>(pid), &status, 0) < 0) {
+      if (errno != ECHILD && errno != EINTR) return -1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   int end() {
     close(socket_);
