@@ -148,6 +148,24 @@ class TestSimulatedPool : public QObject {
              qPrintable(QString::number(tenures[0].until)));
   }
 
+  // Three devices for two jobs. The third one is for the shorter job where that is known from the beginning.
+  // In the pool nobody knows what is left of a job before a two-hundredth of it is done: the first to come
+  // has it.
+  void whoNeedsLessHasMoreOnceThatIsKnown() {
+    Applications known = known_lengths();
+    known.emplace("longer", linear("longer", 8000));
+    SimulationOptions options{uniform_cluster(1, 3), 5, 1, 0};
+    for (const bool as_pool : {false, true}) {
+      options.as_pool = as_pool;
+      const Outcome outcome =
+          simulate({{"b", 0, "longer", 1, 8}, {"a", 0, "long", 1, 8}}, known, "fast", options);
+      const std::vector<Tenure>&first = outcome.jobs[as_pool ? 0 : 1].tenures,
+            &second = outcome.jobs[as_pool ? 1 : 0].tenures;
+      QCOMPARE(replicas(first.at(1).placement), 2);
+      QVERIFY(first.at(1).since < second.at(1).since);
+    }
+  }
+
   // Short jobs come and go beside a long one, which gives them one of its two devices each time and has it
   // back afterwards. With a budget it is left alone once a restart of 25 s has been paid for.
   void aBudgetKeepsMovesFew() {
