@@ -40,8 +40,7 @@ std::pair<GradParams, GradParams> GradParams::interval() const {
 
 Configuration initial_configuration(std::int64_t batch_size, int num_replicas, const Bounds& bounds) {
   std::int64_t local = ceil_div(batch_size, num_replicas);
-  if (bounds.max_batch_size > 0 && local < bounds.min_local)
-    local = std::max(local, std::min(bounds.min_local, bounds.max_batch_size / num_replicas));
+  local = std::max(local, std::min(bounds.min_local, bounds.max_batch_size / num_replicas));
   const std::int64_t micro_batches =
       bounds.max_local > 0 && local > bounds.max_local ? ceil_div(local, bounds.max_local) : 1;
   local = ceil_div(local, micro_batches);

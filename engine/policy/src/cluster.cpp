@@ -30,7 +30,6 @@ int kinds(const Cluster& cluster) {
 }
 
 int fewest_nodes(const Cluster& cluster, int kind, int devices) {
-  if (devices <= 0) return 0;
   std::vector<int> sizes;
   for (const Node& node : cluster)
     if (node.kind == kind) sizes.push_back(node.devices);

@@ -56,8 +56,10 @@ class Decider {
     decision.jobs.resize(jobs_.size());
     std::vector<Wish> wishes;
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
-      Wish wish{
-          0, 0, std::max(jobs_[job].min_replicas, 1), most_[job], is_fixed(jobs_[job]), jobs_[job].placement};
+      Wish wish{.least = std::max(jobs_[job].min_replicas, 1),
+                .most = most_[job],
+                .fixed = is_fixed(jobs_[job]),
+                .present = jobs_[job].placement};
       if (packing.feasible && place_[job] >= 0) {
         const auto index = static_cast<std::size_t>(place_[job]);
         const Option& option = options_[index][packing.chosen[index]];

@@ -31,7 +31,7 @@ std::vector<std::size_t> hull(const Options& options, std::size_t start, int kin
     const std::size_t next = sorted[i];
     if (options[next].devices == options[corners.back()].devices) continue;
     while (corners.size() > 1 &&
-           slope(corners.back(), next) <= slope(corners[corners.size() - 2], corners.back()))
+           slope(corners.back(), next) < slope(corners[corners.size() - 2], corners.back()))
       corners.pop_back();
     corners.push_back(next);
   }
@@ -92,9 +92,7 @@ class Greedy {
     const Option* best = nullptr;
     for (const Option& option : options) {
       if (option.devices > left_[static_cast<std::size_t>(option.kind)]) continue;
-      const auto room = [&](const Option& of) {
-        return left_[static_cast<std::size_t>(of.kind)] - of.devices;
-      };
+      const auto room = [&](const Option& of) { return left_[static_cast<std::size_t>(of.kind)]; };
       if (best == nullptr || option.devices < best->devices ||
           (option.devices == best->devices &&
            (option.cost < best->cost || (option.cost == best->cost && room(option) > room(*best)))))

@@ -105,7 +105,7 @@ double Costs::restart_factor(std::size_t index) const {
   }
   if (job.placement.empty()) return 1;
   double horizon = kHorizon;
-  if (job.remaining && base_[index] > 0) {
+  if (job.remaining && job.goodput) {
     const int kind = cluster_[static_cast<std::size_t>(job.placement.front().node)].kind;
     const double goodput =
         goodput_of(job, kind, static_cast<int>(job.placement.size()), replicas(job.placement));

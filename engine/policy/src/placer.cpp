@@ -28,7 +28,7 @@ class Floor {
   bool holds(const Placement& placement) const {
     return std::all_of(placement.begin(), placement.end(), [&](const Share& share) {
       const auto node = static_cast<std::size_t>(share.node);
-      return node < free_.size() && share.devices <= free_[node] && !(placement.size() > 1 && spread_[node]);
+      return share.devices <= free_[node] && !(placement.size() > 1 && spread_[node]);
     });
   }
 
@@ -60,11 +60,9 @@ class Floor {
       placement.push_back({node, free(node)});
       devices -= free(node);
     }
-    if (devices > 0) {
-      const int node = tightest(kind, devices, sharing, placement);
-      if (node < 0) return std::nullopt;
-      placement.push_back({node, devices});
-    }
+    const int last = tightest(kind, devices, sharing, placement);
+    if (last < 0) return std::nullopt;
+    placement.push_back({last, devices});
     return placement;
   }
 
@@ -248,9 +246,9 @@ class Placer {
 
   // Devices more for a job on nodes that it has, and what they save.
   struct Offer {
-    double saved = 0;
-    std::size_t job = 0;
-    Placement with = {};
+    double saved;
+    std::size_t job;
+    Placement with;
     bool operator<(const Offer& other) const {
       return saved != other.saved ? saved < other.saved : job > other.job;  // the first of equals
     }
@@ -258,7 +256,7 @@ class Placer {
 
   std::optional<Offer> offer(std::size_t job, const Placement& has, const Floor& floor) const {
     const Wish& wish = wishes_[job];
-    Offer best{1e-9, job};
+    Offer best{1e-9, job, {}};
     const int count = replicas(has);
     for (std::size_t i = 0; i < has.size(); ++i) {
       const int room = std::min(floor.free(has[i].node), wish.most - count);

@@ -78,8 +78,8 @@ class Market {
   // A job that has a device which is gone has none.
   std::vector<Job> on(const Cluster& cluster) const {
     std::vector<int> left;
-    for (std::size_t node = 0; node < cluster.size(); ++node)
-      left.push_back(cluster[node].devices - (node < held_.size() ? held_[node] : 0));
+    for (std::size_t node = 0; node < held_.size(); ++node)  // nobody has devices of those that would come
+      left.push_back(cluster[node].devices - held_[node]);
     std::vector<Job> jobs = jobs_;
     for (Job& job : jobs) {
       if (is_fixed(job)) continue;
@@ -171,7 +171,6 @@ std::string effect(const Advice& advice, const DeviceCount& other, const std::st
                    std::size_t jobs) {
   if (jobs == 0) return "there are no jobs: no " + device + " is needed";
   const int more = other.devices - advice.present;
-  if (more == 0) return "the number of " + device + "s suits the jobs";
   const std::string begin = counted(std::abs(more), (more > 0 ? "more " : "fewer ") + device) + " would ";
   if (const int ending = advice.unknown - other.unknown; ending > 0 && advice.end_now)
     return begin + "let " + counted(ending, "more job") + " finish";

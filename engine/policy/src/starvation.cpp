@@ -13,7 +13,7 @@ std::vector<bool> must_be_served(std::span<const Job> jobs, std::span<const Opti
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < jobs.size(); ++i)
     if (!options[i].empty()) order.push_back(i);
-  if (all == 0 || order.empty()) return must;
+  if (all == 0) return must;
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return jobs[a].waited > jobs[b].waited; });
 

@@ -19,6 +19,8 @@ class TestMeasuredNoise : public QObject {
     QVERIFY(measured);
     QCOMPARE(measured->noise_scale, 256.0);
     QVERIFY(measured->standard_error < 1e-9);
+    const std::vector<GradParams> small(3, {.sqr = 0.5e-3, .var = 4e-3});
+    QCOMPARE(measured_noise(small, 32)->noise_scale, 256.0);
   }
 
   // Quotients without each estimate of 5/2, 2 and 3/2, about their mean.

@@ -88,6 +88,7 @@ class TestModel : public QObject {
     row("rounded down", Devices{4, true}, 3, 1, 3);
     row("more than cores", Devices{4, true}, 9, 1, 4);
     row("a fixed number", Devices{0, false, 3}, 2, 3, 2);
+    row("turns on one", Devices{1}, 3, 1, 1);
   }
 
   void coresAndNeighboursOfReplicas() {
@@ -120,10 +121,14 @@ class TestModel : public QObject {
     perf.core_exponent = 1;
     perf.core_overhead = 0.01;
     const Devices fastest{8, true, 1, true};
-    const Configuration at{1, 1, 64, 2}, small{1, 1, 1, 0}, two{1, 2, 64, 0};
+    const Configuration at{1, 1, 64, 2}, small{1, 1, 1, 0}, two{1, 2, 64, 0}, few{1, 1, 30, 0},
+        many{1, 1, 1024, 0};
     VERIFY_CLOSE("four", step_time(perf, at, fastest), step_time(perf, at, fastest.with_cores(4)));
     VERIFY_CLOSE("one", step_time(perf, small, fastest), step_time(perf, small, fastest.with_cores(1)));
+    VERIFY_CLOSE("two", step_time(perf, few, fastest), step_time(perf, few, fastest.with_cores(2)));
+    VERIFY_CLOSE("all", step_time(perf, many, fastest), step_time(perf, many, fastest.with_cores(8)));
     VERIFY_CLOSE("two divide them", step_time(perf, two, fastest), step_time(perf, two, {8, true}));
+    QCOMPARE(computing_cores(kPerf, 64, fastest, 1), 8);  // as fast on all as on one
   }
 
   void theUpdateComesOnceAStep() {
@@ -164,6 +169,15 @@ class TestModel : public QObject {
     VERIFY_CLOSE("var 0", GoodputFunction(kPerf, {1, 0}, 100).efficiency(400), 0.25);
     VERIFY_CLOSE("sqr 0", GoodputFunction(kPerf, {0, 1}, 100).efficiency(400), 1);
     VERIFY_CLOSE("both 0", GoodputFunction(kPerf, {0, 0}, 100).efficiency(400), 0.25);
+    for (const int initial : {1, 0}) QCOMPARE(GoodputFunction(kPerf, {1, 0}, initial).efficiency(4), 0.25);
+  }
+
+  void aThousandthOfTheSpeedIsNotNone() {
+    PerfParams perf = kPerf;
+    perf.gamma = 1;
+    perf.alpha_c = 1000;
+    const GoodputFunction goodput(perf, {1, 1}, 64);
+    VERIFY_CLOSE("slow", goodput.throughput({1, 1, 64, 0}), 64 / (1000 + 64 * perf.beta_c));
   }
 
   void undefinedIsZero() {
@@ -196,6 +210,8 @@ class TestModel : public QObject {
         << 4 << 2 << Bounds{.max_batch_size = 64, .min_local = 8} << 8 << 0;
     QTest::newRow("less, as the bound is nearer")
         << 4 << 2 << Bounds{.max_batch_size = 10, .min_local = 8} << 5 << 0;
+    QTest::newRow("a sample at a time") << 6 << 2 << Bounds{.max_local = 1} << 1 << 2;
+    QTest::newRow("no bound to be no less within") << 4 << 2 << Bounds{.min_local = 8} << 2 << 0;
     QTest::newRow("at least one sample") << 1 << 4 << Bounds{.max_batch_size = 2} << 1 << 0;
   }
   void theFirstStepIsTheInitialBatch() {

@@ -68,6 +68,7 @@ class TestScalingRule : public QObject {
     QCOMPARE(legw_factor(4, 5, 1000, 100, 200), 2.0);
     QCOMPARE(legw_factor(4, 5, 1000, 100, 1e9), 2.0);
     QCOMPARE(legw_factor(4, 0, 1000, 100, 0), 2.0);  // no warm-up
+    QCOMPARE(legw_factor(4, 5, 10, 1, 100), 1.0);    // a sample a step
   }
 
   void wrongArgumentsAreRefused() {

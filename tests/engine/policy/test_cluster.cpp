@@ -30,14 +30,14 @@ class TestCluster : public QObject {
     row("and another", 0, 5, 2);
     row("two", 0, 7, 2);
     row("all", 0, 9, 3);
-    row("more than all", 0, 10, 4);
+    row("more than all", 0, 10, 5);
     row("of another kind", 1, 1, 1);
     row("more of it than there are", 1, 2, 2);
   }
   void fewestNodes() {
     QFETCH(const int, kind);
     QFETCH(const int, devices);
-    QTEST(fewest_nodes({{2, 0}, {4, 0}, {1, 1}, {3, 0}}, kind, devices), "nodes");
+    QTEST(fewest_nodes({{2, 0}, {4, 0}, {1, 1}, {0, 0}, {3, 0}}, kind, devices), "nodes");
   }
 };
 

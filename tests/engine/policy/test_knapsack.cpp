@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The knapsack against trying everything, and against an integer program.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -174,7 +175,8 @@ class TestKnapsack : public QObject {
   void isExactAtEachStepOfTheHulls() {
     std::mt19937 random(6);
     for (int round = 0; round < 200; ++round) {
-      const auto jobs = random_jobs(random, 1 + static_cast<int>(random() % 5), 6, 1, round % 4 == 0);
+      auto jobs = random_jobs(random, 1 + static_cast<int>(random() % 5), 6, 1, round % 4 == 0);
+      for (Options& options : jobs) std::shuffle(options.begin(), options.end(), random);
       const std::vector<int> capacity{30};
       const Packing greedy = pack_greedily(jobs, capacity), exact = pack_exactly(jobs, capacity);
       verify(greedy, jobs, capacity);
@@ -221,13 +223,19 @@ class TestKnapsack : public QObject {
     row("a steeper one before the first", {waits, {{0, 0, 10.0}, {0, 1, 1.0}}}, {1}, {0, 1});
     row("first the fewest devices for all", {{{0, 2, 1.0}, {0, 1, 5.0}}, {{0, 2, 1.0}, {0, 1, 5.0}}}, {2},
         {1, 1});
+    row("then more, in whatever order they are", {{{0, 2, 1.0}, {0, 1, 5.0}}}, {2}, {0});
+    row("what fits of options in any order", {{{0, 0, 9.0}, {0, 3, 1.0}, {0, 1, 4.0}, {0, 2, 2.0}}}, {2},
+        {3});
+    row("what fits of options on a line", {{{0, 0, 3.0}, {0, 1, 2.0}, {0, 2, 1.0}}}, {1}, {1});
     row("the cheapest of as many devices", {{{0, 1, 5.0}, {0, 1, 3.0}}}, {1}, {1});
+    row("also where it comes first", {{{0, 1, 3.0}, {0, 1, 5.0}}}, {1}, {0});
     row("the cheapest of as many devices more", {{{0, 0, 9.0}, {0, 1, 5.0}, {0, 1, 3.0}}}, {1}, {2});
     row("the kind of which most are left", {{{0, 1, 3.0}, {1, 1, 3.0}}}, {1, 2}, {1});
     row("the first kind of as many left", {{{0, 1, 3.0}, {1, 1, 3.0}}}, {2, 2}, {0});
     row("the cheaper kind, though fewer are left", {{{0, 1, 2.0}, {1, 1, 3.0}}}, {1, 9}, {0});
     // 5 for a tenth of a kind, 6 for half of another.
     row("the larger saving for its share of a kind", {{{0, 0, 9.0}, {0, 1, 4.0}, {1, 1, 3.0}}}, {10, 2}, {1});
+    row("also of the second kind", {{{0, 0, 9.0}, {0, 1, 4.0}, {1, 1, 3.0}}}, {2, 10}, {2});
     row("on with the kind of the first step", {{{0, 0, 9.0}, {0, 1, 4.0}, {1, 1, 4.5}, {1, 2, 0.1}}}, {4, 2},
         {1});
     row("nothing that saves nothing", {{{0, 0, 3.0}, {0, 1, 3.0}, {0, 2, 4.0}}}, {2}, {0});
@@ -254,7 +262,31 @@ class TestKnapsack : public QObject {
     QCOMPARE(pack(many, std::vector{2000}).cost, pack_greedily(many, std::vector{2000}).cost);
   }
 
+  // One job of 10,000 options on 2999 devices, or of one more. Only the exact way finds the option that saves
+  // a little: the hull leads to one that does not fit.
+  void isExactUpToTheMostSteps() {
+    Options options{{0, 0, 9.0}, {0, 1, 8.9999}, {0, 3000, 0.0}};
+    options.resize(10'000, {0, 0, 9.0});
+    const std::vector<int> capacity{2999};
+    std::vector<Options> job(1, options);
+    QCOMPARE(exact_steps(job, capacity), kMostExactSteps);
+    QCOMPARE(pack(job, capacity).cost, 8.9999);
+    job[0].push_back({0, 0, 9.0});
+    QCOMPARE(pack(job, capacity).cost, 9.0);
+  }
+
+  // Three jobs that could as well have two devices or none, on three devices.
+  void givesNothingTwice() {
+    const std::vector<Options> jobs(3, Options{{0, 2, 0.0}, {0, 0, 0.0}});
+    verify(pack_exactly(jobs, std::vector{3}), jobs, {3});
+    verify(pack_greedily(jobs, std::vector{3}), jobs, {3});
+  }
+
   void refusesNonsense() {
+    for (const std::vector<int>& none : {std::vector<int>{}, std::vector{-1}, std::vector{1, -1}}) {
+      QVERIFY_EXCEPTION_THROWN(pack_exactly({}, none), std::invalid_argument);
+      QVERIFY_EXCEPTION_THROWN(pack_greedily({}, none), std::invalid_argument);
+    }
     const std::vector<int> capacity{4};
     for (const Options& options :
          {Options{}, Options{{1, 1, 1.0}}, Options{{0, -1, 1.0}}, Options{{0, 1, kNever}}}) {

@@ -180,6 +180,14 @@ class TestMoves : public QObject {
     QCOMPARE(reluctance(moves, 3605), 0.0);
     QVERIFY(left_alone(std::vector<Move>{{0, 1, 0}, {11, 2, 15}}, 610, 20));
     QVERIFY(!left_alone(std::vector<Move>{{0, 1, 0}, {10, 2, 15}}, 610, 20));  // ten minutes ago
+    QCOMPARE(reluctance(moves, 3599), 0.1);
+    QCOMPARE(reluctance(moves, 3600), 0.0);  // an hour ago
+    // A pause of 50 s is a twentieth of 1000 s, in which none is left once anything has been lost.
+    const std::vector<Move> little{{0, 1, 0.5}};
+    QVERIFY(left_alone(little, 800, 50));
+    QVERIFY(left_alone(little, 999, 50));
+    QVERIFY(!left_alone(little, 1000, 50));
+    for (const double pause : {53.3, 60.3, 63.3, 1000.0}) QVERIFY(!left_alone({}, 0, pause));
     std::vector<Move> back_and_forth;
     const double reluctances[] = {0, 0, 0.1, 0.3, 0.7, 0.9, 0.9};  // 0.1 (2^undone - 1), at most 0.9
     for (int i = 0; i < 7; ++i) {

@@ -60,6 +60,7 @@ class TestObjective : public QObject {
     row("adaptdl, waiting", Objective::adaptdl, 0, 0, true, 0);
     row("sia", Objective::sia, 1, 4, false, std::pow(2, -0.5));
     row("sia, changed", Objective::sia, 1, 4, true, std::pow(age * 2, -0.5));
+    row("sia, one device", Objective::sia, 1, 1, false, 1);
     row("sia, waiting", Objective::sia, 0, 0, false, 1.1);
     row("sia, worse than waiting", Objective::sia, 2, 1, true, std::min(std::pow(age * 0.9, -0.5), 1.1));
     row("fair", Objective::fair, 1, 4, false, 1 / (1 / 4.0 + 1e-3));
@@ -149,14 +150,24 @@ class TestObjective : public QObject {
     QVERIFY(near(cost(4, true), as_many));
   }
 
-  // Seconds to go 100 and 400: weights of mean 1 in logarithms, (100 / 200)^-0.5 and (400 / 200)^-0.5.
+  // Seconds to go 100 and 400, or a thousandth: weights of mean 1 in logarithms, (100 / 200)^-0.5 and
+  // (400 / 200)^-0.5. The others are of unknown speed, or of unknown or no work.
+  void shortJobsWeighMore_data() {
+    const auto row = columns<double>({"second"});
+    row("seconds", 1);
+    row("milliseconds", 1e-3);
+  }
   void shortJobsWeighMore() {
-    std::vector<Job> jobs{sqrt_job(), sqrt_job(), sqrt_job(), sqrt_job()};
-    jobs[0].remaining = 100 * 100 * std::sqrt(2);  // of a fair share of two
-    jobs[1].remaining = 400 * 100 * std::sqrt(2);
+    QFETCH(const double, second);
+    std::vector<Job> jobs{sqrt_job(), sqrt_job(), sqrt_job(), sqrt_job(), sqrt_job()};
+    jobs[1].goodput = [](int, int, int devices) { return 300 * std::sqrt(devices); };
+    jobs[0].remaining = second * 100 * 100 * std::sqrt(2);  // of a fair share of two
+    jobs[1].remaining = second * 400 * 300 * std::sqrt(2);
     jobs[3].remaining = 0;
+    jobs[4].goodput = nullptr;
+    jobs[4].remaining = 1000;
     const Cluster cluster = uniform_cluster(2, 4);
-    const double factors[] = {std::sqrt(2), 1 / std::sqrt(2), 1, 1};
+    const double factors[] = {std::sqrt(2), 1 / std::sqrt(2), 1, 1, 1};
     for (std::size_t job = 0; job < jobs.size(); ++job) {
       const double fair = Costs(Objective::fair, jobs, cluster)(job, 0, 1, 2, false),
                    fast = Costs(Objective::fast, jobs, cluster)(job, 0, 1, 2, false);
@@ -189,6 +200,7 @@ class TestObjective : public QObject {
     row("pollux, of a node's", Objective::pollux, 1, 8, 200);
     row("fair", Objective::fair, 1, 8, 200);
     row("fair, at most two", Objective::fair, 1, 2, 100 * std::sqrt(2));
+    row("fair, at most one", Objective::fair, 1, 1, 100);
     row("fair, at least five", Objective::fair, 5, 8, 0);
     row("adaptdl, of one", Objective::adaptdl, 1, 8, 100);
     row("sia, of the least", Objective::sia, 2, 8, 100 * std::sqrt(2));
@@ -209,10 +221,25 @@ class TestObjective : public QObject {
     QVERIFY2(near(speedup, should), shown(speedup, should));
   }
 
-  // Also where its fair share of four, or one device, is too little to train on at all.
+  // Also where its fair share of four, or one device, is too little to train on at all. Nobody asks what it
+  // would do with no devices.
+  void whatItCannotTrainOnIsWorthNothing_data() {
+    const auto row = columns<double, double>({"unit", "otherwise"});
+    row("none", 1, 0);
+    row("slowly", 1e-3, 0);
+    row("less than none", 1, -1);
+    row("for ever", 1, HUGE_VAL);
+    row("not a number", 1, std::nan(""));
+  }
   void whatItCannotTrainOnIsWorthNothing() {
+    QFETCH(const double, unit);
+    QFETCH(const double, otherwise);
     std::vector<Job> jobs{sqrt_job(), sqrt_job()};
-    jobs[0].goodput = [](int, int, int devices) { return devices % 5 == 0 ? 1.0 * devices : 0; };
+    int fewest = 1;
+    jobs[0].goodput = [=, &fewest](int, int, int devices) {
+      fewest = std::min(fewest, devices);
+      return devices % 5 == 0 ? unit * devices : otherwise;
+    };
     const Cluster cluster = uniform_cluster(2, 8);
     jobs.resize(4, sqrt_job());
     for (const Objective objective :
@@ -221,7 +248,56 @@ class TestObjective : public QObject {
       QCOMPARE(costs.speedup(0, 0, 1, 4), 0.0);
       QVERIFY(costs.speedup(0, 0, 1, 5) > 0);
       QCOMPARE(costs.speedup(0, 0, 1, 6), 0.0);
+      QVERIFY(costs(0, 0, 0, 0, true) > costs(0, 0, 1, 5, true));
     }
+    QCOMPARE(fewest, 1);
+  }
+
+  // Speeds are compared with one another only: a millionth of each is worth as much.
+  void slowJobsCostAsMuchAsFastOnes() {
+    for (const Objective objective :
+         {Objective::pollux, Objective::adaptdl, Objective::sia, Objective::fair, Objective::fast}) {
+      std::vector<double> costs[2];
+      for (const bool slow : {false, true}) {
+        const double unit = slow ? 1e-6 : 1;
+        std::vector<Job> jobs{sqrt_job(), sqrt_job()};
+        for (Job& job : jobs)
+          job.goodput = [=](int, int, int devices) { return unit * 100 * std::sqrt(devices); };
+        jobs[0].remaining = unit * 120 * 200;
+        jobs[0].pause = 30;
+        jobs[0].age = 600;
+        jobs[0].placement = {{0, 4}};
+        const Cluster cluster = uniform_cluster(2, 4);
+        const Costs of(objective, jobs, cluster);
+        for (const int devices : {1, 3, 4}) costs[slow].push_back(of(0, 0, 1, devices, devices != 4));
+      }
+      for (std::size_t i = 0; i < costs[0].size(); ++i)
+        QVERIFY2(near(costs[1][i], costs[0][i]), shown(costs[1][i], costs[0][i]));
+    }
+  }
+
+  // Four jobs on five devices: two are the share of each. Without a model, and with one device a job, the
+  // speed-up is over that device.
+  void theFairShareIsRoundedUp() {
+    const std::vector<Job> jobs(4, sqrt_job());
+    const Cluster five = uniform_cluster(1, 5);
+    QVERIFY(near(Costs(Objective::fair, jobs, five).speedup(0, 0, 1, 2), 1));
+    std::vector<Job> fresh = jobs;
+    fresh[0].goodput = nullptr;
+    const Cluster four = uniform_cluster(1, 4);
+    QCOMPARE(Costs(Objective::fair, fresh, four).speedup(0, 0, 1, 1), 1.0);
+  }
+
+  // A job that trains on five devices and on no fewer, of a fair share of four, ends in two minutes as it is:
+  // a restart of a minute costs half of that.
+  void whoNeedsMoreThanItsShareCountsWhatIsLeft() {
+    Job job = sqrt_job();
+    job.goodput = [](int, int, int devices) { return devices < 5 ? 0.0 : 20.0 * devices; };
+    job.pause = 60;
+    job.placement = {{0, 4}, {1, 1}};
+    job.remaining = 120 * 100;
+    const double is = cost_of(Objective::fair, job, 2, 6, true), should = 1 / (0.5 * 6 / 4.0 / 4 + 1e-3);
+    QVERIFY2(near(is, should), shown(is, should));
   }
 
   void ofSeveralKindsTheFasterIsTheBase() {
@@ -245,6 +321,10 @@ class TestObjective : public QObject {
       QCOMPARE(sia.allows(0, devices), one_of_few);
       QVERIFY(fair.allows(0, devices));
     }
+    const Cluster ones = uniform_cluster(3, 1);
+    const Costs single(Objective::sia, jobs, ones);
+    for (int devices = 1; devices <= 3; ++devices) QVERIFY(single.allows(0, devices));
+    QVERIFY(near(Costs(Objective::adaptdl, jobs, ones)(0, 0, 1, 1, false), -1));
   }
 
   void namesAreThoseOfTheObjectives_data() {

@@ -3,9 +3,27 @@
 // The devices that jobs get, once it is known how many.
 #include "placer.h"
 
+#include <algorithm>
+
+#include "rows.h"
 #include "test_case.h"
 
 using namespace batchscope::policy;
+using batchscope::testing::columns;
+
+namespace {
+
+double alike(std::size_t, const Placement&) { return 1; }
+double more(std::size_t, const Placement& placement) { return -replicas(placement); }
+double compact(std::size_t, const Placement& placement) {
+  return placement.empty() ? 1000 : static_cast<double>(placement.size());
+}
+
+using Cost = double (*)(std::size_t, const Placement&);
+
+}  // namespace
+
+Q_DECLARE_METATYPE(Cost)
 
 class TestPlacer : public QObject {
   Q_OBJECT
@@ -68,21 +86,92 @@ class TestPlacer : public QObject {
     QVERIFY(placements[6] != wishes[6].present);
   }
 
-  // Five nodes have two small jobs each. Another one wants a place, and on the last node it costs least to
-  // make room, if the cheaper job leaves.
+  // Five nodes have two small jobs each, whose costs at home differ. Another one wants a place, and on the
+  // last node it costs least to make room, if the cheaper job leaves. No room is made where nothing is saved
+  // by it.
+  void whoeverLosesLeastLeaves_data() {
+    const auto row = columns<double, bool>({"lost", "makesRoom"});
+    row("more than the other", 20, true);
+    row("as much", 1, false);
+  }
   void whoeverLosesLeastLeaves() {
-    const std::vector<double> lost{5, 5, 5, 5, 5, 5, 5, 5, 10, 1, 20};
+    QFETCH(const double, lost);
+    QFETCH(const bool, makesRoom);
+    const std::vector<double> elsewhere{5, 5, 5, 5, 5, 5, 5, 5, 10, 1, lost};
     std::vector<Wish> wishes;
     for (int job = 0; job < 10; ++job) wishes.push_back({.devices = 1, .present = {{job / 2, 1}}});
     wishes.push_back({.devices = 1});
     const PlacementCost cost = [&](std::size_t job, const Placement& placement) {
       const bool is_well = job == 10 ? !placement.empty() : placement == wishes[job].present;
-      return is_well ? 0.0 : lost[job];
+      return (job == 9 ? 100.0 : 0.0) + (is_well ? 0.0 : elsewhere[job]);
     };
     const std::vector<Placement> placements = place(uniform_cluster(5, 2), wishes, cost);
     for (std::size_t job = 0; job < 9; ++job) QVERIFY(placements[job] == wishes[job].present);
-    QVERIFY(placements[9].empty());
-    QVERIFY((placements[10] == Placement{{4, 1}}));
+    QVERIFY(placements[9] == (makesRoom ? Placement{} : wishes[9].present));
+    QVERIFY(placements[10] == (makesRoom ? Placement{{4, 1}} : Placement{}));
+  }
+
+  // Full nodes of one device. Elsewhere the jobs of the first ones would lose little, but there is no room
+  // for them. Four nodes are tried, by what the jobs would lose elsewhere, which bounds the work.
+  void triesFourNodes_data() {
+    const auto row = columns<int, bool>({"dear", "isHelped"});
+    row("the fourth is the one", 3, true);
+    row("the fifth would be", 4, false);
+  }
+  void triesFourNodes() {
+    QFETCH(const int, dear);
+    QFETCH(const bool, isHelped);
+    std::vector<Wish> wishes;
+    for (int job = 0; job <= dear; ++job) wishes.push_back({.devices = 1, .present = {{job, 1}}});
+    wishes.push_back({.devices = 1});
+    const PlacementCost cost = [&](std::size_t job, const Placement& placement) {
+      if (static_cast<int>(job) > dear) return placement.empty() ? 20.0 : 0.0;
+      if (placement == wishes[job].present) return 0.0;
+      return static_cast<int>(job) == dear ? 2.0 : placement.empty() ? 100.0 : 1.0;
+    };
+    const std::vector<Placement> placements = place(uniform_cluster(dear + 1, 1), wishes, cost);
+    QCOMPARE(!placements.back().empty(), isHelped);
+  }
+
+  // Small jobs, which are well anywhere, have one device of each of ten nodes. Five others want a whole node
+  // each. To place all anew is dear to a last job, on nodes of another kind. So room is made, for the four
+  // that lose most: a bound of the work.
+  void makesRoomForFour() {
+    Cluster cluster = uniform_cluster(10, 2);
+    cluster.push_back({4, 1});
+    cluster.push_back({3, 1});
+    const std::vector<double> lost{5, 9, 7, 6, 8};
+    std::vector<Wish> wishes(5, {.devices = 2});
+    for (int node = 0; node < 10; ++node) wishes.push_back({.devices = 1, .present = {{node, 1}}});
+    wishes.push_back({.kind = 1, .devices = 3});
+    wishes.push_back({.kind = 1, .devices = 2, .present = {{11, 2}}});
+    const PlacementCost cost = [&](std::size_t job, const Placement& placement) {
+      if (placement.empty()) return 1000.0;
+      if (job == 16) return placement == wishes[16].present ? 0.0 : 100.0;
+      return job < 5 && (placement.size() > 1 || placement[0].devices < 2) ? lost[job] : 0.0;
+    };
+    const std::vector<Placement> placements = place(cluster, wishes, cost);
+    for (std::size_t job = 1; job < 5; ++job) QCOMPARE(placements[job].size(), 1u);
+    QVERIFY(cost(0, placements[0]) > 0);
+    QVERIFY(placements[16] == wishes[16].present);
+    for (std::size_t job = 5; job < 15; ++job) QCOMPARE(replicas(placements[job]), 1);
+  }
+
+  // The first node alone is large enough; on it is somebody who is well anywhere.
+  void makesRoomOnTheFirstNode() {
+    const Cluster cluster{{4, 0}, {2, 0}, {2, 0}, {4, 1}, {3, 1}};
+    const std::vector<Wish> wishes{{.devices = 1, .present = {{0, 1}}},
+                                   {.devices = 4},
+                                   {.kind = 1, .devices = 3},
+                                   {.kind = 1, .devices = 2, .present = {{4, 2}}}};
+    const PlacementCost cost = [&](std::size_t job, const Placement& placement) {
+      if (placement.empty()) return 1000.0;
+      if (job == 3) return placement == wishes[3].present ? 0.0 : 100.0;
+      return job == 1 && placement != Placement{{0, 4}} ? 5.0 : 0.0;
+    };
+    const std::vector<Placement> placements = place(cluster, wishes, cost);
+    QVERIFY((placements[1] == Placement{{0, 4}}));
+    QVERIFY((placements[0] == Placement{{1, 1}}));
   }
 
   // Room can be made for b on node 3. It is, although others have lost more: a, for whom none can be made,
@@ -114,7 +203,6 @@ class TestPlacer : public QObject {
   // Two jobs on several nodes do not share one while there is another way.
   void keepsSpreadJobsApart() {
     const Cluster cluster = uniform_cluster(3, 4);
-    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
     const std::vector<Placement> placements =
         place(cluster, std::vector<Wish>{{.devices = 6}, {.devices = 6}}, more);
     std::vector<int> spread(3);
@@ -136,7 +224,6 @@ class TestPlacer : public QObject {
 
   // One device more is left where a job has one, and may have two.
   void whatIsLeftGoesToWhoGains() {
-    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
     const std::vector<Placement> placements =
         place(uniform_cluster(1, 2), std::vector<Wish>{{.devices = 1, .most = 2}}, more);
     QVERIFY((placements[0] == Placement{{0, 2}}));
@@ -165,14 +252,13 @@ class TestPlacer : public QObject {
     const std::vector<Placement> placements =
         place(uniform_cluster(2, 2),
               std::vector<Wish>{{.devices = 2, .fixed = true, .present = spread},
-                                {.devices = 2, .present = present}},
+                                {.devices = 2, .least = 1, .present = present}},
               cost);
     QVERIFY(placements[1] == present);
   }
 
   // A job has fewer devices, on one node, rather than a share of two nodes that a spread job is on.
   void shrinksBesideASpreadJob() {
-    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
     const Placement spread{{0, 2}, {1, 2}};
     const std::vector<Placement> placements =
         place(uniform_cluster(2, 3),
@@ -184,12 +270,67 @@ class TestPlacer : public QObject {
 
   // Two are the next lower number to four of a node, though three are free on each.
   void shrinksToAPowerOfTwo() {
-    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
     const std::vector<Placement> placements = place(
         uniform_cluster(2, 4),
         std::vector<Wish>{{.devices = 2, .fixed = true, .present = {{0, 1}, {1, 1}}}, {.devices = 4}}, more);
     QCOMPARE(placements[1].size(), 1u);
     QCOMPARE(replicas(placements[1]), 2);
+  }
+
+  // Each job's placement in full, where no repair is needed.
+  void whereEachGoes_data() {
+    const auto row = columns<Cluster, std::vector<Wish>, Cost, std::vector<Placement>>(
+        {"cluster", "wishes", "cost", "placements"});
+    const Wish one{.devices = 1}, two{.devices = 2}, three{.devices = 3};
+    const auto fixed = [](const Placement& present) { return Wish{.fixed = true, .present = present}; };
+    const auto stays = [](int devices, const Placement& present) {
+      return Wish{.devices = devices, .present = present};
+    };
+    row("the first of nodes alike", uniform_cluster(2, 2), {one}, alike, {{{0, 1}}});
+    row("a tight one before a loose one", {{2, 0}, {3, 0}}, {two}, alike, {{{0, 2}}});
+    row("on two nodes, the first ones", uniform_cluster(3, 2), {three}, alike, {{{0, 2}, {1, 1}}});
+    row("a node's last free device", uniform_cluster(2, 2), {fixed({{0, 1}}), three}, alike,
+        {{{0, 1}}, {{1, 2}, {0, 1}}});
+    row("on nodes of one device", uniform_cluster(3, 1), {three}, alike, {{{0, 1}, {1, 1}, {2, 1}}});
+    row("as many as it wishes, rather than fewer", uniform_cluster(3, 2),
+        {fixed({{0, 1}}), fixed({{1, 1}}), fixed({{2, 1}}), two}, alike,
+        {{{0, 1}}, {{1, 1}}, {{2, 1}}, {{0, 1}, {1, 1}}});
+    row("not where another spread job is", uniform_cluster(4, 2),
+        {fixed({{0, 1}, {1, 1}}), stays(2, {{0, 1}, {1, 1}})}, more, {{{0, 1}, {1, 1}}, {{2, 2}}});
+    row("a whole node for eight of four", uniform_cluster(3, 4), {fixed({{0, 1}, {1, 1}}), {.devices = 8}},
+        more, {{{0, 1}, {1, 1}}, {{2, 4}}});
+    row("a whole node for five of four", uniform_cluster(3, 4), {fixed({{0, 1}, {1, 1}}), {.devices = 5}},
+        more, {{{0, 1}, {1, 1}}, {{2, 4}}});
+    row("two for three", uniform_cluster(2, 4), {fixed({{0, 2}, {1, 2}}), three}, more,
+        {{{0, 2}, {1, 2}}, {{0, 2}}});
+    row("nobody moves for nothing", uniform_cluster(3, 2), {stays(2, {{0, 1}, {1, 1}})}, alike,
+        {{{0, 1}, {1, 1}}});
+    row("who is compact stays where another moves", uniform_cluster(3, 2),
+        {stays(2, {{0, 1}, {1, 1}}), stays(1, {{2, 1}})}, compact, {{{0, 2}}, {{2, 1}}});
+    row("what is left goes to both", uniform_cluster(1, 4),
+        {{.devices = 1, .most = 2}, {.devices = 1, .most = 2}}, more, {{{0, 2}}, {{0, 2}}});
+    row("no more than there is, to the first", uniform_cluster(1, 3),
+        {{.devices = 1, .most = 2}, {.devices = 1, .most = 2}}, more, {{{0, 2}}, {{0, 1}}});
+    row("no more than it may have", uniform_cluster(1, 4), {{.devices = 1, .most = 2}}, more, {{{0, 2}}});
+    row("no more than is of use", uniform_cluster(1, 3), {{.devices = 1, .most = 3}},
+        [](std::size_t, const Placement& placement) { return replicas(placement) < 2 ? 1.0 : 0.0; },
+        {{{0, 2}}});
+    row("first to whom it saves most", uniform_cluster(1, 5),
+        {{.devices = 1, .most = 3}, {.devices = 1, .most = 3}},
+        [](std::size_t job, const Placement& placement) {
+          return (job == 1 ? -3.0 : -1.0) * replicas(placement);
+        },
+        {{{0, 2}}, {{0, 3}}});
+  }
+  void whereEachGoes() {
+    QFETCH(const Cluster, cluster);
+    QFETCH(const std::vector<Wish>, wishes);
+    QFETCH(const Cost, cost);
+    QFETCH(const std::vector<Placement>, placements);
+    const std::vector<Placement> found = place(cluster, wishes, cost);
+    QCOMPARE(found.size(), placements.size());
+    for (std::size_t job = 0; job < found.size(); ++job)
+      QVERIFY2(found[job] == placements[job], qPrintable(QString("job %1").arg(job)));
   }
 };
 

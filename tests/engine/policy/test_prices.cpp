@@ -19,7 +19,7 @@ namespace {
 Job timed_job(const std::string& name, double exponent, double seconds, int most = 64) {
   Job job;
   job.name = name;
-  job.goodput = [exponent](int, int, int n) { return std::pow(n, exponent); };
+  job.goodput = [exponent](int kind, int, int n) { return kind == 0 ? std::pow(n, exponent) : 0; };
   job.remaining = seconds;
   job.max_replicas = job.max_profiled = most;
   return job;
@@ -180,6 +180,16 @@ class TestPrices : public QObject {
     Job job = timed_job("a", 1, 1000);
     job.goodput = [](int, int, int n) { return n < 2 ? 0.0 : n == 2 ? 50.0 : 75.0; };
     about(advise(std::vector{job}, uniform_cluster(1, 4), Objective::fair).utility, 75 / 25.0 / 4);
+    job.goodput = [](int, int nodes, int n) { return n < 2 ? 0.0 : nodes > 1 ? 90.0 : 100.0; };
+    about(advise(std::vector{job}, uniform_cluster(2, 1), Objective::fair).utility, 1);
+  }
+
+  // A job needs four devices, there are two, and four would be used by 35 %.
+  void theLeastUseIsEnough() {
+    Job job = timed_job("a", 1, 1000, 4);
+    job.min_replicas = 4;
+    job.goodput = [](int, int, int n) { return n < 4 ? 1 : 1.4; };
+    QCOMPARE(advise(std::vector{job}, uniform_cluster(1, 2), Objective::fair).devices, 4);
   }
 
   // Goodputs of one job on 1, 2, .. devices, of which there are four.
@@ -224,7 +234,18 @@ class TestPrices : public QObject {
     QCOMPARE(wanted(2), 4);
     QCOMPARE(wanted(16), 4);
     QCOMPARE(wanted(0), 1);
-    QCOMPARE(advise({}, uniform_cluster(1, 8), Objective::fair).devices, 0);
+    const Advice none = advise({}, uniform_cluster(1, 8), Objective::fair, {.price = {}, .device = "GPU"});
+    QCOMPARE(none.devices, 0);
+    QCOMPARE(none.sentence, std::string("there are no jobs: no GPU is needed"));
+  }
+
+  // Nor is there a node: the one device would be on a node of its own.
+  void advisesTheFirstDevice() {
+    const Advice advice = advise(std::vector{timed_job("a", 1, 100)}, {}, Objective::fair);
+    QCOMPARE(advice.counts.size(), 2u);
+    for (int devices = 0; devices < 2; ++devices)
+      QCOMPARE(advice.counts[static_cast<std::size_t>(devices)].devices, devices);
+    QCOMPARE(advice.devices, 1);
   }
 
   // n^0.5 for 3600 s: hours k^-0.5 + p k k^-0.5, least at k = 1 / p.
@@ -272,6 +293,9 @@ class TestPrices : public QObject {
     QCOMPARE(extrapolated.devices, 8);
     QCOMPARE(extrapolated.sentence, std::string("4 more devices would end the queue 5 min sooner; "
                                                 "2 jobs were never measured on as many replicas"));
+    QCOMPARE(advise(std::vector{job}, uniform_cluster(1, 2), Objective::fair).sentence,
+             std::string("2 more devices would end the queue 5 min sooner; "
+                         "digits was never measured on more than 2 replicas"));
   }
 
   // Devices of jobs that may not be moved are not given away, on several nodes as on one.
@@ -298,9 +322,30 @@ class TestPrices : public QObject {
     QCOMPARE(advice.counts.size(), 8u);
     about(advice.counts[0].end, 1200);
     for (std::size_t more = 1; more < 8; ++more) about(advice.counts[more].end, 600);
+    for (std::size_t i = 0; i < 8; ++i) QCOMPARE(advice.counts[i].devices, static_cast<int>(i) + 1);
+    job.max_replicas = 2;
+    const Advice three = advise(std::vector{job, job, job}, uniform_cluster(2, 2), Objective::fair);
+    about(three.counts[5].sum_of_ends, 3 * 600);  // two devices on a node for each
     const Advice on_small_nodes = advise(std::vector{job}, uniform_cluster(2, 1), Objective::fair);
     QCOMPARE(on_small_nodes.counts.size(), 4u);
     for (const DeviceCount& count : on_small_nodes.counts) about(count.end, 1200);
+  }
+
+  // Whose devices all stay trains on without a pause; who would lose one begins again with what is left.
+  void whoKeepsItsDevicesHasNoPause() {
+    Job job = timed_job("a", 1, 1000, 2);
+    job.pause = 100;
+    job.placement = {{0, 2}};
+    about(advise(std::vector{job}, uniform_cluster(1, 2), Objective::fair).end_now, 500);
+    about(advise(std::vector{job}, uniform_cluster(1, 2), Objective::fair).counts[0].end, 1100);
+    job.placement = {{0, 1}, {1, 1}};
+    about(advise(std::vector{job}, uniform_cluster(2, 1), Objective::fair).counts[0].end, 1100);
+    Job first = timed_job("b", 1, 1000, 1), second = first;
+    first.placement = second.placement = {{0, 1}};
+    second.pause = 100;
+    const Advice advice = advise(std::vector{first, second}, uniform_cluster(1, 2), Objective::fair);
+    about(advice.counts[0].sum_of_ends, 1000 + 2100);
+    about(advice.counts[1].sum_of_ends, 1000 + 1000);
   }
 
   void letsLargeJobsEnd() {
@@ -337,6 +382,9 @@ class TestPrices : public QObject {
     QVERIFY(std::any_of(advice.counts.begin(), advice.counts.end(),
                         [](const DeviceCount& count) { return count.devices == 64; }));
     QVERIFY(!advice.sentence.empty());
+    const std::vector one{timed_job("a", 0.5, 1000)};
+    QVERIFY(advise(one, uniform_cluster(1, 33), Objective::fair).counts.size() <= 33);
+    QCOMPARE(advise(one, uniform_cluster(1, 32), Objective::fair).counts.size(), 32u);
   }
 
   void refusesWhatCannotBe() {

@@ -3,6 +3,7 @@
 // An application's measurements: what is read between them and beyond them, and which are refused.
 #include "batchscope/policy/profile.h"
 
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -76,6 +77,22 @@ class TestProfile : public QObject {
     QCOMPARE(refusing.step_times({3, 1}, 4).sync, 0.2);
   }
 
+  // A micro-batch takes 0.1 s and 0.075 s for each sample, and two replicas synchronise in 0.1 s, so that
+  // three take a little more.
+  void whatIsModelledIsLikeWhatWasMeasured() {
+    ProfileData data = measured();
+    data.placements.clear();
+    data.placements[{1, 1}] = {{2, 2, 4, {0.5, 0.1}}, {2, 2, 8, {0.8, 0.1}}};
+    const Application application(std::move(data));
+    for (const auto& [size, computes] : {std::pair{4, 0.4}, {8, 0.7}}) {
+      const StepTimes times = application.step_times({1, 1, 1}, size);
+      QVERIFY2(std::abs((times.step - times.sync) / computes - 1) < 0.03,
+               qPrintable(QString::number(times.sync)));
+      QVERIFY(times.step > computes && times.step < computes + 0.3);
+    }
+    QVERIFY(application.uses_model());
+  }
+
   // On a line between two trainings; of epochs before the first and behind the last, these.
   void statisticsLieBetweenThoseOfTheTrainings() {
     const Application application(measured());
@@ -124,6 +141,8 @@ class TestProfile : public QObject {
     row("one", {3}, {3});
     row("turned", {4, 2, 1, 4}, {1, 4, 4, 2});
     row("as it is", {1, 4, 4, 2}, {1, 4, 4, 2});
+    row("turned once", {2, 1, 4, 4}, {1, 4, 4, 2});
+    row("turned as often as it can be", {2, 3, 1}, {1, 2, 3});
     row("by the second of two equals", {1, 3, 1, 2}, {1, 2, 1, 3});
   }
   void aRingHasNoBegin() {

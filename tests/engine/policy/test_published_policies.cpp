@@ -86,6 +86,7 @@ class TestPublishedPolicies : public QObject {
     row("1.05 s of 600 before 1.5 s of 30", 30, 600, 3, 1, 2);
     row("then 1.5 s of 30 before 0.05 s of 600", 30, 600, 4, 2, 2);
     row("all that each may have", 30, 600, 7, 3, 3);
+    row("also where it saves less than a second", 3, 3, 6, 3, 3);
   }
   void optimusGivesWhereItSavesMost() {
     QFETCH(const double, steep);
@@ -133,14 +134,85 @@ class TestPublishedPolicies : public QObject {
     QCOMPARE(outcome.jobs[1].completed, 60 + (isAFirst ? 600.0 : 960.0));
   }
 
-  // 100 and 20 iterations are fewer than 10 and 120.
+  // 100 and 20 iterations are fewer than 10 and 120, and 10 and 110 fewer than 120 and 10.
+  void theShortestIsFirstByAllItsEpochs_data() {
+    const auto row = batchscope::testing::columns<double, double>({"a", "b"});
+    row("after a long first epoch", 100, 10);
+    row("after a short one", 10, 120);
+  }
   void theShortestIsFirstByAllItsEpochs() {
-    ProfileData a = application("a", 1, {1}), b = application("b", 1, {1});
-    a.trainings[12] = {{100, 100, {1, 1}}, {120, 120, {1, 1}}};
-    b.trainings[12] = {{10, 10, {1, 1}}, {130, 130, {1, 1}}};
+    QFETCH(const double, a);
+    QFETCH(const double, b);
+    ProfileData first = application("a", 1, {1}), second = application("b", 1, {1});
+    first.trainings[12] = {{a, a, {1, 1}}, {120, 120, {1, 1}}};
+    second.trainings[12] = {{b, b, {1, 1}}, {130, 130, {1, 1}}};
     const Outcome outcome = simulate({{"b", 0, "b", 1, 12}, {"a", 0, "a", 1, 12}},
-                                     known({std::move(a), std::move(b)}), "srtf", one_node(1));
+                                     known({std::move(first), std::move(second)}), "srtf", one_node(1));
     QCOMPARE(outcome.jobs[1].completed, 60 + 120.0);
+  }
+
+  // a alone on a device makes one micro-batch of its initial batch: 120 s in all, and 180 s were it two. b
+  // needs both devices for 144 s.
+  void theShortestIsFirstByOneMicroBatch() {
+    ProfileData a = application("a", 60, {1}), b = application("b", 60, {1, 1.2});
+    a.placements[{1}] = {{1, 1, 6, {0.75, 0}}, {1, 1, 12, {1, 0}}};
+    const Outcome outcome = simulate({{"b", 0, "b", 2, 12}, {"a", 0, "a", 1, 12}},
+                                     known({std::move(a), std::move(b)}), "srtf", one_node(2));
+    QCOMPARE(outcome.jobs[1].completed, 60 + 120.0);
+  }
+
+  // b on two devices is demoted at eight hours, a on one at sixteen. Then c comes, and beside it there are
+  // two devices, which b keeps.
+  void tiresiasOrdersByDemotion() {
+    const std::vector<Submission> workload{
+        {"a", 0, "app", 1, 12}, {"b", 0, "app", 2, 12}, {"c", 17 * 3600, "short", 1, 12}};
+    const Applications applications =
+        known({application("app", 100'000, {1, 1}), application("short", 300, {1})});
+    const Outcome outcome = simulate(workload, applications, "tiresias", one_node(3));
+    QCOMPARE(outcome.jobs[0].restarts, 1);
+    QCOMPARE(outcome.jobs[1].restarts, 0);
+    QCOMPARE(outcome.jobs[2].completed, 17 * 3600 + 600.0);
+  }
+
+  // A device each: the first of two jobs is on the first node. The other one stays where it is when that job
+  // has ended.
+  void optimusMovesNobodyWhoKeepsItsNumber() {
+    const std::vector<Submission> workload{{"z", 0, "short", 1, 12}, {"a", 0, "app", 1, 12}};
+    const Applications applications = known({application("short", 60, {1}), application("app", 600, {1})});
+    const Outcome outcome = simulate(workload, applications, "optimus", {uniform_cluster(2, 1), 60, 10, 0});
+    QVERIFY((outcome.jobs[0].tenures.at(0).placement == Placement{{0, 1}}));
+    QVERIFY((outcome.jobs[1].tenures.at(0).placement == Placement{{1, 1}}));
+    QCOMPARE(outcome.restarts(), 0);
+  }
+
+  // On one device a step takes 2 s, on two 0.5 s: from 60 s on, and from 300 s on, when the other job has
+  // ended.
+  void optimusGivesOnWhatComesFree() {
+    const std::vector<Submission> workload{{"z", 0, "short", 1, 12}, {"a", 0, "app", 1, 12}};
+    const Applications applications =
+        known({application("short", 60, {1}), application("app", 600, {1, 0.5})});
+    const Outcome outcome = simulate(workload, applications, "optimus", one_node(2));
+    QCOMPARE(outcome.jobs[1].restarts, 1);
+    QCOMPARE(outcome.jobs[1].tenures.at(1).since, 180.0);
+    QCOMPARE(outcome.jobs[1].completed, 180.0 + (1200 - 120) * 0.5);
+  }
+
+  // More devices than there are were not measured, and are not asked for.
+  void optimusAsksForNoMoreThanThereIs() {
+    ProfileData data = application("app", 60, {1});
+    data.placements[{1}] = {{1, 1, 4, {0.5, 0}}, {1, 1, 12, {1, 0}}};
+    const Outcome outcome =
+        simulate({{"a", 0, "app", 1, 12}}, known({std::move(data)}), "optimus", one_node(1));
+    QCOMPARE(first_count(outcome.jobs[0]), 1);
+  }
+
+  // Two are on the first node, as the published simulator has it, though another one is smaller.
+  void optimusTakesNodesForAsLargeAsTheFirst() {
+    ProfileData data = application("app", 600, {1, 0.5});
+    data.placements[{1, 1}] = {{2, 2, 6, {3, 0}}};
+    const Outcome outcome = simulate({{"a", 0, "app", 1, 12}}, known({std::move(data)}), "optimus",
+                                     {Cluster{{2, 0}, {1, 0}}, 60, 0, 0});
+    QCOMPARE(first_count(outcome.jobs[0]), 2);
   }
 
   // A hundred times as slow, all comes to an end a hundred times as late: also with less than a sample a

@@ -7,7 +7,6 @@
 
 #include "batchscope/policy/simulation.h"
 #include "rows.h"
-#include "simulator/simulated_job.h"
 #include "test_case.h"
 
 using namespace batchscope;
@@ -106,136 +105,10 @@ class TestSimulation : public QObject {
     QCOMPARE(outcome.worst_fairness(), 320.0 / 150);
     const auto better_off = [](double fairness) { return JobOutcome{"a", "even", 0, 1, 0, fairness, {}}; };
     QCOMPARE((Outcome{"fifo", {better_off(0.5), better_off(0.75)}}.worst_fairness()), 0.75);
-  }
-
-  // A micro-batch takes 0.2 s and a sixteenth of a second for each sample, and 0.3 s synchronise a step.
-  // Where there is only noise the largest batch is best: 64 samples, in two micro-batches of 16 on each of
-  // two replicas. The job finds that out by itself, of what it measures.
-  void aJobLearnsWhatAMicroBatchTakes() {
-    ProfileData data;
-    data.name = "app";
-    for (const std::int64_t size : {8, 64})
-      data.trainings[size] = {{6000, 6000, {0, 1}}, {12'000, 12'000, {0, 1}}};
-    data.placements[{2}] = {{1, 2, 4, {0.75, 0.3}}, {1, 2, 16, {1.5, 0.3}}};
-    const Application application(std::move(data));
-    const Submission submission{"a", 0, "app", 2, 8};
-    SimulatedJob job(submission, application, true);
-    job.reallocate({{0, 2}}, 0);
-    for (int interval = 0; interval < 10; ++interval) job.advance(10, 0);
-    const double expected = 64 / (1.2 + 1.5);
-    QVERIFY2(std::abs(job.goodput(1, 2) / expected - 1) < 0.02,
-             qPrintable(QString("%1, expected %2").arg(job.goodput(1, 2)).arg(expected)));
-  }
-
-  // Ten epochs with one gradient, each of them as long as an interval, and then another gradient. A job that
-  // was asked before the first step with it answers afterwards as one that was not.
-  void whatAJobAnswersIsOfThePresentGradient_data() {
-    const auto row = batchscope::testing::columns<double, double>({"signal", "noise"});
-    row("more signal", 4, 1);
-    row("more noise", 1, 30);
-  }
-  void whatAJobAnswersIsOfThePresentGradient() {
-    QFETCH(const double, signal);
-    QFETCH(const double, noise);
-    ProfileData data;
-    data.name = "app";
-    for (const std::int64_t size : {8, 64}) {
-      for (int epoch = 1; epoch <= 10; ++epoch)
-        data.trainings[size].push_back({1000.0 * epoch, 1000.0 * epoch, {1, 1}});
-      data.trainings[size].push_back({1e6, 1e6, {signal, noise}});
-    }
-    data.placements[{2}] = {{1, 2, 4, {0.75, 0.3}}, {1, 2, 16, {1.5, 0.3}}};
-    data.epoch_rounding = 1000;
-    const Application application(std::move(data));
-    const Submission submission{"a", 0, "app", 2, 8};
-    SimulatedJob asked(submission, application, true), other(submission, application, true);
-    for (SimulatedJob* const job : {&asked, &other}) {
-      job->reallocate({{0, 2}}, 0);
-      for (int epoch = 0; epoch < 10; ++epoch) job->advance(1000, 0);
-      QCOMPARE(job->epoch(), 10);
-    }
-    const double before = asked.goodput(1, 2);
-    for (SimulatedJob* const job : {&asked, &other}) job->advance(1, 0);
-    QCOMPARE(asked.goodput(1, 2), other.goodput(1, 2));
-    QVERIFY(std::abs(asked.goodput(1, 2) / before - 1) > 0.01);
-  }
-
-  // Each epoch has more noise than the one before, so that the job trains with a larger batch, whose step
-  // takes a little more or less than a model says. It fits one to the first sizes, and then only once there
-  // are a quarter more of them.
-  void furtherSizesAreNotFittedOneByOne() {
-    ProfileData data;
-    data.name = "app";
-    data.accumulation = false;
-    data.epoch_rounding = 0;
-    constexpr int kEpochs = 12;
-    for (const std::int64_t size : {8, 256})
-      for (int epoch = 0; epoch < kEpochs; ++epoch)
-        data.trainings[size].push_back(
-            {100.0 * (epoch + 1), 100.0 * (epoch + 1), {1, std::pow(1.65, epoch)}});
-    double error = 0.05;
-    for (const std::int64_t size : {4, 8, 16, 32, 64, 128}) {
-      error = -error;
-      const double seconds = (0.5 + static_cast<double>(size) / 16) * (1 + error);
-      data.placements[{2}].push_back({1, 2, size, {seconds, 0.3}});
-    }
-    const Application application(std::move(data));
-    const Submission submission{"a", 0, "app", 2, 8};
-    SimulatedJob job(submission, application, true);
-    job.reallocate({{0, 2}}, 0);
-    std::vector<bool> fitted;
-    for (int epoch = 1; epoch < kEpochs; ++epoch) {
-      while (job.epoch() < epoch) job.advance(1, 0);
-      const double before = job.goodput(1, 2);
-      job.advance(1e-3, 0);
-      fitted.push_back(job.goodput(1, 2) != before);
-    }
-    QVERIFY(fitted.front());
-    QVERIFY(std::count(fitted.begin(), fitted.end(), false) > 2);
-  }
-
-  // A step of two micro-batches of 8 takes a second, and 0.9 s without what synchronises. There is no noise,
-  // so that it is worth an iteration; and half of one where others are in its way.
-  void advancesByWholeSteps() {
-    ProfileData data = even();
-    data.trainings[8] = data.trainings[16] = {{60, 60, {1, 0}}, {120, 120, {1, 0}}};
-    data.placements[{1}] = {{1, 1, 4, {0.5, 0.1}}, {1, 1, 8, {1.0, 0.1}}};
-    const Application application(std::move(data));
-    const Submission submission{"a", 0, "even", 1, 16};
-    SimulatedJob job(submission, application, false);
-    job.reallocate({{0, 1}}, 0);
-    job.advance(10 * 1.9, 0);
-    QCOMPARE(job.progress(), 10.0);
-    job.advance(10 * 1.9, 0.5);
-    QCOMPARE(job.progress(), 15.0);
-  }
-
-  // Batches of up to 16 in micro-batches of 4 to 8 samples; a step takes an eighth of a second for each
-  // sample of a micro-batch, of which 0.1 s synchronise.
-  void dividesABatchOfAFixedSize_data() {
-    const auto row =
-        batchscope::testing::columns<int, int, bool, double>({"size", "replicas", "two", "seconds"});
-    row("one micro-batch", 8, 1, false, 1);
-    row("at least two", 8, 1, true, 0.5 + 0.4);
-    row("as many as are needed", 16, 1, true, 1 + 0.9);
-    row("of the same size", 12, 1, false, 0.75 + 0.65);
-    row("rounded up", 15, 1, false, 1 + 0.9);
-    row("shared by two", 16, 2, true, 1);
-    row("shared, rounded up", 11, 2, false, 0.75);
-    row("rounded down to the largest batch", 16, 3, false, 0.625);
-  }
-  void dividesABatchOfAFixedSize() {
-    QFETCH(const int, size);
-    QFETCH(const int, replicas);
-    QFETCH(const bool, two);
-    ProfileData data = even();
-    data.trainings[16] = data.trainings[8];
-    data.placements.clear();
-    for (const int count : {1, 2, 3})
-      data.placements[{count}] = {{1, count, 4, {0.5, 0.1}}, {1, count, 8, {1.0, 0.1}}};
-    QTEST(step_seconds(Application(std::move(data)), size, replicas, 4, two), "seconds");
-    QCOMPARE(on_nodes_of(4, 9), (std::vector{4, 4, 1}));
-    QCOMPARE(on_nodes_of(4, 4), std::vector{4});
+    QCOMPARE(Outcome{}.mean_completion_time(), 0.0);
+    QCOMPARE(Outcome{}.makespan(), 0.0);
+    QCOMPARE(Outcome{}.restarts(), 0);
+    QCOMPARE((Outcome{"fifo", {{"a", "even", 0.25, 0.75, 0, 0, {}}}}.makespan()), 0.5);
   }
 
   void tellsWhoHadWhat() {
@@ -282,6 +155,51 @@ class TestSimulation : public QObject {
     const Outcome outcome = simulate(workload, known, "fifo", {uniform_cluster(3, 3), 60, 0, 0.5});
     QVERIFY(time_of(outcome, "a") > 60 + 60 && time_of(outcome, "b") > 60 + 60);
     QCOMPARE(time_of(outcome, "c"), 60.0 + 120);
+    const Outcome one =
+        simulate({workload[0], workload[2]}, known, "fifo", {uniform_cluster(2, 3), 60, 0, 0.5});
+    QCOMPARE(time_of(one, "a"), 60.0 + 60);
+    QCOMPARE(time_of(one, "c"), 60.0 + 120);
+  }
+
+  // At 180 s, which is also when its device is another's.
+  void endsWithAnInterval() {
+    const std::vector<Submission> workload{{"a", 0, "even", 1, 8}, {"b", 0, "even", 1, 8}};
+    const Outcome outcome = simulate(workload, applications(), "fifo", {uniform_cluster(1, 1), 60, 0, 0});
+    QCOMPARE(outcome.jobs[0].completed, 180.0);
+    QCOMPARE(outcome.jobs[1].completed, 180.0 + 120);
+  }
+
+  // c is the shortest and comes last; each has a node of its own. Later z has ended, and a stays on the
+  // second.
+  void whoRunsStaysWhereItIs() {
+    ProfileData shorter = even();
+    shorter.name = "short";
+    shorter.trainings[8] = {{30, 30, {1, 1}}};
+    Applications known = applications();
+    known.emplace("short", Application(std::move(shorter)));
+    for (const std::string policy : {"fifo", "srtf", "tiresias"}) {
+      const std::vector<Submission> arriving{
+          {"a", 0, "even", 1, 8}, {"b", 0, "even", 1, 8}, {"c", 70, "short", 1, 8}};
+      const Outcome later = simulate(arriving, known, policy, {uniform_cluster(3, 1), 60, 10, 0});
+      QVERIFY2(later.restarts() == 0, policy.c_str());
+      for (int node = 0; node < 3; ++node)
+        QVERIFY((later.jobs[static_cast<std::size_t>(node)].tenures.at(0).placement == Placement{{node, 1}}));
+      const std::vector<Submission> leaving{{"z", 0, "short", 1, 8}, {"a", 0, "even", 1, 8}};
+      const Outcome alone = simulate(leaving, known, policy, {Cluster{{1, 0}, {1, 0}}, 60, 10, 0});
+      QVERIFY2(alone.jobs[1].restarts == 0, policy.c_str());
+    }
+  }
+
+  // Less than half a second is no time, where epochs end in whole seconds.
+  void whatTakesNoTimeHasHadNothing() {
+    ProfileData data = even();
+    data.trainings[8] = {{0.4, 0.4, {1, 1}}};
+    Applications known;
+    known.emplace("even", Application(std::move(data)));
+    const Outcome outcome =
+        simulate({{"a", 0, "even", 1, 8}}, known, "fifo", {uniform_cluster(1, 1), 60, 0, 0});
+    QCOMPARE(outcome.jobs[0].completed, 60.0);
+    QVERIFY(outcome.jobs[0].tenures.empty());
   }
 
   // One that comes while another one trains, at 100 s, has devices from the end of the interval on.
@@ -329,7 +247,7 @@ class TestSimulation : public QObject {
     for (const std::string policy : {"pollux", "adaptdl", "sia", "fair", "fast"})
       for (const JobOutcome& job :
            simulate(workload, applications(), policy, {uniform_cluster(1, 1), 10, 0, 0}).jobs)
-        QVERIFY2(job.tenures.at(0).since <= 10 + 4 * 10, policy.c_str());
+        QVERIFY2(job.tenures.at(0).since <= 10 + 3 * 10, policy.c_str());
   }
 
   // Where a restart takes as long as several intervals, turns are not all restarts.
@@ -360,36 +278,6 @@ class TestSimulation : public QObject {
       QCOMPARE(quick.restarts(), 1);
       QVERIFY(time_of(quick, "a") < 10 + 1 + 120);
     }
-  }
-
-  // b waits for the end of a, which trains for 120 s from its start on; nothing waits for an interval of 60 s
-  // to be over, and only a start takes 10 s.
-  void thePoolSeesToFreeDevicesAtOnce() {
-    SimulationOptions options{uniform_cluster(1, 1), 60, 30, 0};
-    options.as_pool = true;
-    options.turn = 1000;
-    options.start = 10;
-    const std::vector<Submission> workload{{"a", 0, "even", 1, 8}, {"b", 20, "even", 1, 8}};
-    const double look = 60.0 / 20;
-    for (const std::string policy : {"fair", "fast", "fifo"}) {
-      const Outcome outcome = simulate(workload, applications(), policy, options);
-      const double a = time_of(outcome, "a"), b = 20 + time_of(outcome, "b");
-      QVERIFY2(a >= 130 && a <= 130 + look, qPrintable(QString::number(a)));
-      QVERIFY2(b >= a + 130 && b <= a + 130 + 2 * look, qPrintable(QString::number(b)));
-    }
-  }
-
-  // The first to come of equals begins, and the others have their turn only when they have waited for it.
-  void thePoolTakesTheFirstToComeFirst() {
-    SimulationOptions options{uniform_cluster(1, 1), 5, 1, 0};
-    options.as_pool = true;
-    options.turn = 50;
-    const std::vector<Submission> workload{
-        {"a", 0, "even", 1, 8}, {"b", 1, "even", 1, 8}, {"c", 2, "even", 1, 8}};
-    const Outcome outcome = simulate(workload, applications(), "fair", options);
-    const auto begins = [&](std::size_t job) { return outcome.jobs[job].tenures.front().since; };
-    QVERIFY(begins(0) < 5);
-    QVERIFY(begins(1) > 45 && begins(1) < begins(2));
   }
 
   void readsBetweenWhatWasMeasured() {
@@ -459,12 +347,24 @@ class TestSimulation : public QObject {
     SimulationOptions options = kTwo;
     options.interval = 0;
     QVERIFY(refuses(kWorkload, "fifo", options));
-    options = kTwo;
-    options.interference = 1;
+    options.interval = HUGE_VAL;
     QVERIFY(refuses(kWorkload, "fifo", options));
-    options = kTwo;
-    options.cluster.clear();
-    QVERIFY(refuses(kWorkload, "fair", options));
+    for (const double restart : {-1.0, HUGE_VAL}) {
+      options = kTwo;
+      options.restart = restart;
+      QVERIFY(refuses(kWorkload, "fifo", options));
+    }
+    for (const double interference : {-0.1, 1.0}) {
+      options = kTwo;
+      options.interference = interference;
+      QVERIFY(refuses(kWorkload, "fifo", options));
+    }
+    for (const Cluster& cluster : {Cluster{}, uniform_cluster(2, 0), Cluster{{2, 0}, {2, 1}}}) {
+      options = kTwo;
+      options.cluster = cluster;
+      QVERIFY(refuses(kWorkload, "fair", options));
+    }
+    QVERIFY(refuses({{"a", 0, "even", 0, 8}}, "fifo", kTwo));
     ProfileData data = even();
     data.trainings.clear();
     QVERIFY_EXCEPTION_THROWN(Application{std::move(data)}, std::invalid_argument);

@@ -14,7 +14,7 @@ namespace {
 class Gain {
  public:
   Gain(const SimulatedJob& job, const Cluster& cluster)
-      : job_(job), node_(cluster.empty() ? 1 : std::max(cluster.front().devices, 1)) {
+      : job_(job), node_(std::max(cluster.front().devices, 1)) {
     const Application& application = job.application();
     const std::int64_t size = job.submission().batch_size;
     const int last = application.epochs() - 1;
