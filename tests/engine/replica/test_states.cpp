@@ -10,13 +10,11 @@
 #include <future>
 #include <memory>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
-#include "checkpoint/background_writer.h"
 #include "checkpoint/job.h"
 #include "checkpoint/json_state.h"
 #include "checkpoint/ledger.h"
@@ -482,26 +480,6 @@ class TestStates : public QObject {
     notices = told<protocol::Notice>();
     QCOMPARE(notices.size(), 1u);
     QCOMPARE(notices[0].text, "periodic checkpoints can be written again");
-  }
-
-  void thatWhichIsOvertakenIsWaitedFor() {
-    BackgroundWriter writer;
-    QVERIFY(!writer.busy());
-    int jobs = 0;
-    writer.start([&] {
-      while (!writer.overtaken()) std::this_thread::yield();
-      ++jobs;
-    });
-    QVERIFY(writer.busy());
-    writer.overtake();
-    QCOMPARE(jobs, 1);
-    QVERIFY(!writer.busy());
-    bool overtaken = true;
-    writer.start([&] { overtaken = writer.overtaken(); });
-    writer.start([&] { ++jobs; });  // after the one before
-    QVERIFY(!overtaken);
-    writer.finish();
-    QCOMPARE(jobs, 2);
   }
 };
 
