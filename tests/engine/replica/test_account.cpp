@@ -4,6 +4,7 @@
 // of it, what is suggested, and what a checkpoint holds of it all.
 #include <cmath>
 
+#include "adapt/cores.h"
 #include "adapt/metrics.h"
 #include "adapt/profile.h"
 #include "adapt/step_context.h"
@@ -263,6 +264,27 @@ class TestAccount : public QObject {
     const goodput::GoodputFunction function(params(model), kGradient, 8, devices);
     QCOMPARE(lines.at(2).at(2).get<double>(), function.evaluate({1, 1, 8, 1}));
     QCOMPARE(lines.at(2).at(3).get<double>(), function.evaluate({1, 1, 32, 0}));
+  }
+
+  // Four cores that are slower than two, and some steps with fewer.
+  void whatCoresAreWorthIsTold() {
+    Program program;
+    program.variables[protocol::variable::kThreads] = "4";
+    program.variables[protocol::variable::kNumDevices] = "4";
+    const Heard heard(program, [] {
+      finished_epochs();
+      for (int i = 0; i < 70; ++i) {
+        const int all = cores_of_step(metrics::steps(), 4);
+        step({8, 0}, all == 4 ? 0.5 : all == 2 ? 0.375 : 0.5625);
+      }
+      metrics::suggest({}, 8, 0);  // waits for the fit
+      Program::say({said(metrics::predict_goodput(8, 1)), said(metrics::predict_goodput(32, 0))});
+    });
+    const protocol::Model model = heard.of<protocol::Model>().back();
+    QVERIFY(model.core_exponent > 0 && model.core_overhead > 0);
+    const goodput::GoodputFunction function(params(model), kGradient, 8, {4, true, 4});
+    QCOMPARE(heard.ended[0].said.at(0)[0].get<double>(), function.evaluate({1, 1, 8, 1}));
+    QCOMPARE(heard.ended[0].said.at(0)[1].get<double>(), function.evaluate({1, 1, 32, 0}));
   }
 
   void stepsAreComparedWithTheModel() {

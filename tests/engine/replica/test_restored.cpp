@@ -69,13 +69,13 @@ class TestRestored : public QObject {
     struct Slow final : checkpoint::State {
       Slow() : State("slow") {}
       void save(std::ostream& out) override {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1000));  // the disk
+        std::this_thread::sleep_for(std::chrono::milliseconds(2000));  // the disk
         out << "x";
       }
       void load(std::istream&) override {}
     };
     Program program;
-    program.variables[protocol::variable::kCollectiveTimeout] = "0.3";
+    program.variables[protocol::variable::kCollectiveTimeout] = "0.6";
     for (const auto& replica : program.run_replicas(2, [] {
            finished_epochs();
            Slow slow;
