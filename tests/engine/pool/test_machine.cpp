@@ -65,6 +65,17 @@ class TestMachine : public QObject {
     QCOMPARE(heard.size(), 1u);
   }
 
+  // Of a long one a person is told the beginning.
+  void aNoticeIsShort() {
+    MachineNotice notice;
+    std::string heard;
+    notice.on_notice = [&](const std::string& text) { heard = text; };
+    notice.watch("printf '%0300d' 0");
+    QTRY_COMPARE(heard, "the machine will be taken away (" + std::string(200, '0') + ")");
+    notice.watch("true");
+    QTRY_COMPARE(heard, std::string("the machine will be taken away"));
+  }
+
   void oneThatFailsIsNone() {
     const Folder folder;
     MachineNotice notice;

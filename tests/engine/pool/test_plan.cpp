@@ -4,65 +4,18 @@
 #include "plan.h"
 
 #include "place_text.h"
+#include "planned.h"
 #include "rows.h"
 #include "test_case.h"
 #include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::pool;
+using namespace batchscope::testing;
 
 namespace {
 
 using Devices = std::vector<std::string>;
-
-// Returns a run that may have one device to `most`, and has these.
-Member member(const std::string& id, int most = 2, const Devices& held = {}) {
-  Member member;
-  member.run.id = member.run.name = id;
-  member.run.spec.device = "cpu";
-  member.run.spec.auto_replicas = protocol::AutoReplicas{1, most};
-  member.run.replicas = static_cast<int>(held.size());
-  member.job.emplace();
-  member.job->run = id;
-  member.job->reason = "as it was";
-  member.held = member.reserved = held;
-  member.standing = Standing::free;
-  member.max_profiled = 8;
-  member.pause = 0.1;
-  member.waiting_since = 1000;
-  return member;
-}
-
-Member fixed(const std::string& id, const Devices& held) {
-  Member one = member(id, 2, held);
-  one.job.reset();
-  one.standing = Standing::fixed;
-  one.note = "was started on devices of its own";
-  return one;
-}
-
-// One that has so many seconds to go on one device, which more would not shorten.
-Member ends_in(double seconds, const std::string& id, const Devices& held = {}) {
-  Member known = member(id, 1, held);
-  protocol::Model model;
-  // A step of one second, whatever is in it.
-  model.perf = protocol::PerfParams{1, 0, 0, 0, 0, 0, 1};
-  model.grad_sqr = model.grad_var = 1;
-  model.init_batch_size = model.max_batch_size = 10;
-  model.min_local_batch_size = model.max_local_batch_size = 10;
-  known.model = model;
-  known.run.fraction = 100 / (100 + seconds);
-  known.run.latest["progress"] = 100;
-  return known;
-}
-
-World world(const std::vector<Member>& members, int cores = 2) {
-  World world;
-  world.now = 1000;
-  for (int core = 0; core < cores; ++core) world.machine.cores.push_back("cpu:" + std::to_string(core));
-  world.members = members;
-  return world;
-}
 
 }  // namespace
 
@@ -407,6 +360,29 @@ class TestPlan : public QObject {
              std::string("waits for its turn"));
   }
 
+  // All who keep what it needs are named, and how much each way frees.
+  void whoKeepsWhatARunNeedsIsNamed() {
+    Member three = member("a");
+    three.run.spec.auto_replicas.reset();
+    three.run.spec.replicas = 3;
+    const auto reason = [&](const std::vector<Member>& others) {
+      std::vector<Member> all{three};
+      all.insert(all.end(), others.begin(), others.end());
+      return make_plan(world(all, 4), Scope::round).decision.choices[0].reason;
+    };
+    QCOMPARE(
+        reason({fixed("hog", {"cpu:0", "cpu:1", "cpu:2"})}),
+        std::string("waits for 2 cores: cpu:0-2 are hog's, started outside the queue: `batchscope rescale "
+                    "hog 1 --devices cpu:0` frees 2, `batchscope rescale hog auto` puts it into the queue"));
+    Member own = fixed("y", {"cpu:1", "cpu:2"});
+    own.run.spec.device = "cpu:1,cpu:2";  // a person's choice, which is no pool's
+    QCOMPARE(
+        reason({fixed("x", {"cpu:0"}), own}),
+        std::string("waits for 2 cores: cpu:0 is x's, started outside the queue: `batchscope pause x` frees "
+                    "it, `batchscope rescale x auto` puts it into the queue; cpu:1-2 are y's, started "
+                    "outside the queue: `batchscope pause y` frees them"));
+  }
+
   // The restarts of one have taken 5 % of its last minutes: one that weighs more waits for its turn.
   void whoWasMovedTooOftenIsLeftAlone() {
     Member spent = member("a", 1, {"cpu:0"}), urgent = member("b", 1);
@@ -464,6 +440,14 @@ class TestPlan : public QObject {
     VERIFY_HOLDS(decision.advice, "1 more core would end the queue 5 min sooner");
     VERIFY_HOLDS(decided(10, Scope::round).advice, "10 s sooner");
     QCOMPARE(decided(1, Scope::round).advice, std::string());
+    // Seconds that are less than a fiftieth of the time until the end are not worth a word.
+    const auto advice = [](double first, double second) {
+      World one = world({ends_in(first, "a", {"cpu:0"}), ends_in(second, "b")}, 1);
+      one.settings.turn = 3600;
+      return make_plan(one, Scope::round).decision.advice;
+    };
+    QCOMPARE(advice(1000, 5), std::string());
+    VERIFY_HOLDS(advice(400, 12), "s sooner");
     const protocol::PoolDecision between = decided(300, Scope::free_devices);
     QVERIFY(between.advice.empty() && between.wanted == 0 && between.utility == 0);
   }

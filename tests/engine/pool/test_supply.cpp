@@ -79,6 +79,8 @@ class TestSupply : public QObject {
     QCOMPARE(nodes_worth_having(three, 0, 2), 3);
     three.settings.devices = 4;
     QCOMPARE(nodes_worth_having(three, 0, 2), 2);
+    three.settings.devices = 1;
+    QCOMPARE(nodes_worth_having(three, 0, 2), 1);
   }
 
   void thisMachineCountsWhereItIsGivenAway() {
@@ -132,7 +134,7 @@ class TestSupply : public QObject {
     const Names cores{"n2/cpu:0"};
     QCOMPARE(keeps.update(on_nodes({asks_for(1)}, cores), 0, 1, 100), 1);
     QCOMPARE(keeps.update(on_nodes({}, cores), 0, 1, 399), 1);
-    QCOMPARE(keeps.update(on_nodes({}, cores), 0, 1, 401), 0);
+    QCOMPARE(keeps.update(on_nodes({}, cores), 0, 1, 400), 0);
     QCOMPARE(keeps.update(on_nodes({asks_for(1)}, cores), 0, 0, 402), 1);
     QCOMPARE(keeps.update(on_nodes({}), 0, 0, 403), 0);  // only asked for, not there
   }
@@ -210,6 +212,8 @@ class TestSupply : public QObject {
     row("its complaint", "echo a; echo b >&2; exit 2 #", "ended with exit code 2: b");
     row("a signal", "kill -9 $$ #", "was killed by a signal");
     row("a note", "echo n2; echo few are left >&2 #", "says: few are left");
+    row("a long complaint", "printf '%0400d' 0 >&2; exit 2 #",
+        "ended with exit code 2: " + std::string(300, '0'));
     row("a control", "printf 'a\\033b' >&2; exit 2 #", "ended with exit code 2: a b");
   }
   void whatIsWrongWithTheCommandIsTold() {

@@ -4,6 +4,7 @@
 // time.
 #pragma once
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -37,6 +38,11 @@ class TelemetryListener {
     close(socket_);
   }
 
+  // Whether somebody waits to be accepted.
+  bool is_called() const {
+    pollfd line{socket_, POLLIN, 0};
+    return poll(&line, 1, 0) > 0;
+  }
   void accept() { connection_ = ::accept(socket_, nullptr, nullptr); }
   void hang_up() {
     if (connection_ >= 0) close(std::exchange(connection_, -1));

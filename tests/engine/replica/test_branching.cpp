@@ -33,6 +33,8 @@ class TestBranching : public QObject {
     QCOMPARE(shape(96, 1, 50, true), (BatchShape{48, 1}));
     QCOMPARE(shape(96, 2, 20, true), (BatchShape{16, 2}));
     QCOMPARE(shape(97, 1, 50, true), (BatchShape{1, 96}));  // a prime
+    QCOMPARE(shape(4, 1, 1, true), (BatchShape{1, 3}));
+    QCOMPARE(shape(96, 1, 48, true, 48), (BatchShape{48, 1}));  // both bounds
     for (const int replicas : {1, 2, 3})
       for (const std::int64_t most : {1, 5, 7, 32})
         for (std::int64_t size = replicas; size < 200; size += replicas) {
@@ -45,7 +47,10 @@ class TestBranching : public QObject {
   void whatDoesNotFitIsRefused() {
     VERIFY_THROWS("usage", "cannot be shared evenly among 3 replicas", shape(64, 3));
     VERIFY_THROWS("usage", "does not allow accumulation", shape(64, 1, 32));
+    VERIFY_THROWS("usage", "a replica's share, 32 samples, is above the largest local batch size, 31",
+                  shape(64, 2, 31));
     VERIFY_THROWS("usage", "below the smallest local batch size, 16", shape(8, 1, 0, false, 16));
+    VERIFY_THROWS("usage", "a micro-batch of 15 samples is below", shape(30, 1, 20, true, 16));
     VERIFY_THROWS("usage", "the data have 1000 samples", shape(1024, 1));
   }
 

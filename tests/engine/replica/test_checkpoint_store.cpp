@@ -185,6 +185,20 @@ class TestCheckpointStore : public QObject {
     QCOMPARE(write("6").filename().string(), std::string("checkpoint-000005"));
   }
 
+  // Which then counts as one on disk.
+  void what_a_supervisor_has_copied_lets_an_older_one_go() {
+    const fs::path memory = temporary_->filePath("memory").toStdString();
+    fs::create_directory(memory);
+    const fs::path first = write("1"), second = write("2");
+    store_ = std::make_unique<CheckpointStore>(store_->directory(), memory);
+    protocol::Manifest manifest;
+    const fs::path third = store_->write_in_memory(manifest, {file("model", "3")}).value();
+    protocol::persist_checkpoint(third, memory);
+    QVERIFY(fs::exists(first));
+    QVERIFY(store_->write_in_memory(manifest, {file("model", "4")}));
+    QVERIFY(!fs::exists(first) && fs::exists(second) && fs::exists(third));
+  }
+
   void where_there_is_no_room_in_memory_nothing_is_left() {
     write("1");
     protocol::Manifest manifest;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "test_case.h"
@@ -38,6 +39,8 @@ struct Replica {
     while (now < end) step();
   }
 };
+
+constexpr double kMillisecond = 0.001;
 
 double halved_by_twice_the_cores(int cores, double) { return 0.016 / cores; }
 
@@ -135,6 +138,86 @@ class TestCoreTrials : public QObject {
     QCOMPARE(steps_before(20), 1 + 5);
     QCOMPARE(steps_before(0.25), 1 + 8);
     QCOMPARE(steps_before(0.02), 1 + 20);
+  }
+
+  // Of the last five steps before a trial the middle one counts, and of a trial's four the middle one of the
+  // last three, as the first one warms up.
+  void medians_of_a_few_steps_are_compared_data() {
+    QTest::addColumn<std::vector<double>>("before");
+    QTest::addColumn<std::vector<double>>("during");
+    QTest::addColumn<int>("own");
+    using Times = std::vector<double>;
+    const Times calm(20, 1.0);
+    QTest::newRow("faster") << calm << Times{1, 0.5, 0.5, 0.5} << 1;
+    QTest::newRow("slower") << calm << Times{1, 2, 2, 2} << 2;
+    QTest::newRow("the first warms up") << calm << Times{9, 0.5, 0.5, 2} << 1;
+    QTest::newRow("two of three are slow") << calm << Times{0.1, 0.5, 2, 2} << 2;
+    QTest::newRow("a twentieth faster") << Times(20, 1.05) << Times{1, 1, 1, 1} << 2;
+    QTest::newRow("a little more") << Times(20, 1.06) << Times{1, 1, 1, 1} << 1;
+    Times last_three_fast(20, 2.0), last_two_fast(20, 2.0);
+    for (const std::size_t at : {17, 18, 19}) last_three_fast[at] = 1;
+    for (const std::size_t at : {18, 19}) last_two_fast[at] = 1;
+    QTest::newRow("three of five were fast") << last_three_fast << Times{1.5, 1.5, 1.5, 1.5} << 2;
+    QTest::newRow("two of five were fast") << last_two_fast << Times{1.5, 1.5, 1.5, 1.5} << 1;
+  }
+  void medians_of_a_few_steps_are_compared() {
+    QFETCH(std::vector<double>, before);
+    QFETCH(std::vector<double>, during);
+    QFETCH(int, own);
+    CoreTrials trials(2);
+    trials.took({8, 0}, kMillisecond, 0);  // the first of its shape
+    for (const double times : before) {
+      QCOMPARE(trials.next(), 2);
+      trials.took({8, 0}, times * kMillisecond, 0);
+    }
+    for (const double times : during) {
+      QCOMPARE(trials.next(), 1);
+      trials.took({8, 0}, times * kMillisecond, 0);
+    }
+    QCOMPARE(trials.own(), own);
+    QCOMPARE(trials.next(), own);
+  }
+
+  // After a second, by the clock, and after twenty steps.
+  void the_next_trial_is_due_in_its_time() {
+    const auto steps_until_a_trial = [](CoreTrials& trials, double now) {
+      int steps = 0;
+      for (; trials.next() == trials.own() && steps < 100; ++steps) trials.took({8, 0}, kMillisecond, now);
+      return steps;
+    };
+    CoreTrials trials(2);
+    QCOMPARE(steps_until_a_trial(trials, 10), 21);
+    for (int i = 0; i < 4; ++i) trials.took({8, 0}, kMillisecond, 10);
+    QCOMPARE(steps_until_a_trial(trials, 10.9), 100);
+    QCOMPARE(steps_until_a_trial(trials, 11), 1);
+    for (int i = 0; i < 4; ++i) trials.took({8, 0}, kMillisecond, 20);
+    QCOMPARE(steps_until_a_trial(trials, 100), 20);  // those before the last trial say nothing of now
+  }
+
+  // Half of what is kept, twice as many, and one, in turn; what it keeps itself is passed over.
+  void trials_take_turns() {
+    Replica replica(16, [](int cores, double) { return 0.01 + 0.001 * std::abs(std::log2(cores) - 2); });
+    std::vector<int> tried;
+    for (bool is_trial = false; tried.size() < 10;) {
+      replica.step();
+      const bool was_trial = std::exchange(is_trial, replica.trials.next() != replica.trials.own());
+      if (is_trial && !was_trial) tried.push_back(replica.trials.next());
+    }
+    QCOMPARE(tried, (std::vector<int>{8, 16, 1, 4, 8, 1, 2, 8, 1, 2}));
+    // One of two cores is kept: twice as many is all that there is to try.
+    CoreTrials one(2);
+    for (int i = 0; i < 25; ++i) one.took({8, 0}, (one.next() == 1 ? 1 : 2) * kMillisecond, 0);
+    QCOMPARE(one.own(), 1);
+    for (double now = 1000; now < 5000; now += 1000) {
+      for (int i = 0; i < 20; ++i) {
+        QCOMPARE(one.next(), 1);
+        one.took({8, 0}, kMillisecond, now);
+      }
+      for (int i = 0; i < 4; ++i) {
+        QCOMPARE(one.next(), 2);
+        one.took({8, 0}, kMillisecond, now);
+      }
+    }
   }
 
   void one_core_is_all_there_is() {

@@ -4,9 +4,13 @@
 // them.
 #include "adapt/cores.h"
 
+#include <initializer_list>
 #include <map>
+#include <utility>
 #include <vector>
 
+#include "process/process.h"
+#include "process/session.h"
 #include "test_case.h"
 
 using namespace batchscope::replica;
@@ -19,6 +23,25 @@ class TestCores : public QObject {
     for (std::int64_t step = 0; step < 1300; ++step)
       if (cores_of_step(step, 2) == 1) steps.push_back(step);
     QCOMPARE(steps, (std::vector<std::int64_t>{20, 21, 22, 600, 601, 602, 1200, 1201, 1202}));
+  }
+
+  // One core the more seldom the more there are, three steps after those with half of them.
+  void three_and_four_cores_try_one_of_them_in_between() {
+    using Steps = std::map<std::int64_t, int>;
+    const auto fewer = [](int all) {
+      Steps steps;
+      for (std::int64_t step = 0; step < 2000; ++step)
+        if (const int cores = cores_of_step(step, all); cores != all) steps[step] = cores;
+      return steps;
+    };
+    const auto times = [](std::initializer_list<std::pair<std::int64_t, int>> first) {
+      Steps steps;
+      for (const auto& [step, cores] : first)
+        for (std::int64_t i = 0; i < 3; ++i) steps[step + i] = cores;
+      return steps;
+    };
+    QCOMPARE(fewer(3), times({{20, 1}, {43, 1}, {600, 1}, {1200, 1}, {1203, 1}, {1800, 1}}));
+    QCOMPARE(fewer(4), times({{20, 2}, {63, 1}, {600, 2}, {1200, 2}, {1800, 2}, {1803, 1}}));
   }
 
   void many_cores_try_half_of_them_and_one() {
@@ -50,6 +73,32 @@ class TestCores : public QObject {
     set_cores(0, {});
     choose_cores(20, false);
     QCOMPARE(cores(), 0);
+  }
+
+  // A run that measures no cores keeps them all, and so does one of several replicas.
+  void who_does_not_measure_keeps_all() {
+    auto& environment = session().part<Process>().environment;
+    for (const bool measures : {true, false})
+      for (const int replicas : {1, 2}) {
+        environment.measure_cores = measures;
+        environment.num_replicas = replicas;
+        std::vector<int> used;
+        set_cores(2, [&used](int cores) { used.push_back(cores); });
+        QCOMPARE(keeps_fastest_cores(), measures);
+        choose_cores(20, false);
+        const bool tries = measures && replicas == 1;
+        QCOMPARE(cores(), tries ? 1 : 2);
+        QCOMPARE(used, tries ? std::vector<int>{1} : std::vector<int>{});
+        // Neither are its steps compared.
+        set_cores(2, [](int) {});
+        for (int i = 0; i < 21; ++i) cores_took(2, {8, 0}, 1);
+        environment.num_replicas = 1;
+        choose_cores(0, true);
+        QCOMPARE(cores(), tries ? 1 : 2);
+      }
+    environment = {};
+    set_cores(0, {});
+    QVERIFY(!keeps_fastest_cores());
   }
 
   // Two threads take three times as long as one. A run of a fixed batch size keeps both nevertheless.

@@ -175,6 +175,10 @@ class TestPassPlan : public QObject {
     QCOMPARE(preferred_shape(present, initial, suggest(101, 106), 100), suggested);
     QCOMPARE(preferred_shape(present, initial, suggest(101, 105), 100), present);
     QCOMPARE(preferred_shape(present, initial, suggest(99, 106), 100), present);
+    QCOMPARE(preferred_shape(present, initial, suggest(100, 106), 100), present);
+    const BatchShape single{1, 0};  // the smallest there is
+    QCOMPARE(preferred_shape(single, initial, {}, {}), single);
+    QCOMPARE(preferred_shape(single, initial, suggest(104), 100), single);
   }
 
   void a_step_moves_as_far_as_the_noise_supports() {
@@ -199,6 +203,8 @@ class TestPassPlan : public QObject {
     const std::int64_t less = samples(at(1024));
     QVERIFY(less > best && less < 1024);
     QVERIFY(at(1024)->promise >= at(1024)->choice.goodput);
+    QCOMPARE(samples(at(best)), best);
+    QVERIFY(!at(less));  // with the largest noise it would not shrink
   }
 
   void a_second_local_batch_size_is_measured() {
@@ -254,6 +260,11 @@ class TestPassPlan : public QObject {
              std::pair(std::int64_t{50}, std::int64_t{100}));
     QCOMPARE(reach({.max_batch_size = 100, .min_local = 1, .max_local = 40}, {36, 72}),
              std::pair(std::int64_t{40}, std::int64_t{100}));
+    QCOMPARE(reach({.min_local = 1}, {36, 72}), std::pair(std::int64_t{72}, std::int64_t{0}));
+    QCOMPARE(reach(wide, {1, 1}), std::pair(std::int64_t{36}, std::int64_t{72}));
+    QCOMPARE(within_reach(wide, {4, 8}, 73, 2).max_local, std::int64_t{37});
+    QCOMPARE(reach(wide, {72, 100, 100}), std::pair(std::int64_t{144}, std::int64_t{400}));
+    QCOMPARE(reach(wide, {72, 100, 0, 1}), std::pair(std::int64_t{144}, std::int64_t{200}));
     // Away from a step that was left: half the way to it.
     QCOMPARE(reach(wide, {72, 100, 144}), std::pair(std::int64_t{144}, std::int64_t{120}));
     QCOMPARE(reach(wide, {72, 200, 144}), std::pair(std::int64_t{144}, std::int64_t{800}));

@@ -98,6 +98,9 @@ class TestProfile : public QObject {
     Profile profile = Profile::from_json(old);
     QCOMPARE(profile.rows().size(), 1u);
     QCOMPARE(profile.rows()[0].cores, 0);
+    const protocol::Json row = profile.json().at("rows").at(0);
+    QVERIFY(!row.at("shared").get<bool>());
+    QCOMPARE(row.at("neighbours").get<int>(), 0);
     profile.add_optimizer({.local_batch_size = 8, .cores = 2, .neighbours = 1}, 0.3, 0);
     QCOMPARE(profile.rows().size(), 1u);
     const auto rows = Profile::from_json(protocol::Json::parse(profile.json().dump())).rows();
@@ -222,6 +225,7 @@ class TestProfile : public QObject {
     RobustMean saved(1, 40), none(0, 0);
     QCOMPARE(saved.value(), 1.0);
     QCOMPARE(saved.count(), 40);
+    QCOMPARE(RobustMean(3, 1).value(), 3.0);
     for (int i = 0; i < 16; ++i) saved.add(2), none.add(2);
     QCOMPARE(saved.value(), 1.5);
     QCOMPARE(none.value(), 2.0);
@@ -233,6 +237,8 @@ class TestProfile : public QObject {
     profile.add_accumulation({1, 2, 16}, 0.02 / 7);
     const Profile loaded = Profile::from_json(protocol::Json::parse(profile.json().dump()));
     QCOMPARE(loaded.measured(), 1);
+    QCOMPARE(loaded.rows()[0].age, 0.0);
+    QCOMPARE(loaded.json().dump(), profile.json().dump());
     QCOMPARE(loaded.rows()[0].optimizer_step_time, 0.1 / 3);
     QCOMPARE(loaded.rows()[0].accumulation_step_time, 0.02 / 7);
   }

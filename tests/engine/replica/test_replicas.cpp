@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several replicas: how they meet, what they compute together, how they share the data, and how they leave.
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "batchscope/replica/epoch.h"
 #include "batchscope/replica/gradient_average.h"
 #include "generations.h"
+#include "process/process.h"
 #include "test_case.h"
 #include "thrown.h"
 
@@ -37,6 +39,11 @@ class TestReplicas : public QObject {
       metrics::commit_step({.gain = 1, .gradient = {1, 10}});
     else
       metrics::end_micro_step();
+  }
+  static int usable_cores() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
   }
   // An epoch of 23 samples, 8 a step, whose samples are counted and said.
   static void train(const std::function<void()>& after_step = [] {}) {
@@ -108,6 +115,44 @@ class TestReplicas : public QObject {
     VERIFY_HOLDS(error_of(program.run([] {}, second)), "did not come within 0.1 s");
     program.variables[protocol::variable::kMasterAddress] = "127.0.0.1";
     VERIFY_HOLDS(error_of(program.run([] {}, second)), "needs a place to meet");
+  }
+
+  void whatIsChosenOfTheEnvironmentIsKnown() {
+    Program program;
+    program.variables[protocol::variable::kCollectiveTimeout] = "2.5";
+    program.variables[protocol::variable::kMemoryPath] = program.path("memory");
+    const auto chosen = [&](const ProcessGroupOptions& options = {}) {
+      const auto ended = program.run(
+          [] {
+            const Process& now = process();
+            Program::say({now.environment.num_replicas, now.environment.replica_rank, now.timeout.count(),
+                          now.environment.memory_path.empty()});
+          },
+          options);
+      return ended.said.back().dump();
+    };
+    QCOMPARE(chosen(), "[1,0,2500,false]");
+    QCOMPARE(chosen({.timeout = std::chrono::milliseconds(70)}), "[1,0,70,false]");
+    program.variables[protocol::variable::kNumNodes] = "2";  // no other node reads this one's memory
+    QCOMPARE(chosen(), "[1,0,2500,true]");
+  }
+
+  // It was given GPUs, and computes on the machine's cores.
+  void aProgramThatUsesNoGpuSharesTheCores() {
+    const int cores = usable_cores();
+    const auto devices = [](const std::map<std::string, std::string>& variables) {
+      Program program;
+      program.variables = variables;
+      program.variables[protocol::variable::kNumDevices] = "3";
+      return program.run([] { Program::say({process().environment.num_devices}); }).said.back()[0].get<int>();
+    };
+    QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", "0,1,2"}}), cores);
+    QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", "0,1,2"}, {protocol::variable::kDevicesPerReplica, "2"}}),
+             std::max(1, cores / 2));
+    QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", "0,1,2"}, {protocol::variable::kDevicesPerReplica, "4096"}}),
+             1);
+    QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", ""}}), 3);
+    QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", "0,1,2"}, {protocol::variable::kDevice, "cpu"}}), 3);
   }
 
   // --- what they compute together ---

@@ -2,17 +2,19 @@
 //
 // States and their checkpoints in one process: what is loaded, what is written and told, and what is passed
 // over. The program starts from the older of two checkpoints, as the newer one is damaged.
+#include <errno.h>  // program_invocation_short_name
+
 #include <QTemporaryDir>
 #include <fstream>
 #include <functional>
 #include <future>
 #include <memory>
 #include <sstream>
-#include <thread>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
-#include "checkpoint/background_writer.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
 #include "checkpoint/job.h"
 #include "checkpoint/json_state.h"
 #include "checkpoint/ledger.h"
@@ -23,6 +25,7 @@
 #include "process/session.h"
 #include "process/signals.h"
 #include "report/telemetry_client.h"
+#include "rows.h"
 #include "test_case.h"
 #include "thrown.h"
 
@@ -146,6 +149,24 @@ class TestStates : public QObject {
     QCOMPARE(failures[0].checkpoint, "checkpoint-000000");
   }
 
+  void aFileThatIsGoneIsNamed() {
+    const fs::path file = checkpoints() / "checkpoint-000000" / "later",
+                   away = folder_.filePath("away").toStdString();
+    fs::rename(file, away);
+    Scripted later("later");
+    VERIFY_THROWS("not_found", "/checkpoint-000000/later is missing", checkpoint::load_state(later));
+    fs::rename(away, file);
+    QVERIFY(checkpoint::load_state(later));
+  }
+
+  void withoutAFolderItIsBesideTheProgram() {
+    std::string& given = session().part<Process>().environment.checkpoint_path;
+    const std::string before = std::exchange(given, "");
+    QCOMPARE(checkpoint_directory().string(), std::string(program_invocation_short_name) + ".checkpoints");
+    given = before;
+    QCOMPARE(checkpoint_directory(), checkpoints());
+  }
+
   // --- names ---
 
   void namesThatAreNoFilesAreRefused_data() {
@@ -262,6 +283,16 @@ class TestStates : public QObject {
     QVERIFY(take_ledger(manifest).empty());  // they were told
   }
 
+  // The others' ledgers would be told twice.
+  void theLedgerIsRankZeros() {
+    auto& environment = session().part<Process>().environment;
+    environment.replica_rank = 1;
+    add_to_ledger(stretch(50, 60));
+    environment.replica_rank = 0;
+    protocol::Manifest manifest;
+    QVERIFY(take_ledger(manifest).empty());
+  }
+
   void aCheckpointThatCannotBeWrittenKeepsTheLedgerUntold() {
     add_to_ledger(stretch(60, 70));
     Scripted broken("broken");
@@ -272,6 +303,47 @@ class TestStates : public QObject {
     QVERIFY(told<protocol::CheckpointWritten>().empty());
     protocol::Manifest manifest;
     QCOMPARE(take_ledger(manifest), std::vector{stretch(60, 70)});
+  }
+
+  // Of two places the second is taken where the first is full, and only then.
+  void aFullPlaceIsPassedOver_data() {
+    const auto add = testing::columns<int, int, QString, QString>({"place", "failures", "fault", "end"});
+    using Place = CheckpointJob::Place;
+    const int disk = static_cast<int>(Place::disk), memory_first = static_cast<int>(Place::memory_or_disk),
+              disk_first = static_cast<int>(Place::disk_or_memory);
+    add("disk", disk, 0, "io", "disk");
+    add("a full disk", disk, 1, "io", "io: full");
+    add("memory", memory_first, 0, "io", "memory");
+    add("full memory", memory_first, 1, "io", "disk");
+    add("full memory and disk", memory_first, 2, "io", "io: full");
+    add("no memory, by another fault", memory_first, 1, "conflict", "conflict: full");
+    add("disk first", disk_first, 0, "io", "disk");
+    add("a full disk first", disk_first, 1, "io", "memory");
+    add("full disk and memory", disk_first, 2, "io", "io: full");
+    add("no disk, by another fault", disk_first, 1, "conflict", "conflict: full");
+  }
+  void aFullPlaceIsPassedOver() {
+    QFETCH(int, place);
+    QFETCH(int, failures);
+    QFETCH(QString, fault);
+    QFETCH(QString, end);
+    const fs::path memory = folder_.filePath("memory").toStdString();
+    fs::create_directories(memory);
+    const CheckpointStore store(checkpoints(), memory);
+    int writes = 0;
+    const auto write = [&](std::ostream& out) {
+      if (++writes <= failures) throw Error(fault == "io" ? ErrorKind::io : ErrorKind::conflict, "full");
+      out << "x";
+    };
+    std::string written;
+    const std::string thrown = testing::thrown_by([&] {
+      CheckpointJob job("exit", {{"x", write}});
+      written = protocol::is_volatile(job.write(store, static_cast<CheckpointJob::Place>(place)), memory)
+                    ? "memory"
+                    : "disk";
+    });
+    QCOMPARE(written.empty() ? thrown : written, end.toStdString());
+    QCOMPARE(told<protocol::CheckpointWritten>().size(), written.empty() ? 0u : 1u);
   }
 
   void eachStateIsSyncedBeforeAnyIsWritten() {
@@ -348,6 +420,47 @@ class TestStates : public QObject {
     interval = 0;
   }
 
+  // A state that makes no copy of its own is copied by what it writes.
+  void aCopyIsOfTheMomentItWasMade() {
+    Counter counter("copied");
+    Scripted slow("slow");
+    std::promise<void> go_on;
+    const std::shared_future<void> signal = go_on.get_future().share();
+    slow.write = [signal](std::ostream&) { signal.wait(); };
+    counter.count = 5;
+    periodic::checkpoint();
+    counter.count = 6;
+    go_on.set_value();
+    periodic::finish();
+    Counter read("read");
+    std::ifstream in(newest() / "copied");
+    read.load(in);
+    QCOMPARE(read.count, 5.0);
+    const fs::path before = newest();
+    session().part<Process>().environment.replica_rank = 1;  // rank 0 writes
+    periodic::checkpoint();
+    periodic::finish();
+    session().part<Process>().environment.replica_rank = 0;
+    QCOMPARE(newest(), before);
+    told<protocol::CheckpointWritten>();
+  }
+
+  // A copy that fails is a notice, and training goes on.
+  void whatCannotBeCopiedIsTold() {
+    struct Uncopied final : checkpoint::State {
+      Uncopied() : State("uncopied") {}
+      void save(std::ostream&) override { throw std::runtime_error("no memory for it"); }
+      void load(std::istream&) override {}
+    };
+    Uncopied uncopied;
+    periodic::checkpoint();
+    periodic::finish();
+    const auto notices = told<protocol::Notice>();
+    QCOMPARE(notices.size(), 1u);
+    QCOMPARE(notices[0].level, "warning");
+    QCOMPARE(notices[0].text, "no periodic checkpoint: no memory for it");
+  }
+
   void whatCannotBeWrittenIsToldOnceAndWhenItCanBeAgain() {
     Scripted broken("broken");
     broken.write = [](std::ostream&) { throw std::runtime_error("no room"); };
@@ -367,26 +480,6 @@ class TestStates : public QObject {
     notices = told<protocol::Notice>();
     QCOMPARE(notices.size(), 1u);
     QCOMPARE(notices[0].text, "periodic checkpoints can be written again");
-  }
-
-  void thatWhichIsOvertakenIsWaitedFor() {
-    BackgroundWriter writer;
-    QVERIFY(!writer.busy());
-    int jobs = 0;
-    writer.start([&] {
-      while (!writer.overtaken()) std::this_thread::yield();
-      ++jobs;
-    });
-    QVERIFY(writer.busy());
-    writer.overtake();
-    QCOMPARE(jobs, 1);
-    QVERIFY(!writer.busy());
-    bool overtaken = true;
-    writer.start([&] { overtaken = writer.overtaken(); });
-    writer.start([&] { ++jobs; });  // after the one before
-    QVERIFY(!overtaken);
-    writer.finish();
-    QCOMPARE(jobs, 2);
   }
 };
 

@@ -9,11 +9,11 @@
 
 #include "adapt/metrics.h"
 #include "adapt/step_context.h"
-#include "adapt/timer.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/replica/checkpoint.h"
 #include "batchscope/replica/epoch.h"
 #include "batchscope/replica/process_group.h"
+#include "device.h"
 #include "listener.h"
 #include "report/telemetry_client.h"
 #include "test_case.h"
@@ -21,29 +21,10 @@
 using namespace batchscope;
 using namespace batchscope::replica;
 using batchscope::protocol::Json;
+using batchscope::testing::Device;
 using batchscope::testing::TelemetryListener;
 
 namespace {
-
-// A fake device with its own clock, which only work() advances. A moment can be read after wait().
-class Device final : public Timer {
- public:
-  void work(double seconds) { queued_ += seconds; }
-  void wait() { reached_ = queued_; }
-
-  Moment now() override { return {0, std::make_shared<double>(queued_)}; }
-  double seconds(const Interval& interval) override {
-    stalled = stalled || at(interval.to) > reached_;
-    return at(interval.to) - at(interval.from);
-  }
-  bool at_once() const override { return false; }
-
-  bool stalled = false;  // a time was asked for that had not come
-
- private:
-  static double at(const Moment& moment) { return *static_cast<const double*>(moment.event.get()); }
-  double queued_ = 0, reached_ = 0;
-};
 
 // Seconds of the device for each kind of work.
 struct Work {

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "batchscope/sweep/method.h"
+#include "normal_cdf.h"
 #include "rows.h"
 #include "spaces.h"
 #include "test_case.h"
@@ -25,6 +27,29 @@ std::vector<Trial> evaluated(const Space& space, Method method, std::size_t coun
     trials.push_back(ended(point, cost(point)));
   }
   return trials;
+}
+
+// The probability of each of fifty cells of an axis from 0 to `width`.
+std::vector<double> smoothed(std::span<const double> places, double width) {
+  const double count = static_cast<double>(places.size());
+  double mean = 0, variance = 0;
+  for (const double place : places) mean += place / count;
+  for (const double place : places) variance += (place - mean) * (place - mean) / count;
+  const double sigma = std::max(std::sqrt(variance) * std::pow(count, -0.2), width / 100);
+  const auto below = [&](double at, double place) { return normal_cdf((at - place) / sigma); };
+  std::vector<double> cells(50, 0);
+  for (const double place : places)
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const double from = width / 50 * static_cast<double>(i), to = width / 50 * static_cast<double>(i + 1);
+      cells[i] += (below(to, place) - below(from, place)) / (below(width, place) - below(0, place)) / count;
+    }
+  return cells;
+}
+
+double divergence(const std::vector<double>& best, const std::vector<double>& all) {
+  double sum = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) sum += (best[i] - all[i]) * (best[i] - all[i]) / all[i];
+  return sum;
 }
 
 }  // namespace
@@ -81,6 +106,49 @@ class TestImportance : public QObject {
     QVERIFY2(std::abs(found[1] - 0.263) < 0.04, std::to_string(found[1]).c_str());
     QVERIFY(found[2] < 0.01);
     QVERIFY(std::abs(std::reduce(found.begin(), found.end()) - 1) < 1e-12);
+  }
+
+  // The densities in closed form: normal kernels of Scott's width, cut off at the ends, in fifty cells.
+  void densitiesAreSumsOfKernels() {
+    const Space space({real("x", 0, 2), real("y", 1, std::exp(2), true)});
+    std::vector<Trial> trials;
+    for (int i = 0; i < 40; ++i) {
+      const double x = 2 * std::fmod(0.618 * i, 1), y = std::fmod(0.41 * i, 1);
+      trials.push_back(ended({x, std::exp(2 * y)}, x + y / 2));
+    }
+    std::vector<Trial> ranking = trials;
+    std::ranges::sort(ranking, {}, [](const Trial& trial) { return *trial.cost; });
+    const auto explained = [&](std::size_t parameter) {
+      std::vector<double> places;
+      for (const Trial& trial : ranking)
+        places.push_back(parameter == 0 ? *trial.point[0] : std::log(*trial.point[1]));
+      return divergence(smoothed(std::span(places).first(10), 2), smoothed(places, 2));
+    };
+    const double x = explained(0), y = explained(1);
+    const auto found = importance(space, trials, 0.25);
+    QVERIFY2(std::abs(found[0] - x / (x + y)) < 1e-9, std::to_string(found[0]).c_str());
+    QVERIFY(found[1] > 0.01);
+  }
+
+  // Up to fifty values are counted, more are smoothed. The best five of them are the first.
+  void fiftyValuesAreFew() {
+    for (const int count : {50, 51}) {
+      const Space space({integer("n", 1, count), integer("odd", 0, 1)});
+      std::vector<Trial> trials;
+      std::vector<double> places;
+      for (int n = 1; n <= count; ++n) {
+        trials.push_back(ended({static_cast<double>(n), static_cast<double>(n % 2)}, n));
+        places.push_back(n - 0.5);
+      }
+      const double few = 1.0 / count;
+      const double n = count > 50
+                           ? divergence(smoothed(std::span(places).first(5), count), smoothed(places, count))
+                           : 5 * (0.2 - few) * (0.2 - few) / few + (count - 5) * few;
+      const double odds = (count + 1) / 2 * few, evens = count / 2 * few;
+      const double odd = (0.6 - odds) * (0.6 - odds) / odds + (0.4 - evens) * (0.4 - evens) / evens;
+      const auto found = importance(space, trials, 0.1);
+      QVERIFY2(std::abs(found[0] - n / (n + odd)) < 1e-9, std::to_string(found[0]).c_str());
+    }
   }
 
   // Few trials stand for more than themselves: of 32, the best five lie far apart on the axis that changes

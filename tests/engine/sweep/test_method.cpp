@@ -7,6 +7,9 @@
 #include <cmath>
 #include <set>
 
+#include "method/parzen.h"
+#include "random.h"
+#include "rows.h"
 #include "spaces.h"
 #include "test_case.h"
 #include "thrown.h"
@@ -170,6 +173,54 @@ class TestMethod : public QObject {
     QVERIFY(beside < there);
   }
 
+  // Of 24 points that are drawn from the density of the best the one is taken at which it is the highest over
+  // that of the others; one that was tried before only where ten times all of them were.
+  void tpeTakesTheBestOfItsCandidates_data() {
+    const auto row = columns<int, int>({"trials", "best"});
+    row("one of ten is the best", 10, 1);
+    row("two of eleven", 11, 2);
+    row("25 of 250", 250, 25);
+    row("no more than 25", 300, 25);
+  }
+  void tpeTakesTheBestOfItsCandidates() {
+    QFETCH(const int, trials);
+    QFETCH(const int, best);
+    for (const Space& space : {Space({real("x", 0, 1), choice("c", {"a", "b", "c"})}),
+                               Space({integer("n", 1, 4), choice("c", {"a", "b"})})}) {
+      std::vector<Trial> known;
+      for (int i = 0; i < trials; ++i) {
+        const Point point = *suggest(Method::random, space, std::vector<Trial>(known.size()), 9);
+        known.push_back(ended(point, cost(point) + 1e-6 * i));
+      }
+      known.push_back({known.front().point, Trial::State::running, {}, {}});
+      known.push_back({known.back().point, Trial::State::failed, {}, {}});
+      std::vector<const Trial*> ranking, others;
+      for (const Trial& trial : known)
+        if (trial.cost) ranking.push_back(&trial);
+      std::ranges::sort(ranking, {}, [](const Trial* trial) { return *trial->cost; });
+      others.assign(ranking.begin() + best, ranking.end());
+      others.push_back(&known[static_cast<std::size_t>(trials)]);  // which is not known yet
+      ranking.resize(static_cast<std::size_t>(best));
+      std::ranges::sort(ranking);
+      std::ranges::sort(others);
+      const Parzen good(space, ranking), bad(space, others);
+      const auto tried = [&](const Point& point) {
+        return std::ranges::find(known, point, &Trial::point) != known.end();
+      };
+      Random random(5, known.size());
+      Point expected;
+      for (int attempt = 0; attempt < 10 && (attempt == 0 || tried(expected)); ++attempt) {
+        double highest = -1;
+        for (int candidate = 0; candidate < 24; ++candidate) {
+          const Point point = good.draw(random);
+          const double ratio = tried(point) ? 0 : good.density(point) / bad.density(point);
+          if (ratio > highest) highest = ratio, expected = point;
+        }
+      }
+      QCOMPARE(suggest(Method::tpe, space, known, 5), std::optional(expected));
+    }
+  }
+
   // A trial that came further is better, and one that diverged is the worst.
   void tpeTakesTheFurtherForTheBetter() {
     const Space space({real("x", 0, 1)});
@@ -187,6 +238,22 @@ class TestMethod : public QObject {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
       const double x = **suggest(Method::tpe, space, trials, seed)->begin();
       QVERIFY2(x > 0.65 && x < 0.85, std::to_string(x).c_str());
+    }
+  }
+
+  // Few of a space's points are new, and Sobol's numbers come to them in the order of their own.
+  void sobolsNextIsTakenWhereOneWasTried() {
+    const Space space({integer("n", 1, 3)});
+    std::vector<Trial> trials;
+    for (int i = 0; i < 8; ++i) {
+      Point expected;
+      for (std::size_t attempt = 0; attempt < 10; ++attempt) {
+        expected = *suggest(Method::sobol, space, std::vector<Trial>(trials.size() + attempt), 6);
+        if (std::ranges::find(trials, expected, &Trial::point) == trials.end()) break;
+      }
+      const Point point = *suggest(Method::tpe, space, trials, 6);
+      QCOMPARE(point, expected);
+      trials.push_back(ended(point, 1));
     }
   }
 

@@ -116,6 +116,23 @@ class TestParzen : public QObject {
     VERIFY_NEAR(density(space, points, {0.0}), expected / sum);
   }
 
+  // A crowd at one place is at least a hundredth of the axis wide, however many they are; the last one of it
+  // reaches as far as the prior's middle.
+  void aCrowdIsAHundredthWide() {
+    const Space space({real("x", 0, 1)});
+    constexpr int kTrials = 120, kOld = kTrials - 25;
+    const std::vector<Point> points(kTrials, Point{0.25});
+    for (const double x : {0.24, 0.25, 0.3, 0.9}) {
+      double sum = 1, expected = prior(x);
+      for (int i = 0; i < kTrials; ++i) {
+        const double first = 1.0 / kTrials, weight = i < kOld ? first + (1 - first) * i / (kOld - 1) : 1;
+        sum += weight;
+        expected += weight * kernel(x, 0.25, i + 1 == kTrials ? 0.25 : 0.01);
+      }
+      VERIFY_NEAR(density(space, points, {x}), expected / sum);
+    }
+  }
+
   // A kernel is of all parameters together; one that a trial lacks is the prior's there.
   void kernelsAreOfAllParameters() {
     const Space space({choice("rule", {"a", "b"}), real("x", 0, 1), when(real("y", 0, 1), "rule", {"a"})});
@@ -156,6 +173,12 @@ class TestParzen : public QObject {
                            (normal_cdf(0.5) - normal_cdf(0.25)) / of_prior / 2));
     QVERIFY(near(chosen, (extra + (1 - extra) / 4) / 2 + 0.25 / 2));
     QVERIFY(near(first, (1 - extra) / 4 / 2 + 0.25 / 2));
+    // The first choice is one as the others are.
+    const std::vector<Trial> at_first = trials_at({{0.25, 0.0}});
+    const Parzen of_first(space, pointers(at_first));
+    first = 0;
+    for (int i = 0; i < kDraws; ++i) first += *of_first.draw(random)[1] == 0;
+    QVERIFY(near(first, (extra + (1 - extra) / 4) / 2 + 0.25 / 2));
   }
 };
 

@@ -37,6 +37,9 @@ class TestSpace : public QObject {
         QVERIFY(text.size() <= 12);
         if (parameter.kind != Parameter::Kind::choice)
           QVERIFY(parameter.min <= value && value <= parameter.max);
+        const double again = parameter.on_axis(value);  // in the middle of its cell, but for rounded ends
+        QCOMPARE(parameter.value(again), value);
+        QVERIFY(cell.low <= again && again <= cell.high);
       }
     }
   }
@@ -68,6 +71,8 @@ class TestSpace : public QObject {
     QCOMPARE(real("x", 0, 2000).value(1234.56789), 1234.568);
     QCOMPARE(real("x", 0, 1).value(0.12345678), 0.123457);
     QCOMPARE(with_step(real("x", 0, 1), 0.001).nth(7), 0.007);
+    QCOMPARE(real("x", 0, 1e9).value(123456789.6), 123456790.0);
+    QCOMPARE(*with_step(real("x", 0, 1e9), 1).count(), std::size_t{1'000'000'001});
   }
 
   void textsAreValuesOnTheirGridWithinTheRange() {
@@ -133,6 +138,8 @@ class TestSpace : public QObject {
     };
     wrong().clear();
     add("name", {real("-lr", 0, 1)}, "parameter '-lr' needs another name");
+    add("no name", {real("", 0, 1)}, "parameter '' needs another name");
+    add("a blank", {real("l r", 0, 1)}, "parameter 'l r' needs another name");
     add("twice", {real("lr", 0, 1), real("lr", 0, 1)}, "parameter 'lr' appears twice");
     add("empty", {real("lr", 1, 1)}, "parameter 'lr' has no values: its min 1 is not below its max 1");
     add("not finite", {real("lr", 0, INFINITY)}, "not finite");
@@ -142,6 +149,13 @@ class TestSpace : public QObject {
         "has the step 1.5: it must be above 0 and at most max - min");
     add("too far", {real("lr", -1.7e308, 1.7e308)}, "too far from the other");
     add("too many", {with_step(real("lr", 0, 1), 1e-13)}, "too many values");
+    add("a few too many", {with_step(real("lr", 0, 1), 6e-13)}, "too many values");
+    add("no step", {with_step(real("lr", 1, 2), 0)}, "has the step 0: it must be above 0");
+    add("beyond whole numbers", {integer("n", 0, 9007199254740994)}, "must be whole numbers");
+    add("below whole numbers", {integer("n", -9007199254740994, 0)}, "must be whole numbers");
+    add("half a step", {with_step(integer("n", 1, 4), 0.5)}, "must be whole numbers");
+    add("half at the start", {integer("n", 0.5, 2)}, "must be whole numbers");
+    add("min not finite", {real("lr", -INFINITY, 1)}, "not finite");
     add("whole", {integer("n", 1, 2.5)}, "is an integer: its min, max and step must be whole numbers");
     add("no choice", {choice("c", {})}, "parameter 'c' has no values");
     add("same choice", {choice("c", {"a", "a"})}, "has the value 'a' twice");

@@ -108,6 +108,51 @@ class TestSweepFile : public QObject {
     VERIFY_THROWS("usage", "a sweep:1: ", SweepFile::parse("trials = ", "a sweep"));
   }
 
+  // Only what is not usual, as a person would have written it.
+  void whatIsWrittenIsShort() {
+    SweepFile sweep;
+    sweep.name = "lr";
+    sweep.recipe = "digits";
+    sweep.metric = "loss";
+    sweep.parameters = {real("lr", 1e-3, 2, true), integer("n", 1, 4)};
+    const std::string head = "name = \"lr\"\nrecipe = \"digits\"\n",
+                      metric = "metric = \"loss\"\ngoal = \"min\"\n",
+                      lr = "\n[parameter.lr]\nmin = 0.001\nmax = 2.0\nscale = \"log\"\n",
+                      n = "\n[parameter.n]\nmin = 1\nmax = 4\n";
+    QCOMPARE(sweep.text(), head + metric + "method = \"tpe\"\n" + lr + n);
+    sweep.arguments = {"--epochs", "5"};
+    sweep.goal = Goal::max;
+    sweep.trials = 1;
+    sweep.device_hours = 2;
+    sweep.seeds = 2;
+    sweep.seed = 1;
+    sweep.replicas = "2";
+    sweep.device = "cpu";
+    sweep.devices_per_replica = 1;
+    sweep.method = Method::random;
+    sweep.stop = {StopRule::Kind::median, 10, {}, 3};
+    sweep.parameters = {when(with_step(real("a.b", 0, 1), 0.25), "c", {"x", "y"}), choice("c", {"x", "y"}),
+                        choice("fixed", {"1"})};
+    QCOMPARE(sweep.text(),
+             head +
+                 "arguments = [\"--epochs\", \"5\"]\nmetric = \"loss\"\ngoal = \"max\"\ntrials = 1\n"
+                 "device_hours = 2.0\nseeds = 2\nseed = 1\nreplicas = \"2\"\ndevice = \"cpu\"\n"
+                 "devices_per_replica = 1\nmethod = \"random\"\n\n[stop]\nkind = \"median\"\nmin = 10.0\n"
+                 "eta = 3.0\n\n[parameter.\"a.b\"]\nmin = 0.0\nmax = 1.0\nstep = 0.25\n"
+                 "when = { c = [\"x\", \"y\"] }\n\n[parameter.c]\nvalues = [\"x\", \"y\"]\n"
+                 "\n[parameter.fixed]\nvalue = \"1\"\n");
+    sweep = {};
+    sweep.name = "lr";
+    sweep.program = "./train";
+    sweep.metric = "loss";
+    sweep.stop = {StopRule::Kind::pbt, 10, 500, 3, StopRule::Unit::steps, {0.4, 0.5}};
+    sweep.parameters = {integer("n", 1, 4)};
+    QCOMPARE(sweep.text(), "name = \"lr\"\nprogram = \"./train\"\n" + metric +
+                               "method = \"tpe\"\n\n[stop]\nkind = \"pbt\"\nmin = 10.0\nmax = 500.0\n"
+                               "share = 0.4\nresample = 0.5\nunit = \"steps\"\n" +
+                               n);
+  }
+
   void valuesOfAnyTypeBecomeTexts() {
     const SweepFile sweep =
         read(changed("min = 1\nmax = 4", "values = [1, 0.5, \"big\", true]\nwhen = { lr2 = 3 }") +

@@ -87,13 +87,15 @@ class TestWandb : public QObject {
             (std::vector{choice("epochs", {"5"}), choice("optimizer", {"sgd", "adam"}),
                          integer("batch_size", 16, 256), real("lr", 1e-4, 0.1, true), real("dropout", 0, 0.5),
                          with_step(integer("units", 32, 256), 32)}));
-    std::string all;
-    for (const std::string& note : notes) all += note + "\n";
-    VERIFY_HOLDS(all, "sweep.yaml:2: 'project' has no counterpart here and is left out",
-                 "sweep.yaml:3: 'method' bayes, a Gaussian process, becomes tpe",
-                 "sweep.yaml:13: 'parameters.optimizer.probabilities' is not supported",
-                 "'early_terminate' hyperband becomes asha");
-    QCOMPARE(notes.size(), std::size_t{4});
+    const std::string at = directory_.filePath("sweep.yaml:").toStdString();
+    QCOMPARE(
+        notes,
+        (std::vector<std::string>{
+            at + "2: 'project' has no counterpart here and is left out",
+            at + "3: 'method' bayes, a Gaussian process, becomes tpe",
+            at + "13: 'parameters.optimizer.probabilities' is not supported: all values are equally likely",
+            at + "30: 'early_terminate' hyperband becomes asha, whose min and max are scale-invariant "
+                 "iterations, where W&B counts calls of log(): check min and max"}));
     // The result is a file of ours.
     const auto file = std::filesystem::path(directory_.path().toStdString()) / "ours.toml";
     write_file(file, sweep.text());
@@ -123,6 +125,15 @@ class TestWandb : public QObject {
     QCOMPARE(read(start + one + "run_cap: 0\n").sweep.trials, std::optional(1));
     QCOMPARE(read(start + one + "run_cap: 1e9\n").sweep.trials, std::optional(SweepFile::kMostTrials));
     QCOMPARE(read(start + one + "name: mine\n").sweep.name, std::string("mine"));
+    QCOMPARE(read(start + one + "name: ''\n").sweep.name, std::string("sweep"));
+    const auto others = read(start +
+                             "run_cap: 3\nparameters: {x: {min: 1, max: 2, mu: 3}, y: {value: 1, q: 2}}\n"
+                             "early_terminate: {type: hyperband, min_iter: 3, strict: true}\n");
+    QCOMPARE(others.notes.size(), std::size_t{4});
+    VERIFY_HOLDS(others.notes[0], "'parameters.x.mu' has no counterpart");
+    VERIFY_HOLDS(others.notes[1], "'parameters.y.q' has no counterpart");
+    VERIFY_HOLDS(others.notes[2], "hyperband becomes asha");
+    VERIFY_HOLDS(others.notes[3], "'early_terminate.strict' has no counterpart");
     const auto grid = read("program: p\nmethod: grid\nmetric: {name: loss}\n" + one);
     QVERIFY(!grid.sweep.trials && grid.sweep.goal == Goal::min && grid.notes.empty());
     QVERIFY(parameter("{distribution: q_uniform, min: 0, max: 8}") == with_step(integer("x", 0, 8), 1));
@@ -169,7 +180,10 @@ class TestWandb : public QObject {
         std::string("python3 -u t.py --fast"));
     VERIFY_THROWS("usage", "sweep.yaml:6: 'command': ${args_json} is not supported",
                   read(start + "program: t.py\ncommand: ['${program}', '${args_json}']"));
-    VERIFY_THROWS("usage", "nothing is trained", read(start));
+    for (const char* none :
+         {"", "program: ''\n", "program: x\ncommand: []\n", "program: x\ncommand: ['${env}']\n"})
+      VERIFY_THROWS("usage", "nothing is trained", read(start + none));
+    QCOMPARE(command("program: t.py\ncommand: ['/usr/bin/env', '${program}']"), std::string("t.py"));
   }
 
   // A setting that would make it another search is refused.
@@ -190,6 +204,16 @@ class TestWandb : public QObject {
     row("fixed", "parameters:\n", "parameters: {x: {value: 1}}\nothers:\n", "every parameter is fixed");
     row("endless grid", "bayes", "grid", "parameter 'lr' has endlessly many values");
     row("iterations", "  s: 2\n", "", "'early_terminate': expected min_iter, or max_iter and s");
+    row("no list", "[sgd, adam]", "3", "sweep.yaml:12: 'parameters.optimizer.values': expected a list");
+    row("no text", "method: bayes", "method: [bayes]", "sweep.yaml:3: 'method': expected a text or a number");
+    row("no number", "run_cap: 40", "run_cap: many", "sweep.yaml:4: 'run_cap': expected a number");
+    row("endless", "max: 256\n  lr", "max: .inf\n  lr", "'parameters.batch_size.max': expected a number");
+    row("no name", "val_loss", "\"\"", "'metric.name' is empty");
+    row("no parameter", "optimizer:\n", "other: 5\n  optimizer:\n",
+        "'parameters.other': expected value, values, or min and max");
+    row("no max", "    max: 256\n  lr", "  lr",
+        "'parameters.batch_size': expected value, values, or min and max");
+    row("no parameters", "parameters:\n", "parameters: {}\nothers:\n", "'parameters' is missing");
   }
   void whatIsNotSupportedIsNamed() {
     QFETCH(QString, from);
