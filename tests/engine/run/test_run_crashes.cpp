@@ -239,6 +239,8 @@ class TestRunCrashes : public PlayedRun {
     const double now = protocol::monotonic_seconds();
     a.tell(protocol::Heartbeat{0, 22, "train", "all_reduce 'loss'", now - 20, now});
     b.tell(protocol::Heartbeat{1, 22, "train", "", now - 20.25, now});
+    b.tell(protocol::Notice{"info", "so far", 22});
+    VERIFY_RUN(tells(id, "so far"));
     a.tell(failure(0, "peer", "nobody answers"));
     a.exit(1);
     const PlayedReplica c(file(""), 1, 0), d(file(""), 1, 1);  // b had its time, and was killed
@@ -248,7 +250,7 @@ class TestRunCrashes : public PlayedRun {
     VERIFY_RUN(reaches(id, RunState::stopped));
     QCOMPARE(catalogue().generations(id)[0].outcome, "crashed: rank 1, hang");
     VERIFY_HOLDS(
-        told(id).at(2), "error: rank 1 hangs: it has computed for 2",
+        told(id).at(3), "error: rank 1 hangs: it has computed for 2",
         " s in step 23 without finishing it (--collective-timeout is 30 s); restarting at once from ");
   }
 
