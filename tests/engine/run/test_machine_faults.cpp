@@ -29,6 +29,7 @@ class TestMachineFaults : public QObject {
     f.machine.replica_exited(signalled(1, 9));
     QCOMPARE(f.log.take(), "term; kill; crashed: rank 0, signal 9; launch 1 rescale; ");
     VERIFY_HOLDS(f.log.events, "did not stop within 120 s");
+    QVERIFY(!f.log.tells("after it was asked to stop"));  // it was killed
   }
 
   void aCountWithoutAFirstStepGivesWayToTheOldOne() {

@@ -100,6 +100,9 @@ class TestMachineMoments : public QObject {
     VERIFY_THROWS("conflict", "the run is over", stopping.machine.rescale(2));
     VERIFY_THROWS("conflict", "the run is over", stopping.machine.pause());
     VERIFY_THROWS("conflict", "the run is stopped, not paused", stopping.machine.resume(1));
+    Log log;
+    RunMachine starting({}, log);
+    QCOMPARE(testing::thrown_by([&] { starting.pause(); }), "conflict: the run is starting already");
     MachineFixture running(1);
     VERIFY_THROWS("conflict", "the run is running, not paused", running.machine.resume(1));
     QCOMPARE(running.log.take(), "");
@@ -286,6 +289,16 @@ class TestMachineMoments : public QObject {
     QCOMPARE(f.log.take(), "kill; crashed: rank 1, out of memory; ");
   }
 
+  void whoHangsBeforeItsFirstStepIsKilledToo() {
+    Log log;
+    RunMachine machine({}, log);
+    machine.start(1, "start");
+    machine.hung({0, "its heartbeats stopped 46 s ago"});
+    machine.replica_exited(signalled(0, 9));
+    QCOMPARE(log.take(), "launch 1 start; kill; crashed: rank 0, hang; ");
+    QVERIFY(!log.tells("the replicas are killed"));  // nobody waits for it
+  }
+
   void withoutReplicasNothingHangs() {
     MachineFixture paused(1), crashed(1);
     paused.machine.pause();
@@ -375,6 +388,24 @@ class TestMachineMoments : public QObject {
     f.machine.first_step();
     f.all_exit(3, 143);
     QCOMPARE(f.log.take(), "term; checkpointed; launch 4 rescale; ");
+  }
+
+  // What was asked for last, and not what there is room for.
+  void whatWaitsIsNotReplacedByRoom() {
+    MachineFixture f(2);
+    launch_three(f);
+    f.machine.rescale(1);
+    f.machine.confine(2);
+    QCOMPARE(f.machine.target().replicas, 1);
+  }
+
+  void fewerThanThereIsRoomForStayAsMany() {
+    MachineFixture f(1);
+    f.machine.rescale(Allocation(2, {"n2/cpu:0", "n2/cpu:1"}));
+    f.machine.confine(5, [](const std::string& device) { return device.starts_with("n2/"); });
+    QCOMPARE(f.machine.target(), Allocation(2));
+    f.machine.confine(2);
+    QCOMPARE(f.machine.target(), Allocation(2));
   }
 
   void whoLosesAllNamedDevicesTakesOthers() {

@@ -7,12 +7,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <set>
 
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/storage/samples.h"
-#include "lone_agent.h"
-#include "nodes/frame.h"
 #include "scenario.h"
 
 using namespace batchscope;
@@ -256,78 +253,6 @@ class TestNodes : public Scenario {
     VERIFY_RUN(stops(id));
   }
 
-  // Folders that have been there for a while are removed; one that a living agent has stays.
-  void whatAKilledAgentHasLeftIsRemoved() {
-    const auto folders = [&] {
-      std::set<fs::path> found;
-      for (const auto& entry : fs::directory_iterator(file("")))
-        if (has(entry.path().filename(), "batchscope-node-")) found.insert(entry.path());
-      return found;
-    };
-    const auto age = [&] {
-      for (const fs::path& folder : folders())
-        fs::last_write_time(folder, fs::file_time_type::clock::now() - std::chrono::hours(1));
-    };
-    {
-      LoneAgent killed;
-      killed.process().kill();
-      QVERIFY(killed.process().waitForFinished());
-    }
-    const std::set<fs::path> left = folders();
-    QCOMPARE(left.size(), 1u);
-    {
-      const LoneAgent soon;
-      QCOMPARE(folders().size(), 2u);  // it could be one that has just begun
-      age();
-      const LoneAgent later;
-      QCOMPARE(folders().size(), 2u);
-      QVERIFY(!folders().contains(*left.begin()));
-    }
-    QVERIFY(folders().empty());
-  }
-
-  void nonsenseIsNamed() {
-    qputenv("BATCHSCOPE_NODES", "two");
-    VERIFY_HOLDS(failure(), "BATCHSCOPE_NODES=two: expected a whole number from 1 to");
-    qputenv("BATCHSCOPE_NODES", "2");
-    qputenv("BATCHSCOPE_NODE_COMMAND", "");
-    VERIFY_HOLDS(failure(), "BATCHSCOPE_NODES=2 needs BATCHSCOPE_NODE_COMMAND");
-    qputenv("BATCHSCOPE_NODE_COMMAND", "/no/such/command serve");
-    VERIFY_HOLDS(failure(), "cannot start /no/such/command (BATCHSCOPE_NODE_COMMAND): No such file");
-    qputenv("BATCHSCOPE_NODE_TLS", "please");
-    VERIFY_HOLDS(failure(), "BATCHSCOPE_NODE_TLS=please: expected yes or no");
-  }
-
-  void strangersAreHungUpOn() {
-    const LoneAgent agent;
-    QCOMPARE(agent.offer().node, std::string("n2"));
-    QCOMPARE(agent.offer().address, std::string("127.0.0.2"));
-    const std::string wrong =
-        encode(FrameKind::hello, encode(NodeHello{std::string(64, 'b'), Caller::stand_in}));
-    QCOMPARE(agent.answer_to(wrong), std::string());
-    QCOMPARE(agent.answer_to(encode(FrameKind::order, "{}")), std::string());
-    VERIFY_HOLDS(agent.answer_to("GET / HTTP/1.0\r\n\r\n"), "no frame of kind 71");
-    VERIFY_HOLDS(agent.answer_to(encode(FrameKind::hello, std::string(kLongestHello + 1, 'x'))), "are read");
-    VERIFY_HOLDS(agent.answer_to(encode(FrameKind::hello, R"({"version":99})")), "version 99");
-  }
-
-  void whoHasTheTokenIsToldWhatIsWrong() {
-    const LoneAgent agent;
-    const std::string hello =
-        encode(FrameKind::hello, encode(NodeHello{LoneAgent::token(), Caller::stand_in}));
-    VERIFY_HOLDS(agent.answer_to(hello + encode(FrameKind::order, encode(ReplicaOrder{}))),
-                 "has not been told the program");
-    VERIFY_HOLDS(agent.answer_to(hello + encode(FrameKind::signal, "{}")), "does not belong here");
-    VERIFY_HOLDS(agent.answer_to(hello + encode(FrameKind::program, "{}")), "does not belong here");
-  }
-
-  void anAgentEndsWithItsInput() {
-    LoneAgent agent;
-    agent.process().closeWriteChannel();
-    QVERIFY(agent.process().waitForFinished(10000));
-    QCOMPARE(agent.process().exitCode(), 0);
-  }
-
  private:
   void move(const std::string& id, const std::vector<std::string>& devices) {
     protocol::Request r;
@@ -350,13 +275,6 @@ class TestNodes : public Scenario {
 
   std::string log(const std::string& id, int generation, int rank) const {
     return text_of(protocol::run_paths(id).log_file(generation, rank));
-  }
-
-  // Why a run that cannot start has failed.
-  std::string failure() {
-    const std::string id = start(1, {});
-    if (!reaches(id, RunState::failed)) return "it did not fail: " + story(id);
-    return catalogue().run(id)->message;
   }
 
   // Returns the processes of this test, but for itself: its store is in their environment.

@@ -1,54 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The number of replicas: by whom it is chosen, and what is written down of it; without processes.
-#include "supervision/scaling.h"
-
-#include "batchscope/run/machine.h"
-#include "machine_fixture.h"
 #include "machines.h"
 #include "rows.h"
-#include "stored_runs.h"
+#include "scaled_run.h"
 #include "test_case.h"
 #include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
 using protocol::AutoReplicas;
-
-namespace {
-
-// A run of 2 replicas, and its supervisor's part.
-struct Scaled {
-  explicit Scaled(const std::optional<AutoReplicas>& range = {},
-                  const std::optional<storage::Job>& job = {}) {
-    spec.replicas = 2;
-    spec.auto_replicas = range;
-    id = job ? runs.catalogue().submit_run(spec, *job) : runs.catalogue().create_run(spec);
-    runs.catalogue().change_pool_settings(
-        [](auto& settings) { settings.nodes_from = "true"; });  // of any number
-    protocol::make_run_directories(protocol::run_paths(id));
-    recorder.emplace(runs.catalogue(), id, protocol::run_paths(id));
-    scaling.emplace(
-        runs.catalogue(), id, spec, fixture.machine, next_generation, *recorder,
-        [this](const std::string& level, const std::string& text) { told += level + ": " + text + "\n"; });
-  }
-
-  // As the next supervisor finds it.
-  protocol::RunSpec kept() {
-    recorder->flush();
-    return runs.catalogue().run(id)->spec;
-  }
-
-  StoredRuns runs;
-  protocol::RunSpec spec = runs.spec();
-  std::string id, told;
-  MachineFixture fixture{2};
-  const int next_generation = 1;
-  std::optional<Recorder> recorder;
-  std::optional<Scaling> scaling;
-};
-
-}  // namespace
 
 class TestScaling : public QObject {
   Q_OBJECT

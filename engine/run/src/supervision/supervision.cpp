@@ -304,7 +304,7 @@ void Supervision::set_timer(double seconds) {
   if (seconds < 0)
     machine_timer_.stop();
   else
-    machine_timer_.start(static_cast<int>(std::min(seconds * 1000, 2e9)));
+    machine_timer_.start(static_cast<int>(seconds * 1000));
 }
 
 void Supervision::tell(const std::string& level, const std::string& text) {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that are executed: what they inherit and what they do not, and what cannot be started.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <QTemporaryDir>
+#include <filesystem>
+#include <iterator>
+
+#include "launch/launcher.h"
+#include "signal_masks.h"
+#include "system/process_table.h"
+#include "test_case.h"
+#include "text_files.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+namespace fs = std::filesystem;
+
+class TestSpawn : public QObject {
+  Q_OBJECT
+
+  QTemporaryDir folder_;
+  const fs::path log_ = folder_.filePath("log").toStdString();
+
+  ReplicaOrder script(const std::string& line) const {
+    return {"/bin/sh", {"-c", line}, folder_.path().toStdString(), {{"ONLY", "this"}}, log_};
+  }
+  static int ended(pid_t pid) {
+    int status = -1;
+    waitpid(pid, &status, 0);
+    return status;
+  }
+  static std::ptrdiff_t open_files() {
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+  }
+
+ private Q_SLOTS:
+  void init() { fs::remove(log_); }
+
+  void aProgramIsALeaderWithAnEnvironmentOfItsOwn() {
+    const std::ptrdiff_t before = open_files();
+    const pid_t pid = spawn(script("echo \"$ONLY\" $HOME; env | grep -c ONLY; exit 3"));
+    QCOMPARE(ended(pid), W_EXITCODE(3, 0));
+    QCOMPARE(testing::contents(log_), "this\n1\n");
+    const pid_t sleeper = spawn(script("exec sleep 1000"));
+    QCOMPARE(getsid(sleeper), sleeper);
+    ::kill(-sleeper, SIGKILL);
+    QCOMPARE(ended(sleeper), SIGKILL);
+    QCOMPARE(open_files(), before);
+  }
+
+  void aLogIsContinued() {
+    testing::write_file(log_, "before\n");
+    ended(spawn(script("echo after; echo error >&2")));
+    QCOMPARE(testing::contents(log_), "before\nafter\nerror\n");
+  }
+
+  // Under its number here, or another.
+  void aDescriptorMayBeInherited() {
+    for (const int its : {7, 9}) {
+      int ends[2];
+      QCOMPARE(pipe2(ends, O_CLOEXEC), 0);
+      const int ours = fcntl(ends[0], F_DUPFD_CLOEXEC, 9);
+      QCOMPARE(write(ends[1], "hello\n", 6), 6);
+      const int number = its == 9 ? ours : its;
+      const pid_t pid =
+          spawn(script("head -n 1 /proc/self/fd/" + std::to_string(number)), Inherited{ours, number});
+      QCOMPARE(ended(pid), 0);
+      for (const int fd : {ends[0], ends[1], ours}) close(fd);
+    }
+    QCOMPARE(testing::contents(log_), "hello\nhello\n");
+  }
+
+  void signalsWaitOrEndIt() {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    signal(SIGUSR1, SIG_IGN);
+    ReplicaOrder order = script("");  // a shell would let all of them through
+    order.program = "/bin/cat";
+    order.arguments = {"/proc/self/status"};
+    const pid_t pid = spawn(order, {}, {SIGTERM, SIGUSR2});
+    signal(SIGUSR1, SIG_DFL);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    QCOMPARE(ended(pid), 0);
+    QCOMPARE(signals_of(testing::contents(log_), "SigBlk"), 1u << (SIGTERM - 1) | 1u << (SIGUSR2 - 1));
+    QCOMPARE(signals_of(testing::contents(log_), "SigIgn"), 0u);
+  }
+
+  void whatCannotBeStartedIsNamed() {
+    const std::ptrdiff_t before = open_files();
+    const auto children_before = children();
+    const std::string in = folder_.path().toStdString();
+    const auto refusal = [](const ReplicaOrder& order) { return testing::thrown_by([&] { spawn(order); }); };
+    ReplicaOrder missing = script("true");
+    missing.program = "/no/such/program";
+    QCOMPARE(refusal(missing), "not_found: cannot start /no/such/program in " + in + " with its log in " +
+                                   log_.string() + ": No such file or directory");
+    ReplicaOrder nowhere = script("true");
+    nowhere.working_directory = "/no/such/folder";
+    VERIFY_HOLDS(refusal(nowhere), "not_found: cannot start /bin/sh in /no/such/folder with its log in ");
+    ReplicaOrder unlogged = script("true");
+    unlogged.log = "/no/such/log";
+    VERIFY_HOLDS(refusal(unlogged), "not_found: cannot start /bin/sh in ", " with its log in /no/such/log: ");
+    ReplicaOrder text = script("true");
+    text.program = folder_.filePath("text").toStdString();
+    testing::write_file(text.program, "no program");
+    VERIFY_HOLDS(refusal(text), "io: cannot start ", ": Permission denied");
+
+    ExecLauncher launcher;
+    VERIFY_THROWS("not_found", "/no/such/program",
+                  launcher.launch({script("exec sleep 1000"), script("exec sleep 1000"), missing}));
+    QVERIFY(children() == children_before);
+    QCOMPARE(open_files(), before);
+    const auto pids = launcher.launch({script("exit 4"), script("exit 5")});
+    QCOMPARE(pids.size(), 2u);
+    QCOMPARE(ended(pids[0]), W_EXITCODE(4, 0));
+    QCOMPARE(ended(pids[1]), W_EXITCODE(5, 0));
+  }
+};
+
+BATCHSCOPE_TEST(TestSpawn)
+#include "test_spawn.moc"
