@@ -94,7 +94,7 @@ class TestForecast : public QObject {
     verify(forecast(jobs, uniform_cluster(1, 2), Objective::fair), {300, 100, 400, 200});
   }
 
-  // Those that never end count for more, so that the others have no more than their turns: once in
+  // Jobs that never end count for more, so that the others have no more than their turns: once in
   // ceil(J / N) + 1 decisions.
   void takesTurnsWithWhatNeverEnds_data() {
     const auto row = columns<int, int, double>({"devices", "others", "decisions"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What decisions refuse, and what becomes of a job's least number of devices.
+// Decisions: what they refuse, and what becomes of a job's least number of devices.
 #include <cmath>
 
 #include "batchscope/policy/decision.h"

@@ -331,7 +331,8 @@ class TestPrices : public QObject {
     for (const DeviceCount& count : on_small_nodes.counts) about(count.end, 1200);
   }
 
-  // Whose devices all stay trains on without a pause; who would lose one begins again with what is left.
+  // A job whose devices all stay trains on without a pause; one that would lose a device begins again with
+  // what is left.
   void whoKeepsItsDevicesHasNoPause() {
     Job job = timed_job("a", 1, 1000, 2);
     job.pause = 100;

@@ -150,7 +150,7 @@ class TestSimulatedJob : public QObject {
       fitted.push_back(job.goodput(1, 2) != before);
     }
     QCOMPARE(fitted, (std::vector<bool>{true, true, true, true, true, false, true, false, true}));
-    // What it has measured it measures again and again, and learns nothing by it.
+    // A job measures again and again what it has measured, and learns nothing by it.
     for (int step = 0; step < 3; ++step) job.advance(1, 0);
     const double before = job.goodput(1, 2);
     for (int step = 0; step < 20; ++step) job.advance(1, 0);

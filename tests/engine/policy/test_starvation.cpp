@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who must be served now so that nobody starves: as many of those who have waited longest as could otherwise
-// not all have devices in time.
+// Jobs that must be served now so that nobody starves: as many of those who have waited longest as could
+// otherwise not all have devices in time.
 #include "starvation.h"
 
 #include "rows.h"

@@ -38,7 +38,7 @@ class TestDevices : public QObject {
     const DeviceRange range = device_range(spec, 5);
     QTEST(range.min, "min");
     QTEST(range.max, "max");
-    // Those of one replica are on one node.
+    // The devices of one replica are on one node.
     const std::vector<std::string> devices{"cpu:0", "n2/cpu:0", "n2/cpu:1", "n2/cpu:2", "n3/cpu:0"};
     QCOMPARE(devices_at_once(spec, devices), of_each > 1 ? 3 : 5);
   }

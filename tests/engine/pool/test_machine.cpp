@@ -65,7 +65,7 @@ class TestMachine : public QObject {
     QCOMPARE(heard.size(), 1u);
   }
 
-  // Of a long one a person is told the beginning.
+  // A person is told the beginning of a long one.
   void aNoticeIsShort() {
     MachineNotice notice;
     std::string heard;

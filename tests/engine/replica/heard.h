@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program tells its supervisor, all of it, once the program has ended.
+// All that a program tells its supervisor, once the program has ended.
 #pragma once
 
 #include <map>

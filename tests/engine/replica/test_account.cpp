@@ -218,7 +218,8 @@ class TestAccount : public QObject {
     QCOMPARE(model.max_batch_size, 0);
   }
 
-  // What is suggested and predicted is the model's that the supervisor is told; before there is one, nothing.
+  // Suggestions and predictions are by the model that the supervisor is told; before there is one, there are
+  // none.
   void suggestionsAreTheModels_data() {
     QTest::addColumn<int>("devices_per_replica");
     QTest::addColumn<bool>("second");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What writes a checkpoint beside training: one at a time, and whoever overtakes it waits for its end.
+// The writer of checkpoints beside training: one at a time, and whoever overtakes it waits for its end.
 #include "checkpoint/background_writer.h"
 
 #include <thread>

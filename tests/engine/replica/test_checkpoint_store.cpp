@@ -185,7 +185,7 @@ class TestCheckpointStore : public QObject {
     QCOMPARE(write("6").filename().string(), std::string("checkpoint-000005"));
   }
 
-  // Which then counts as one on disk.
+  // It counts as one on disk then.
   void what_a_supervisor_has_copied_lets_an_older_one_go() {
     const fs::path memory = temporary_->filePath("memory").toStdString();
     fs::create_directory(memory);

@@ -97,7 +97,7 @@ class TestChoosing : public QObject {
     QCOMPARE(sizes(program.run(run)), "30 x 32, 10 x 64");
   }
 
-  // What memory does not hold any more is made in parts.
+  // A batch that memory does not hold any more is made in parts.
   void noStepIsLargerThanMemoryHolds() {
     Program program;
     program.variables[protocol::variable::kMaxLocalBatchSize] = "16";

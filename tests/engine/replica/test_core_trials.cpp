@@ -140,7 +140,7 @@ class TestCoreTrials : public QObject {
     QCOMPARE(steps_before(0.02), 1 + 20);
   }
 
-  // Of the last five steps before a trial the middle one counts, and of a trial's four the middle one of the
+  // The middle one of the last five steps before a trial counts, and of a trial's four the middle one of the
   // last three, as the first one warms up.
   void medians_of_a_few_steps_are_compared_data() {
     QTest::addColumn<std::vector<double>>("before");

@@ -34,7 +34,7 @@ class TestEnds : public QObject {
              std::to_string(failure.local_batch_size) + " samples: " + failure.text;
     });
   }
-  // What one does that ends while a step of three samples is under way.
+  // A replica ends while a step of three samples is under way.
   template <class End>
   static std::string failures_of(End end) {
     Program program;
@@ -67,7 +67,7 @@ class TestEnds : public QObject {
     for (const int code : {kExitOk, kExitCheckpointed}) QCOMPARE(failures_of([code] { leave(code); }), "");
   }
 
-  // What follows is a consequence, but for what is found out of another replica.
+  // All that follows is a consequence, but for what is found out of another replica.
   void theFirstAccountCounts() {
     QCOMPARE(failures_of([] {
                tell_failure("exception", std::string(1500, 'x'));

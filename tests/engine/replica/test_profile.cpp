@@ -185,7 +185,7 @@ class TestProfile : public QObject {
     for (const std::int64_t local : {4, 64}) profile.add_accumulation({1, 1, local}, 1);
     QCOMPARE(profile.local_batch_sizes().least, 8);
     QCOMPARE(profile.local_batch_sizes().most, 32);
-    // Of one configuration: here on one replica with two cores.
+    // One configuration's alone: here one replica with two cores.
     profile.add_optimizer({.local_batch_size = 12, .cores = 2}, 1, 0);
     QCOMPARE(profile.local_batch_sizes_like({.local_batch_size = 1, .cores = 2}).least, 12);
     QCOMPARE(profile.local_batch_sizes_like({.local_batch_size = 1, .cores = 2}).most, 12);

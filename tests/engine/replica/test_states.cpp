@@ -305,7 +305,7 @@ class TestStates : public QObject {
     QCOMPARE(take_ledger(manifest), std::vector{stretch(60, 70)});
   }
 
-  // Of two places the second is taken where the first is full, and only then.
+  // The second of two places is taken where the first is full, and only then.
   void aFullPlaceIsPassedOver_data() {
     const auto add = testing::columns<int, int, QString, QString>({"place", "failures", "fault", "end"});
     using Place = CheckpointJob::Place;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor is told of a program, from its hello to its goodbye: where it is, what it has done, what
-// it could not do, and that rank 0 alone tells it.
+// All that a supervisor is told of a program, from its hello to its goodbye: where it is, what it has done,
+// what it could not do, and that rank 0 alone tells it.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -165,7 +165,7 @@ class TestTold : public QObject {
                protocol::encode(message).c_str());
     QCOMPARE(heard.of<protocol::Restored>(1).at(0).rank, 1);
     QCOMPARE(heard.of<protocol::Goodbye>(1).at(0).rank, 1);
-    // Of a micro-batch of 4 the last one has 2 samples, of one of each replica.
+    // The last micro-batch of 4 has 2 samples, one of each replica.
     QCOMPARE(heard.text_of<protocol::LedgerEntry>(ledger_text),
              "train-0 0.0 0-10 of 10, padding 0, step 3\nvalidate-0 0.0 0-7 of 7, padding 0, step 3\n"
              "train-0 1.0 0-10 of 10, padding 0, step 6\nvalidate-0 1.0 0-7 of 7, padding 0, step 6\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes over sockets between replicas and to a scheduler: frames, answers in HTTP, addresses, and the
+// All that goes over sockets between replicas and to a scheduler: frames, answers in HTTP, addresses, and the
 // time that it may take.
 #include <algorithm>
 #include <cstring>

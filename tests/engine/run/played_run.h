@@ -52,7 +52,7 @@ class PlayedReplica {
   void tell_line(const std::string& line) const { ::send(fd_, line.data(), line.size(), MSG_NOSIGNAL); }
   void tell(const protocol::Message& message) const { tell_line(protocol::encode(message)); }
 
-  // Of our engine, without heartbeats, unless `change` says something else.
+  // Greets as our engine does, without heartbeats, unless `change` says something else.
   void say_hello(double mono, const std::function<void(protocol::Hello&)>& change = {}) const {
     protocol::Hello hello;
     hello.rank = rank_;
@@ -165,7 +165,7 @@ class PlayedRun : public Scenario {
     return lines;
   }
 
-  // What each of these runs tells first.
+  // Each of these runs tells this first.
   static constexpr char kExecuted[] =
       "debug: replicas are executed, not forked, until the program says that it can be a fork server";
 };

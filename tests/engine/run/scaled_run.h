@@ -37,7 +37,7 @@ struct Scaled {
     return runs.catalogue().run(id)->spec;
   }
 
-  // What it has, as others see it.
+  // The devices that it has, as others see it.
   std::vector<std::string> devices() { return runs.catalogue().run(id)->devices; }
 
   StoredRuns runs;

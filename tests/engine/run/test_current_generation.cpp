@@ -301,7 +301,7 @@ class TestCurrentGeneration : public QObject {
     QVERIFY(run.current->leaves_at_once());
   }
 
-  // Of a generation that trains.
+  // A generation that trains.
   void useIsRecordedWithTheStep() {
     Current run;
     run.launch(0, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each replica of a generation is given, on one node and on several, and how its processes are reached.
+// All that each replica of a generation is given, on one node and on several, and how its processes are
+// reached.
 #include "launch/generation.h"
 
 #include <QScopeGuard>
@@ -29,7 +30,7 @@ class TestGeneration : public QObject {
   protocol::RunPaths paths_;
   WaitingReplicas launcher_;
 
-  // Of a run that says all that can be said.
+  // A run that says all that can be said.
   GenerationOrder order() const {
     protocol::RunSpec spec;
     spec.program = "/bin/true";

@@ -89,7 +89,7 @@ class TestNoise : public QObject {
     QCOMPARE(testing::contents(runs_->path("said")), "--epochs 9\n");
   }
 
-  // That of the newest generation which recorded one, at the checkpoint or before.
+  // The newest generation's which recorded one, at the checkpoint or before.
   void whatTheRunRecordedIsBesideIt() {
     const std::string id = add(writes(0.5));
     record(id, 0, 15, 100);

@@ -64,7 +64,7 @@ class TestRunLife : public PlayedRun {
     QVERIFY(!trains.devices.empty());
     QCOMPARE(catalogue().run(id)->devices.size(), trains.devices.size());
 
-    // Its pause, part by part.
+    // The pause, part by part.
     const RunStatus leaves = ask(id, Command::rescale, 1).get<RunStatus>();
     QCOMPARE(leaves.state, RunState::restarting);
     QCOMPARE(leaves.phase, "checkpoint");
@@ -237,7 +237,7 @@ class TestRunLife : public PlayedRun {
     QCOMPARE(catalogue().generations(id)[0].outcome, "finished");
   }
 
-  // Its number of replicas, its pause and its time are those of before.
+  // The number of replicas, the pause and the time are those of before.
   void anotherSupervisorGoesOnWhereOneWasKilled() {
     const double t = later();
     const std::string id = start(played(2));
@@ -317,7 +317,7 @@ class TestRunLife : public PlayedRun {
     QCOMPARE(told(id).back(), "info: stopped");
   }
 
-  // What each second is for: sockets are there, use is measured, the record is there.
+  // Each second has its work: sockets are there, use is measured, the record is there.
   void whatIsTakenAwayIsMissed() {
     const double t = later();
     const std::string id = start(played(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people, scripts and the pool ask of a supervisor, and what it answers.
+// Requests of people, scripts and the pool to a supervisor, and its answers.
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
 #include "played_run.h"
@@ -319,7 +319,7 @@ class TestRunRequests : public PlayedRun {
     ask(id, Command::stop);
     VERIFY_RUN(reaches(id, RunState::stopped));
     QCOMPARE(catalogue().generations(id)[1].reason, "trigger");
-    // Those that have happened do not happen under the next supervisor.
+    // Events that have happened do not happen under the next supervisor.
     spawn_supervisor(id, 1, {});
     const PlayedReplica c(file(""), 2, 0);
     c.say_hello(t_, [](protocol::Hello& hello) { hello.checkpoints = false; });

@@ -76,7 +76,7 @@ class TestSupervise : public PlayedRun {
     QCOMPARE(supervised(finished, {"--devices", "nonsense"}), static_cast<int>(kExitUsage));
   }
 
-  // Whoever comes too late for devices has changed nothing.
+  // A run that comes too late for devices has changed nothing.
   void namedDevicesAreTakenFirst() {
     const std::string core = Machine::here().cores.front(), id = add("/bin/true"), other = add("/bin/true");
     catalogue().set_state(id, RunState::stopped, "for now");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor looks after beside its replicas: folders that somebody may take away, replicas that the
+// A supervisor looks after more than its replicas: folders that somebody may take away, replicas that the
 // supervisor before has left, a pool that is missing.
 #include <unistd.h>
 

@@ -173,8 +173,8 @@ class TestMethod : public QObject {
     QVERIFY(beside < there);
   }
 
-  // Of 24 points that are drawn from the density of the best the one is taken at which it is the highest over
-  // that of the others; one that was tried before only where ten times all of them were.
+  // From 24 points that are drawn from the density of the best that one is taken at which it is the highest
+  // over that of the others; one that was tried before only where ten times all of them were.
   void tpeTakesTheBestOfItsCandidates_data() {
     const auto row = columns<int, int>({"trials", "best"});
     row("one of ten is the best", 10, 1);
