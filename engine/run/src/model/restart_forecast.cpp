@@ -19,7 +19,7 @@ namespace series = protocol::series;
 
 constexpr std::size_t kLeastSteps = 20, kMostSteps = 100'000;
 constexpr double kLeastSeconds = 5, kMostSeconds = 60;  // of step time
-constexpr double kSteady = 0.1;                         // by which the quarters differ
+constexpr double kSteady = 0.15;                        // by which the quarters differ
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Replicas whose number stays go on as they are; others choose anew.

@@ -6,7 +6,7 @@
 // soon as it is steady, which it is once
 //
 //     20 steps and 5 s of step time have been measured, the generation's first step left out, and
-//     the rates of the four quarters of the newest that make so many differ by less than 10 %
+//     the rates of the four quarters of the newest that make so many differ by less than 15 %
 //
 // or, where it never becomes so, after 60 s of step time. A batch size that changes meanwhile begins anew.
 // A machine that others disturb for seconds is waited for, as a number that is tried is judged by this rate.
