@@ -218,6 +218,32 @@ class TestFit : public QObject {
     }
   }
 
+  // Cores that slow one another down, or make more than as many times as fast, neighbours that help, or cost
+  // more than is believed, are met by the nearest of what there is.
+  void whatCannotBeIsMetByABound_data() {
+    const auto row = batchscope::testing::columns<double, double, double, double>(
+        {"exponent", "contention", "p", "kappa"});
+    row("more than as many times as fast", 1.3, 0.2, 1, -1);
+    row("slower with more cores", -0.3, 0.2, 0, -1);
+    row("faster with neighbours", 0.6, -0.2, -1, 0);
+    row("six times as slow beside one", 0.6, 5, -1, kMostContention);
+  }
+  void whatCannotBeIsMetByABound() {
+    QFETCH(const double, exponent);
+    QFETCH(const double, contention);
+    QFETCH(const double, p);
+    QFETCH(const double, kappa);
+    PerfParams truth = kTrue;
+    truth.core_exponent = exponent;
+    truth.contention = contention;
+    const PerfParams perf = fit(rows_on_cores(truth));
+    checkBounds(perf);
+    QVERIFY2(p < 0 || std::abs(perf.core_exponent - p) < 1e-6,
+             qPrintable(QString::number(perf.core_exponent)));
+    QVERIFY2(kappa < 0 || std::abs(perf.contention - kappa) < 1e-6,
+             qPrintable(QString::number(perf.contention)));
+  }
+
   void aLoneReplicaOnAllAndOnOneOfItsCoresTellsOfTwo() {
     PerfParams truth{0.002, 40e-6, 0, 0, 1e-8, 1e-8, 1};
     truth.core_exponent = 0.95;
@@ -303,6 +329,17 @@ class TestFit : public QObject {
     QVERIFY2(error >= least && error <= most, qPrintable(QString::number(error)));
   }
 
+  // A new row, and an old one of the same configuration that took 15 % longer. What is found is their mean,
+  // in logarithms, by weights of 1 and, at a distance of x from the old one, 1 / (1 + (x / 10 %)^2)^2.
+  void oldRowsWeighByTheirDistance() {
+    const std::vector<ProfileRow> rows{{1, 1, 64, 1, 1},
+                                       {1, 1, 64, std::exp(0.15), std::exp(0.15), 0, 0, 1, 1}};
+    const double found = std::log(step_time(fit(rows), {1, 1, 64, 0}));
+    const double weight = std::pow(1 + std::pow((0.15 - found) / 0.1, 2), -2);
+    const double expected = 0.15 * weight / (1 + weight);
+    QVERIFY2(std::abs(found - expected) < 1e-4, golden::differ("logarithm", found, expected));
+  }
+
   // Nothing newer contradicts them.
   void oldRowsAloneKeepTheirWeight() {
     std::vector<ProfileRow> rows = measured(kTrue, kEverywhere, {16, 64, 256});
@@ -326,7 +363,7 @@ class TestFit : public QObject {
     std::vector<ProfileRow> rows = rows_on_cores(kTrue);
     rows[3].weight = 0.3;
     for (const ProfileRow& row : measured(kTrue, kEverywhere, {16, 64}, 0.1)) rows.push_back(row);
-    const FitObjective objective(rows);
+    const FitObjective objective(rows, 0.7);
     const ParamVector at = to_vector(perf);
     ParamVector slope, unused;
     const FitObjective::Value here = objective(at, smoothed, &slope);
@@ -378,6 +415,10 @@ class TestFit : public QObject {
                             1e-3 * square(0.05 / mean_time) + 1e-2 * square(0.2);
     const double objective = fit_objective(truth, rows);
     QVERIFY2(std::abs(objective - expected) < 1e-7, golden::differ("objective", objective, expected));
+    // A first guess of the contention is what it is held against.
+    const double guessed = FitObjective(rows, 0.5)(to_vector(truth), 0, nullptr).exact - objective;
+    const double expected_more = 1e-2 * square(0.2 - 0.5) - 1e-2 * square(0.2);
+    QVERIFY2(std::abs(guessed - expected_more) < 1e-12, golden::differ("guessed", guessed, expected_more));
   }
 
   // Roots of the weighted means of squares, in logarithms: sqrt((1 * 0.1^2 + 3 * 0.3^2) / 4) and
@@ -421,7 +462,8 @@ class TestFit : public QObject {
          {ProfileRow{0, 1, 1, 1, 1}, ProfileRow{1, 0, 1, 1, 1}, ProfileRow{1, 1, 0, 1, 1},
           ProfileRow{1, 1, 1, 0, 1}, ProfileRow{1, 1, 1, 1, -1}, ProfileRow{1, 1, 1, nan, 1},
           ProfileRow{1, 1, 1, 1, inf}, ProfileRow{1, 1, 1, 1, 1, -1}, ProfileRow{1, 1, 1, 1, 1, 1, -1},
-          ProfileRow{1, 1, 1, 1, 1, 1, 1, 0}, ProfileRow{1, 1, 1, 1, 1, 1, 1, nan}}) {
+          ProfileRow{1, 1, 1, 1, 1, 1, 1, 0}, ProfileRow{1, 1, 1, 1, 1, 1, 1, nan},
+          ProfileRow{1, 1, 1, 1, 1, 1, 1, 1, -0.1}, ProfileRow{1, 1, 1, 1, 1, 1, 1, 1, 1.1}}) {
       const ProfileRow good{1, 1, 1, 1, 1};
       QVERIFY_EXCEPTION_THROWN(fit(std::vector{good, row}), std::invalid_argument);
       QVERIFY_EXCEPTION_THROWN(fit(std::vector{row, good}), std::invalid_argument);

@@ -180,7 +180,10 @@ class TestNoiseScale : public QObject {
     NoiseScale noise(1);
     QVERIFY(noise.update(several(2 * 5, 2, 2, 2)));  // less than noise alone would leave: sqr is clamped to 0
     QCOMPARE(noise.sqr(), 0.0);
-    for (const double scale : {1.0, 2.0, 64.0}) QCOMPARE(noise.gain(scale), scale);
+    for (const double scale : {1.0, 2.0, 64.0}) {
+      QCOMPARE(noise.gain(scale), scale);
+      QCOMPARE(noise.raw_gain(scale), scale);
+    }
   }
 
   void gainLiesBetweenOneAndScale() {
@@ -356,9 +359,12 @@ class TestNoiseScale : public QObject {
     NoiseScale noise(2);
     const std::vector<double> before = noise.state();
     QVERIFY_EXCEPTION_THROWN(noise.update(several(1, 1, 2, 2)), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(noise.update({{1}, {1, 1}, 2, 2, {}, {}}), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(noise.update({{1, 1}, {1}, 2, 2, {}, {}}), std::invalid_argument);
     QVERIFY_EXCEPTION_THROWN(noise.update({{1, 1}, {1, 1}, 0, 2, {}, {}}), std::invalid_argument);
     QVERIFY_EXCEPTION_THROWN(noise.update({{1, 1}, {1, 1}, 2, 0, {}, {}}), std::invalid_argument);
     QVERIFY_EXCEPTION_THROWN(noise.update({{1, 1}, {1, 1}, 1, 1, {1, 1}, {1}}), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(noise.update({{1, 1}, {1, 1}, 1, 1, {1}, {1, 1}}), std::invalid_argument);
     QVERIFY_EXCEPTION_THROWN(noise.restore(NoiseScale(3).state()), std::invalid_argument);
     std::vector<double> broken = before;
     broken.back() = std::numeric_limits<double>::quiet_NaN();

@@ -150,12 +150,14 @@ class TestObjective : public QObject {
     QVERIFY(near(cost(4, true), as_many));
   }
 
-  // Seconds to go 100 and 400, or a thousandth: weights of mean 1 in logarithms, (100 / 200)^-0.5 and
-  // (400 / 200)^-0.5. The others are of unknown speed, or of unknown or no work.
+  // Seconds to go 100 and 400, or a thousandth, or a millionth, with less than a sample to go: weights of
+  // mean 1 in logarithms, (100 / 200)^-0.5 and (400 / 200)^-0.5. The others are of unknown speed, or of
+  // unknown or no work.
   void shortJobsWeighMore_data() {
     const auto row = columns<double>({"second"});
     row("seconds", 1);
     row("milliseconds", 1e-3);
+    row("microseconds", 1e-6);
   }
   void shortJobsWeighMore() {
     QFETCH(const double, second);

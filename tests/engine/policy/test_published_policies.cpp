@@ -74,6 +74,24 @@ class TestPublishedPolicies : public QObject {
     QCOMPARE(outcome.restarts(), 2);
   }
 
+  // The interval that is over when a job has had its 16 hours is its last for now; a second less is too
+  // little.
+  void tiresiasCountsFromTheStart_data() {
+    const auto row = batchscope::testing::columns<double, int>({"interval", "intervals"});
+    row("sixteen hours", 57600, 1);
+    row("a second less", 57599, 2);
+  }
+  void tiresiasCountsFromTheStart() {
+    QFETCH(const double, interval);
+    QFETCH(const int, intervals);
+    const std::vector<Submission> workload{{"a", 0, "app", 1, 12}, {"b", 0, "app", 1, 12}};
+    const Outcome outcome = simulate(workload, known({application("app", 100'000, {1})}), "tiresias",
+                                     {uniform_cluster(1, 1), interval, 0, 0});
+    const Tenure& first = outcome.jobs[0].tenures.at(0);
+    QCOMPARE(first.since, interval);
+    QCOMPARE(first.until, (1 + intervals) * interval);
+  }
+
   // A job alone on a device makes two micro-batches of its batch, each of which takes a whole step: 2 s.
   // Three replicas at the most: seconds less for each by one replica more, times its iterations.
   void optimusGivesWhereItSavesMost_data() {

@@ -148,6 +148,61 @@ class TestSimulatedPool : public QObject {
              qPrintable(QString::number(tenures[0].until)));
   }
 
+  // As above, up to an age of three restarts. At 450 s another job comes, which takes one of the two devices
+  // and ends soon. The first one has two restarts behind it then, and what it has measured says that two
+  // devices are twice as good: worth another one once (age - 200) / (age + 100) is above a half.
+  void eachRestartCountsAgainstTheNext() {
+    SimulationOptions options{uniform_cluster(1, 2), 10, 100, 0};
+    options.start = 0;
+    const Outcome outcome =
+        simulate({{"a", 1000, "long", 1, 8}, {"b", 1450, "short", 1, 8}}, known_lengths(), "pollux", options);
+    const std::vector<Tenure>& tenures = outcome.jobs[0].tenures;
+    QCOMPARE(outcome.jobs[0].restarts, 3);
+    QCOMPARE(replicas(tenures.at(2).placement), 1);
+    QVERIFY2(tenures[2].until >= 1500 && tenures[2].until <= 1530,
+             qPrintable(QString::number(tenures[2].until)));
+  }
+
+  // Two jobs that take as long, with steps of a second and of a hundredth: what their models say of a second
+  // device differs by a hair. Of three devices the third one is for the first to come in the pool, whichever
+  // that is; otherwise it is for the one to which it is worth a hair more.
+  void theFirstToComeWeighsAHairMore() {
+    Applications known = known_lengths();
+    ProfileData data;
+    data.name = "quick steps";
+    data.trainings[8] = {{1e5, 1e5, {1, 1}}, {2e5, 2e5, {1, 1}}};
+    data.placements[{1}] = {{1, 1, 4, {0.005, 0}}, {1, 1, 8, {0.01, 0}}};
+    data.placements[{2}] = {{1, 2, 4, {0.005, 0}}};
+    known.emplace("quick steps", Application(std::move(data)));
+    SimulationOptions options{uniform_cluster(1, 3), 5, 1, 0};
+    for (const bool as_pool : {false, true}) {
+      options.as_pool = as_pool;
+      std::vector<std::size_t> first;
+      for (const bool swapped : {false, true}) {
+        std::vector<Submission> workload{{"a", 0, "long", 1, 8}, {"b", 0, "quick steps", 1, 8}};
+        if (swapped) std::swap(workload[0], workload[1]);
+        const Outcome outcome = simulate(workload, known, "fair", options);
+        first.push_back(outcome.jobs[0].tenures.at(1).since < outcome.jobs[1].tenures.at(1).since ? 0 : 1);
+      }
+      QCOMPARE(first[0] == first[1], as_pool);
+      if (as_pool) QCOMPARE(first[0], 0u);
+    }
+  }
+
+  // a has had its 16 hours 57,600 s after its start at the first look, which is nobody's news: b has its turn
+  // as the interval of then is over.
+  void whoHasDevicesIsMovedAsAnIntervalEnds() {
+    SimulationOptions options{uniform_cluster(1, 1), 10'000, 0, 0};
+    options.as_pool = true;
+    Applications known;
+    known.emplace("day", linear("day", 86'400));
+    const Outcome outcome =
+        simulate({{"a", 0, "day", 1, 8}, {"b", 0, "day", 1, 8}}, known, "tiresias", options);
+    QCOMPARE(begin_of(outcome, 0), 500.0);
+    QCOMPARE(outcome.jobs[0].tenures[0].until, 500.0 + 60'000);
+    QCOMPARE(begin_of(outcome, 1), 500.0 + 60'000);
+  }
+
   // Three devices for two jobs. The third one is for the shorter job where that is known from the beginning.
   // In the pool nobody knows what is left of a job before a two-hundredth of it is done: the first to come
   // has it.
