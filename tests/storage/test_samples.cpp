@@ -306,6 +306,29 @@ class TestSamples : public QObject {
     QCOMPARE(reader->series()[0].count, 15'000);
   }
 
+  // Whatever it is asked for first after a commit.
+  void aLiveReaderSeesEachCommit() {
+    SampleWriter writer(folder_ / "samples.db");
+    std::optional<SampleReader> reader;
+    std::int64_t count = 0;
+    const auto commit = [&] {
+      writer.append(0, "x", count++, 0.5);
+      writer.commit();
+    };
+    commit();
+    reader.emplace(folder_ / "samples.db");
+    for (int round = 0; round < 2; ++round) {
+      commit();
+      QCOMPARE(reader->summarize("x", 0, 0, INT64_MAX, 1).at(0).count, count);
+      commit();
+      QCOMPARE(static_cast<std::int64_t>(reader->read_positions("x", 0, 0, 100).size()), count);
+      commit();
+      QCOMPARE(reader->series().at(0).count, count);
+      commit();
+      QCOMPARE(static_cast<std::int64_t>(reader->read("x", 0).size()), count);
+    }
+  }
+
   // Every bucket says what the samples between its steps say, the buckets are all the samples, and there
   // are no more of them than asked for.
   void summariesEqualBruteForce() {
@@ -388,6 +411,31 @@ class TestSamples : public QObject {
     { SampleWriter(folder_ / "samples.db").append(0, "x", 1, ramp(static_cast<std::size_t>(count))); }
     const auto found = SampleReader(folder_ / "samples.db").summarize("x", 0, 1, INT64_MAX, columns);
     QCOMPARE(static_cast<int>(found.size()), buckets);
+  }
+
+  // So that they do not flicker while a series grows: only the first and the last one are cut by the range.
+  void bucketsBeginAtMultiplesOfTheirWidth() {
+    { SampleWriter(folder_ / "samples.db").append(0, "x", 0, ramp(2048)); }
+    SampleReader reader(folder_ / "samples.db");
+    const auto first_steps = [&](std::int64_t from, std::int64_t to, int columns) {
+      std::vector<std::int64_t> steps;
+      for (const Bucket& bucket : reader.summarize("x", 0, from, to, columns))
+        steps.push_back(bucket.first_step);
+      return steps;
+    };
+    QCOMPARE(first_steps(3, 22, 4), (std::vector<std::int64_t>{3, 4, 8, 12, 16, 20}));
+    QCOMPARE(first_steps(1021, 1030, 2), (std::vector<std::int64_t>{1021, 1024, 1028}));  // in two chunks
+    QCOMPARE(first_steps(30, 129, 2), (std::vector<std::int64_t>{30, 64, 128}));  // in summaries of 32
+  }
+
+  void theLastStepsAreDrawn() {
+    SampleWriter writer(folder_ / "samples.db");
+    writer.append(0, "x", INT64_MAX - 2, ramp(2));
+    writer.commit();
+    const auto buckets = SampleReader(folder_ / "samples.db").summarize("x", 0, 0, INT64_MAX, 1);
+    QCOMPARE(buckets.size(), 1u);
+    QCOMPARE(buckets[0].count, 2);
+    QCOMPARE(buckets[0].last_step, INT64_MAX - 1);
   }
 
   void finiteValuesWhoseSumIsNotHaveAMean() {

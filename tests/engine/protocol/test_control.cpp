@@ -112,6 +112,16 @@ class TestControl : public QObject {
     VERIFY_THROWS("usage", "malformed run status: field \"step\"", Json{{"step", "x"}}.get<RunStatus>());
   }
 
+  void nothingOfAnEarlierStatusStays() {
+    RunStatus status;
+    status.step = 400;
+    status.latest = {{"loss", 0.25}};
+    Json{{"epoch", 2}}.get_to(status);
+    RunStatus expected;
+    expected.epoch = 2;
+    QCOMPARE(Json(status).dump(), Json(expected).dump());
+  }
+
   void aReplyOfAnotherFormIsRefused() {
     for (const char* reply : {R"({"ok":"yes"})", R"({"ok":false,"error":{"kind":7}})"})
       VERIFY_THROWS("usage", "malformed reply", reply_result(Json::parse(reply)));

@@ -149,6 +149,30 @@ class TestEnvironment : public QObject {
     VERIFY_THROWS("usage", name.toStdString(), Environment::from_process());
   }
 
+  void theSmallestNumbersAreTaken_data() {
+    const auto row = testing::columns<QByteArray, QByteArray>({"least", "less"});
+    row(variable::kMasterPort, "0", "-1");
+    row(variable::kNumReplicas, "1", "0");
+    row(variable::kReplicaRank, "0", "-1");
+    row(variable::kNumNodes, "1", "0");
+    row(variable::kNumRestarts, "0", "-1");
+    row(variable::kThreads, "1", "0");
+    row(variable::kNumDevices, "0", "-1");
+    row(variable::kDevicesPerReplica, "0", "-1");
+    row(variable::kMeasureCores, "0", "-1");
+    row(variable::kMaxLocalBatchSize, "0", "-1");
+    row(variable::kCheckpointInterval, "0", "-0.1");
+  }
+  void theSmallestNumbersAreTaken() {
+    QFETCH(const QByteArray, least);
+    QFETCH(const QByteArray, less);
+    const QByteArray name = QTest::currentDataTag();
+    qputenv(name, least);
+    Environment::from_process();
+    qputenv(name, less);
+    VERIFY_THROWS("usage", name.toStdString(), Environment::from_process());
+  }
+
   void contentionIsAShare() {
     QCOMPARE(told_contention(), 0.0);
     qputenv(variable::kContention, "0.25");

@@ -112,6 +112,10 @@ class TestPaths : public QObject {
     make_private_directory(parent / "another's");
     QCOMPARE(chown((parent / "another's").c_str(), 65534, 65534), 0);
     VERIFY_THROWS("io", "is not a directory of yours", make_private_directory(parent / "another's"));
+    const fs::perms open_to_all = fs::perms::owner_all | fs::perms::others_read;
+    fs::permissions(parent / "another's", open_to_all);
+    VERIFY_THROWS("io", "is not a directory of yours", make_private_directory(parent / "another's"));
+    QCOMPARE(fs::status(parent / "another's").permissions(), open_to_all);  // what is not ours stays as it is
   }
 
   void aLinkInTheRuntimeDirectorysPlaceIsRefused() {

@@ -45,6 +45,7 @@ class TestRunSpec : public QObject {
     VERIFY_THROWS("usage", at.toStdString(), Trigger::parse(text.toStdString()));
   }
 
+  // Every field is another than its default.
   void theSpecSurvivesJson() {
     RunSpec spec;
     spec.name = "digits";
@@ -55,7 +56,21 @@ class TestRunSpec : public QObject {
     spec.efficiency_floor = 0.7;
     spec.triggers = {Trigger::parse("epoch=1:replicas=1"), Trigger::parse("elapsed=30s:stop")};
     spec.environment = {{"A", "b"}};
+    spec.working_directory = "/work";
+    spec.recipe = "/work/digits.toml";
+    spec.devices_per_replica = 2;
+    spec.oversubscribe = true;
+    spec.device = "cpu";
+    spec.tls = true;
+    spec.group = "tries";
+    spec.time_outs = {31, 46, 61, 121};
+    spec.checkpoint_interval = 0;
+    spec.restart_budget = 6;
+    spec.non_finite = NonFinite::restore;
+    spec.max_local_batch_size = 57;
     const Json json = spec;
+    const Json defaults = RunSpec{};
+    for (const auto& [field, value] : json.items()) QVERIFY2(value != defaults.at(field), field.c_str());
     const auto back = Json::parse(json.dump()).get<RunSpec>();
     QCOMPARE(Json(back).dump(), json.dump());
     QCOMPARE(back.triggers, spec.triggers);

@@ -93,6 +93,17 @@ class TestSchedHints : public QObject {
     VERIFY_THROWS("usage", named.toStdString(), const Json hints = Json::parse(text.toStdString());
                   model_from_sched_hints(hints); hinted_batch_size(hints));
   }
+
+  // As much as a line shows well: of what is longer, the first 60 bytes.
+  void whatIsRefusedIsQuotedUpTo60Bytes() {
+    for (const std::size_t length : {60, 61}) {
+      const std::string text = '"' + std::string(length - 2, 'x') + '"';
+      QCOMPARE(testing::thrown_by(
+                   [&] { model_from_sched_hints(Json::parse(R"({"initBatchSize":)" + text + "}")); }),
+               "usage: sched hint 'initBatchSize': expected a whole number of at least 0, not " +
+                   text.substr(0, 60));
+    }
+  }
 };
 
 BATCHSCOPE_TEST(TestSchedHints)
