@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people, scripts and the pool ask of a supervisor, and what it answers.
+// Requests of people, scripts and the pool to a supervisor, and its answers.
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
 #include "played_run.h"
