@@ -2,8 +2,8 @@
 //
 // Runs whose replicas a test plays: their program is a script that writes down the signals it gets and ends
 // when it is told to, and what replicas tell is told by the test. So a real supervisor meets just what a test
-// wants it to meet, in an order that nothing but the test decides. Times that are told are whole seconds, and
-// later than those of the supervisor itself: differences of them are exact.
+// wants it to meet, in an order that nothing but the test decides. Times that are told are whole seconds, so
+// that differences of them are exact, and lie after the supervisor's own.
 #pragma once
 
 #include <fcntl.h>
@@ -52,7 +52,7 @@ class PlayedReplica {
   void tell_line(const std::string& line) const { ::send(fd_, line.data(), line.size(), MSG_NOSIGNAL); }
   void tell(const protocol::Message& message) const { tell_line(protocol::encode(message)); }
 
-  // Greets as our engine does, without heartbeats, unless `change` says something else.
+  // Says hello as our engine does, but without heartbeats; `change` may change that.
   void say_hello(double mono, const std::function<void(protocol::Hello&)>& change = {}) const {
     protocol::Hello hello;
     hello.rank = rank_;
@@ -165,7 +165,7 @@ class PlayedRun : public Scenario {
     return lines;
   }
 
-  // Each of these runs tells this first.
+  // The first event of each of these runs.
   static constexpr char kExecuted[] =
       "debug: replicas are executed, not forked, until the program says that it can be a fork server";
 };

@@ -31,13 +31,13 @@ struct Scaled {
         [this](const std::string& level, const std::string& text) { told += level + ": " + text + "\n"; });
   }
 
-  // As the next supervisor finds it.
+  // Returns the spec as the next supervisor finds it.
   protocol::RunSpec kept() {
     recorder->flush();
     return runs.catalogue().run(id)->spec;
   }
 
-  // The devices that it has, as others see it.
+  // Returns what it has, as others see it.
   std::vector<std::string> devices() { return runs.catalogue().run(id)->devices; }
 
   StoredRuns runs;

@@ -118,7 +118,7 @@ class TestCurrentGeneration : public QObject {
     QCOMPARE(exit.local_batch_size, kind.isEmpty() || exit.clean() ? 0 : 100);
   }
 
-  // Where it told nothing, its log may. The log of what a signal ended may be anybody's last words.
+  // The log may tell why where the replica did not. Where a signal ended it, the log's end may say anything.
   void whoToldNothingHasALog_data() {
     const auto row = testing::columns<int, QString, Cause, QString>({"status", "log", "cause", "why"});
     const QString traceback =
@@ -301,7 +301,7 @@ class TestCurrentGeneration : public QObject {
     QVERIFY(run.current->leaves_at_once());
   }
 
-  // A generation that trains.
+  // A generation that does not train yet, or no longer, has none.
   void useIsRecordedWithTheStep() {
     Current run;
     run.launch(0, 1);

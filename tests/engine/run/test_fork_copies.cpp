@@ -86,6 +86,9 @@ class TestForkCopies : public QObject {
     const std::string to = runs_->catalogue().create_run(runs_->spec());
     QCOMPARE(lay_checkpoint(id_, "", to), 40);
     QCOMPARE(protocol::verify_checkpoint(protocol::run_paths(to).checkpoints / "checkpoint-000003").step, 40);
+    // In folders that nobody else reads.
+    for (const fs::path& folder : {protocol::run_paths(to).root, protocol::run_paths(to).checkpoints})
+      QVERIFY(fs::status(folder).permissions() == fs::perms::owner_all);
   }
 
   // Events of a script were meant for the other run. The supervisor that would train it ends at once here.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All that each replica of a generation is given, on one node and on several, and how its processes are
-// reached.
+// The replicas of a generation, on one node and on several: what each is given, and how it is reached.
 #include "launch/generation.h"
 
 #include <QScopeGuard>
@@ -30,7 +29,7 @@ class TestGeneration : public QObject {
   protocol::RunPaths paths_;
   WaitingReplicas launcher_;
 
-  // A run that says all that can be said.
+  // Returns the order of a run that says all that can be said.
   GenerationOrder order() const {
     protocol::RunSpec spec;
     spec.program = "/bin/true";
@@ -172,6 +171,26 @@ class TestGeneration : public QObject {
     const auto listed = protocol::Json::parse(testing::contents(paths_.environment));
     QCOMPARE(listed.at("RANK").get<std::string>(), "0");
     QVERIFY(!listed.contains("INHERITED"));
+  }
+
+  // People read in the list what the supervisor has added to its own variables.
+  void aSearchPathIsListedUnlessItIsTheSupervisorsOwn() {
+    const auto set = [](const QByteArray& path) {
+      return path.isNull() ? qunsetenv("PYTHONPATH") : qputenv("PYTHONPATH", path);
+    };
+    const auto restore = qScopeGuard([&, before = qgetenv("PYTHONPATH")] { set(before); });
+    const auto listed = [&](const char* own, const char* said) {
+      set(own);
+      GenerationOrder with = order();
+      if (said != nullptr) with.spec.environment["PYTHONPATH"] = said;
+      const Generation generation(with, launcher_);
+      return protocol::Json::parse(testing::contents(paths_.environment)).value("PYTHONPATH", "none");
+    };
+    QCOMPARE(listed(nullptr, nullptr), "none");
+    QCOMPARE(listed(nullptr, "/said"), "/said");
+    QCOMPARE(listed("/own", nullptr), "none");
+    QCOMPARE(listed("/own", "/own"), "none");
+    QCOMPARE(listed("/own", "/said"), "/said");
   }
 
   void whatIsNotKnownIsNotSaid() {

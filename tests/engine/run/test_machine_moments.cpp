@@ -390,7 +390,7 @@ class TestMachineMoments : public QObject {
     QCOMPARE(f.log.take(), "term; checkpointed; launch 4 rescale; ");
   }
 
-  // The number that was asked for last, and not the one that there is room for.
+  // The number that was asked for last counts, be there room for more or not.
   void whatWaitsIsNotReplacedByRoom() {
     MachineFixture f(2);
     launch_three(f);

@@ -2,6 +2,8 @@
 //
 // Replicas that fail under a supervisor, and what it makes of what they have told: who is to blame, what is
 // done about it, what is said of it.
+#include <QTimer>
+
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/sweeps.h"
 #include "played_run.h"
@@ -238,7 +240,13 @@ class TestRunCrashes : public PlayedRun {
     VERIFY_RUN(comes_to(id, RunState::running));
     const double now = protocol::monotonic_seconds();
     a.tell(protocol::Heartbeat{0, 22, "train", "all_reduce 'loss'", now - 20, now});
-    b.tell(protocol::Heartbeat{1, 22, "train", "", now - 20.25, now});
+    const auto beat = [&] {
+      b.tell(protocol::Heartbeat{1, 22, "train", "", now - 20.25, protocol::monotonic_seconds()});
+    };
+    QTimer beats;  // until it is killed: two seconds of silence would be a hang of another kind
+    connect(&beats, &QTimer::timeout, this, beat);
+    beats.start(100);
+    beat();
     b.tell(protocol::Notice{"info", "so far", 22});
     VERIFY_RUN(tells(id, "so far"));
     a.tell(failure(0, "peer", "nobody answers"));
@@ -250,7 +258,7 @@ class TestRunCrashes : public PlayedRun {
     VERIFY_RUN(reaches(id, RunState::stopped));
     QCOMPARE(catalogue().generations(id)[0].outcome, "crashed: rank 1, hang");
     VERIFY_HOLDS(
-        told(id).at(3), "error: rank 1 hangs: it has computed for 2",
+        told(id).at(3), "error: rank 1 hangs: it has computed for ",
         " s in step 23 without finishing it (--collective-timeout is 30 s); restarting at once from ");
   }
 

@@ -106,7 +106,7 @@ class TestRunForecast : public PlayedRun {
     QCOMPARE(catalogue().generations(id)[2].predicted_goodput, predict(kept, {1, 2, 32, 0}).goodput);
   }
 
-  // Where the model chooses, it moves the run by itself, and comes back where that did not pay.
+  // The run moves by itself, and comes back where that did not pay.
   void theModelMovesTheRunThatIsLeftToIt() {
     if (Machine::here().cores.size() < 2) QSKIP("there is nowhere to go");
     protocol::RunSpec spec = played(1);

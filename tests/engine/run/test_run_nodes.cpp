@@ -81,6 +81,16 @@ class TestRunNodes : public PlayedRun {
     QVERIFY(eventually([&] { return !is_alive(agent); }));
   }
 
+  // Not even a single letter.
+  void nothingThatIsPrintedElsewhereIsLost() {
+    protocol::RunSpec spec = played(2);
+    testing::write_file(spec.program, "#!/bin/sh\nprintf .\n");
+    const std::string id = start(spec);
+    VERIFY_RUN(reaches(id, RunState::finished));
+    QCOMPARE(printed(id, 0, 0), ".");
+    QCOMPARE(printed(id, 0, 1), ".");
+  }
+
   void exitsSignalsAndTheEndOfANodeComeBack() {
     const std::string id = start(played(2));
     {

@@ -8,6 +8,7 @@
 
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
+#include "batchscope/run/script.h"
 #include "rows.h"
 #include "stored_runs.h"
 #include "test_case.h"
@@ -42,6 +43,26 @@ class TestStart : public QObject {
     pool_.reset();
     runs_ = std::make_unique<StoredRuns>();
     pool_.emplace(kPool);
+  }
+
+  // One that can be executed names its interpreter itself.
+  void aPythonScriptThatIsNoProgramHasAnInterpreter() {
+    const QByteArray kept = qgetenv("PYTHON");
+    const auto restore = qScopeGuard([&] { kept.isNull() ? qunsetenv("PYTHON") : qputenv("PYTHON", kept); });
+    qunsetenv("PYTHON");
+    testing::write_file(runs_->path("train.py"), "print()");
+    testing::write_file(runs_->path("train.sh"), "echo");
+    QCOMPARE(interpreter_of(runs_->path("train.py")), "/usr/bin/python3");
+    qputenv("PYTHON", "");
+    QCOMPARE(interpreter_of(runs_->path("train.py")), "/usr/bin/python3");
+    qputenv("PYTHON", "python3.12");
+    QCOMPARE(interpreter_of(runs_->path("train.py")), "python3.12");
+    QCOMPARE(interpreter_of(runs_->path("train.sh")), "");
+    QCOMPARE(interpreter_of(runs_->path("missing.py")), "");
+    std::filesystem::create_directory(runs_->path("folder.py"));
+    QCOMPARE(interpreter_of(runs_->path("folder.py")), "");
+    runs_->add_program("program.py", "true");
+    QCOMPARE(interpreter_of(runs_->path("program.py")), "");
   }
 
   void whatCannotBeStartedSaysWhy() {

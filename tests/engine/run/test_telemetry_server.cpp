@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that a supervisor hears, and what becomes of those who talk nonsense.
+// The replicas that a supervisor hears, and what becomes of those who talk nonsense.
 #include "socket/telemetry_server.h"
 
 #include <sys/socket.h>
