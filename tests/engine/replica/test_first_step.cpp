@@ -3,35 +3,33 @@
 // The step that replicas begin with where their number has changed. Each step takes 10 ms, whatever its size,
 // by a clock of the test's own.
 #include <memory>
+#include <utility>
 
 #include "adapt/metrics.h"
-#include "adapt/timer.h"
 #include "batchscope/replica/adaptive_data_loader_helper.h"
+#include "device.h"
 #include "generations.h"
 #include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
+using batchscope::testing::Device;
 using batchscope::testing::Program;
 
 class TestFirstStep : public QObject {
   Q_OBJECT
 
-  static inline double worked = 0;  // s
-  struct Clock final : Timer {
-    Moment now() override { return {worked, nullptr}; }
-    double seconds(const Interval& interval) override { return interval.to.seconds - interval.from.seconds; }
-    bool at_once() const override { return true; }
-  };
-
   static void train(const goodput::GradParams& gradient) {
-    set_timer(std::make_unique<Clock>());
+    auto owned = std::make_unique<Device>();
+    Device& device = *owned;
+    set_timer(std::move(owned));
     AdaptiveDataLoaderHelper loader({.size = 40000, .batch_size = 10});
     loader.autoscale_batch_size(40000, {}, /*accumulation=*/false, /*single_gradient=*/true);
     for ([[maybe_unused]] const int epoch : remaining_epochs_until(1))
       for (auto loop = loader.loop(); !loop.done(); loop.advance()) {
         Program::say({{"batch", loader.current_batch_size()}});
-        worked += 0.01;
+        device.work(0.01);
+        device.wait();
         metrics::commit_step({.gain = 1, .gradient = gradient});
       }
   }

@@ -22,6 +22,7 @@
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/unix_address.h"
+#include "paying_model.h"
 #include "process/fork_server.h"
 
 using namespace batchscope;
@@ -231,16 +232,7 @@ class Replica {
     telemetry_.send(Position{0, 1, "train", static_cast<double>(step_) / options_.steps,
                              static_cast<double>(step_), last_step_});
     if (options_.model && step_ >= options_.model_from)
-      telemetry_.send(Model{.perf = PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2},
-                            .grad_sqr = 1e-4,
-                            .grad_var = 1,
-                            .init_batch_size = 64,
-                            .max_batch_size = 8192,
-                            .min_local_batch_size = 8,
-                            .max_local_batch_size = 256,
-                            .accumulation = true,
-                            .max_profiled_replicas = environment_.num_replicas,
-                            .step = step_});
+      telemetry_.send(testing::paying_model(environment_.num_replicas, step_));
   }
 
   int fired_trigger() const {

@@ -5,6 +5,7 @@
 #include "devices/placement.h"
 #include "machines.h"
 #include "model/auto_scaling.h"
+#include "paying_model.h"
 #include "test_case.h"
 
 using namespace batchscope;
@@ -12,18 +13,7 @@ using namespace batchscope::run;
 
 namespace {
 
-// A model by which more replicas always pay.
-const protocol::Model kModel{.perf = protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2},
-                             .grad_sqr = 1e-4,
-                             .grad_var = 1,
-                             .init_batch_size = 64,
-                             .max_batch_size = 8192,
-                             .min_local_batch_size = 8,
-                             .max_local_batch_size = 256,
-                             .accumulation = true,
-                             .devices = 16,
-                             .max_profiled_replicas = 1,
-                             .step = 100};
+const protocol::Model kModel = testing::paying_model(1, 100, 16);
 
 protocol::RunSpec automatic(int min, int max) {
   protocol::RunSpec spec;

@@ -5,6 +5,7 @@
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/prediction.h"
+#include "paying_model.h"
 #include "played_run.h"
 
 using namespace batchscope;
@@ -16,19 +17,10 @@ namespace series = protocol::series;
 class TestRunForecast : public PlayedRun {
   Q_OBJECT
 
-  // A model by which more replicas always pay.
   static protocol::Model model() {
-    return {.perf = protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2},
-            .grad_sqr = 1e-4,
-            .grad_var = 1,
-            .init_batch_size = 64,
-            .max_batch_size = 8192,
-            .min_local_batch_size = 8,
-            .max_local_batch_size = 256,
-            .accumulation = true,
-            .max_profiled_replicas = 1,
-            .residual = 0.01,
-            .step = 3};
+    protocol::Model model = testing::paying_model(1, 3);
+    model.residual = 0.01;
+    return model;
   }
   // Returns so many steps of a second each, with half of their samples' worth.
   static protocol::Steps seconds(std::int64_t first, std::size_t count, double batch_size, int replicas) {

@@ -7,6 +7,7 @@
 
 #include "batchscope/run/pool.h"
 #include "machines.h"
+#include "paying_model.h"
 #include "scaled_run.h"
 #include "test_case.h"
 
@@ -18,18 +19,7 @@ using Devices = std::vector<std::string>;
 class TestScalingMoves : public QObject {
   Q_OBJECT
 
-  // A model by which more replicas always pay.
-  const protocol::Model model_{.perf = protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2},
-                               .grad_sqr = 1e-4,
-                               .grad_var = 1,
-                               .init_batch_size = 64,
-                               .max_batch_size = 8192,
-                               .min_local_batch_size = 8,
-                               .max_local_batch_size = 256,
-                               .accumulation = true,
-                               .devices = 16,
-                               .max_profiled_replicas = 2,
-                               .step = 100};
+  const protocol::Model model_ = testing::paying_model(2, 100, 16);
 
   // A run on two of the GPUs.
   static std::unique_ptr<Scaled> on_gpus(const std::optional<AutoReplicas>& range = {}, int of_each = 0) {

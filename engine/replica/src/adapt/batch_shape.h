@@ -8,8 +8,7 @@
 //   leave, and shrinks only as far as it would with the largest. What such a first part of the way promises
 //   counts as the whole way does.
 //   While one local batch size was measured on so many replicas, nothing tells how much of its time is the
-//   same
-// for every size. Whatever share promises most is believed then, so that a second size is measured.
+//   same for every size. Whatever share promises most is believed then, so that a second size is measured.
 //   A choice reaches no farther than twice the largest local batch size that was measured (AdaptDL's rule for
 //   replicas, ours for batch sizes), and four times the step in force: one replica has two micro-batches
 //   where it had one, and twice as large. What was chosen is compared, as both were measured, with what was

@@ -23,7 +23,7 @@ double mean_height(double from, double to) {
 std::vector<double> weights_by_age(std::size_t trials) {
   std::vector<double> weights(trials + 1, 1);
   const std::size_t old = trials > kFresh ? trials - kFresh : 0;
-  const double first = 1 / static_cast<double>(trials);  // infinite where there is none, and no old one
+  const double first = 1 / static_cast<double>(std::max<std::size_t>(trials, 1));
   for (std::size_t i = 0; i < old; ++i)
     weights[i] =
         first + (1 - first) * static_cast<double>(i) / static_cast<double>(std::max<std::size_t>(old - 1, 1));
