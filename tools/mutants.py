@@ -13,7 +13,7 @@ It works on a copy of the tree in build/mutants, where the rooms' files are comp
 A change that does not compile is not counted, and neither is a change that compiles to the same code. Then the room's own tests are
 linked and run: the one that noticed the file's last change, the other fast ones, and scenarios (not with --fast), which have to fail
 twice. If they notice nothing, the tests of other rooms follow (not with --own). A change that loops for ever is noticed by a limit of
-processor time, three times what the tests took, and one that waits for ever by the tests' own time limits: neither depends on how busy
+processor time, three times what the longest test took, and one that waits for ever by the tests' own time limits: neither depends on how busy
 the machine is.
 """
 
@@ -127,12 +127,6 @@ def build(targets):
     return done.stdout + done.stderr if done.returncode else ""
 
 
-def time_of_children():
-    """Returns the processor time, in s, of all processes that have been run to their ends."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 class Suite:
     """The tests that cover a room."""
 
@@ -141,6 +135,7 @@ class Suite:
         self.limits = {}  # s of processor time, by stage
         self.objects, self.code = {}, {}  # of each source file: its object file, and that one's bytes
         self.names = {stage: set() for stage in stages}  # of its tests
+        self.longest = {}  # s that the longest of the tests that ran last took, by stage
         self.noticed = {}  # by source file: the test that noticed its last change
 
     def prepare(self):
@@ -148,10 +143,9 @@ class Suite:
         for stage in self.stages:
             if fault := build(stage.targets):
                 raise Refused(f"{self.room.folder} does not build without a change:\n{fault[-2000:]}")
-            before = time_of_children()
             if failed := self.run(stage):
                 raise Refused(f"{', '.join(failed)} fails without a change: mend it first")
-            self.limits[stage] = max(SHORTEST, round(PATIENCE * (time_of_children() - before)))
+            self.limits[stage] = max(SHORTEST, round(PATIENCE * self.longest[stage]))
         folder = TREE / self.room.folder
         for command in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
             path, output = pathlib.Path(command["file"]), re.search(r" -o (\S+)", command["command"])
@@ -164,7 +158,9 @@ class Suite:
         command = ["ctest", "--test-dir", str(BUILD), "-R", tests or stage.tests, "-L", f"^{stage.tier}$", "-j", "2", "--stop-on-failure",
                    "--no-tests=error"]  # fmt: skip
         done = run(*command, limit=self.limits.get(stage))
-        self.names[stage].update(re.findall(r"Test +#\d+: (\S+)", done.stdout))
+        times = re.findall(r"Test +#\d+: (\S+) .*? ([\d.]+) sec", done.stdout)
+        self.names[stage].update(name for name, _ in times)
+        self.longest[stage] = max(float(seconds) for _, seconds in times) if times else 0
         failed = re.findall(r"^\s*\d+ - (\S+) \(", done.stdout, re.M)
         return failed or (["ctest"] if done.returncode else [])
 

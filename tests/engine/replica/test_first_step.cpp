@@ -4,6 +4,7 @@
 // by a clock of the test's own.
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "adapt/metrics.h"
 #include "batchscope/replica/adaptive_data_loader_helper.h"
@@ -34,24 +35,35 @@ class TestFirstStep : public QObject {
       }
   }
 
-  // Returns the first step's size on two replicas, after twenty steps of ten samples on one.
-  static int first_on_two(const goodput::GradParams& gradient) {
+  // Returns the sizes of the first steps on `to` replicas, after twenty steps of ten samples on `from`.
+  static std::vector<int> first_steps(int from, int to, const goodput::GradParams& gradient) {
     Program program;
-    program.variables[protocol::variable::kTriggers] = R"(["step=20:stop","step=21:stop"])";
-    program.run([&] { train(gradient); });
-    const auto ended = program.run_replicas(2, [&] { train(gradient); });
-    return ended.front().said.at(0).at("batch");
+    program.variables[protocol::variable::kTriggers] = R"(["step=20:stop","step=31:stop"])";
+    program.run_replicas(from, [&] { train(gradient); });
+    const auto ended = program.run_replicas(to, [&] { train(gradient); });
+    std::vector<int> sizes;
+    for (const auto& told : ended.front().said) sizes.push_back(told.at("batch"));
+    return sizes;
   }
+
+  static int first_on_four(const goodput::GradParams& gradient) { return first_steps(2, 4, gradient).at(0); }
 
  private Q_SLOTS:
   // Twenty steps cannot tell the noise: it may be 10,000 samples, or twelve.
   void it_more_than_doubles_only_where_the_noise_is_known() {
-    QCOMPARE(first_on_two({.sqr = 0.01, .var = 10, .sqr_error = 5}), 20);
-    QCOMPARE(first_on_two({.sqr = 0.01, .var = 10, .sqr_error = 0.001}), 40);
+    QCOMPARE(first_on_four({.sqr = 0.01, .var = 10, .sqr_error = 5}), 20);
+    QCOMPARE(first_on_four({.sqr = 0.01, .var = 10, .sqr_error = 0.001}), 40);
   }
 
   // Less noise than seemed: no step but the initial one is worth its samples.
-  void it_may_be_smaller() { QCOMPARE(first_on_two({.sqr = 10, .var = 0.1, .sqr_error = 20}), 10); }
+  void it_may_be_smaller() { QCOMPARE(first_on_four({.sqr = 10, .var = 0.1, .sqr_error = 20}), 12); }
+
+  // However surely the noise of one replica seems to be known.
+  void after_one_replica_it_is_chosen_after_ten_steps() {
+    const std::vector<int> sizes = first_steps(1, 2, {.sqr = 0.01, .var = 10, .sqr_error = 0.001});
+    QCOMPARE(std::vector<int>(sizes.begin(), sizes.begin() + 10), std::vector<int>(10, 10));
+    QCOMPARE(sizes.at(10), 40);
+  }
 };
 
 BATCHSCOPE_TEST(TestFirstStep)

@@ -33,7 +33,7 @@ class TestMetrics : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   // After five measured steps, the first of a configuration not among them, and then after every 25. Where
-  // these take more than a second, five are enough.
+  // these take more than a second, three are enough.
   void the_model_is_fitted_soon_and_then_seldom() {
     QTemporaryDir directory;
     TelemetryListener supervisor(directory.filePath("telemetry").toStdString());
@@ -47,7 +47,7 @@ class TestMetrics : public QObject {
       metrics::begin_micro_step();
       metrics::commit_step({.gradient = {1, 10}});
     };
-    for (std::int64_t step = 1; step <= 70; ++step) {
+    for (std::int64_t step = 1; step <= 58; ++step) {
       train();
       if (step != 6 && step != 31 && step != 56) continue;
       const protocol::Model model = next_model(supervisor);
@@ -58,7 +58,7 @@ class TestMetrics : public QObject {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1100));
     for (int step = 0; step < 4; ++step) train();
-    QCOMPARE(next_model(supervisor).step, before + 71);
+    QCOMPARE(next_model(supervisor).step, before + 59);
     telemetry_stop(0);
     for (const protocol::Message& message : supervisor.read_to_goodbye())
       QVERIFY(!std::holds_alternative<protocol::Model>(message));

@@ -42,7 +42,8 @@ namespace series = protocol::series;
 
 // New optimizer steps before the model is fitted anew: soon at first, seldom later.
 constexpr std::int64_t kFirstFit = 5, kNextFits = 25;  // measured steps
-constexpr double kNextFit = 1;                         // s: after so long fewer steps are enough
+constexpr double kNextFit = 1;                         // s: after so long kFewSteps are enough
+constexpr std::int64_t kFewSteps = 3;
 
 // The step in flight.
 struct Stopwatch {
@@ -407,8 +408,8 @@ void Account::complete(Finished step) {
     cores_took(step.key.cores, {step.key.local_batch_size, step.accumulation_steps}, whole + update);
   if (replica_rank() == 0) {
     const std::int64_t fresh = profile.measured() - fitted_at;
-    const bool is_due = fitted_at == 0 || fresh >= kNextFits || last_step - last_fit >= kNextFit;
-    if (is_due && fresh >= kFirstFit) request_fit();
+    const bool is_long_ago = fitted_at > 0 && last_step - last_fit >= kNextFit;
+    if (fresh >= (fitted_at == 0 ? kFirstFit : is_long_ago ? kFewSteps : kNextFits)) request_fit();
   }
   if (!step.told && !step.drawn) return;
   set(step.row, series::kSyncTime, waited);

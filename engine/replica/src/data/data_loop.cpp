@@ -166,10 +166,11 @@ void DataLoop::agree() {
 // Cuts what is left of the pass that the index is in; where drop_last leaves nothing of it, the next one.
 void DataLoop::open_pass() {
   const std::int64_t start = loader_.state.index % size();
-  choose_pass_shape();
+  const bool is_guess = choose_pass_shape();
   pass_number_ = loader_.state.index / size();
   steps_before_pass_ = metrics::steps();
   cut_pass();
+  if (is_guess) next_look_ = kEarlyLook;
   if (goes_on(0)) return;
   if (limit_ <= end_) end_branch();
   if (end_ == 0)
@@ -184,7 +185,8 @@ void DataLoop::open_pass() {
   open_pass();
 }
 
-void DataLoop::choose_pass_shape() {
+// Returns whether the noise has to be measured before anything can be chosen.
+bool DataLoop::choose_pass_shape() {
   BatchShape& shape = loader_.state.shape;
   const goodput::Bounds limits = loader_.bounded();
   if (limits.max_local > 0 && shape.local_batch_size > limits.max_local)  // memory ran out at it
@@ -198,8 +200,12 @@ void DataLoop::choose_pass_shape() {
     shape = noise_measurement().shape(loader_.initial(), size());
   else if (!loader_.autoscales())
     shape = loader_.initial();
-  else if (loader_.state.index % size() == 0 || shape.local_batch_size == 0)
+  else if (shape.local_batch_size == 0 && loader_.state.of_one_gradient) {
+    shape = initial_shape(loader_.state.before, num_replicas(), limits);
+    return true;
+  } else if (loader_.state.index % size() == 0 || shape.local_batch_size == 0)
     shape = choose_shape(shape, loader_.initial(), limits, loader_.state.before);
+  return false;
 }
 
 // Cuts the pass from the index on, by the shape in force.

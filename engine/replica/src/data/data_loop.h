@@ -74,7 +74,7 @@ class DataLoop {
  private:
   void agree();
   void open_pass();
-  void choose_pass_shape();
+  bool choose_pass_shape();
   void cut_pass();
   void plan_pass(std::int64_t start);
   bool goes_on(std::int64_t number);

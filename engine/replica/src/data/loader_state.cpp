@@ -47,10 +47,12 @@ void LoaderState::restore(const protocol::Json& json) {
                     " now: give the program the same data, or start it without the checkpoint");
   const BatchShape saved{json.at("local_batch_size"), json.at("accumulation_steps")};
   const int replicas = json.at("replicas");
-  if (replicas == num_replicas())
+  if (replicas == num_replicas()) {
     shape = saved;
-  else
+  } else {
     before = saved.batch_size(replicas);
+    of_one_gradient = replicas == 1 && saved.accumulation_steps == 0;
+  }
   length = json.value("length", std::int64_t{0});
   cuts.clear();
   for (const protocol::Json& cut : json.value("cuts", protocol::Json::array()))
