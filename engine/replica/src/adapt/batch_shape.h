@@ -7,9 +7,9 @@
 //   A step more than doubles only as far as it would with the smallest noise scale that nine of ten cases
 //   leave, and shrinks only as far as it would with the largest. What such a first part of the way promises
 //   counts as the whole way does.
-//   One replica without accumulation sees the noise only as the difference between a step and the next, in
-// which the weights have moved: early in training it seems many times what it is. On several replicas such a
-// run therefore goes on with steps as large as before, and chooses after the first ten.
+//   One replica without accumulation sees the noise as the difference between a step and the next, and the
+//   weights move in between: early in training the noise seems many times what it is. On several replicas
+//   such a run goes on with steps as large as before, and chooses after ten of them.
 //   While one local batch size was measured on so many replicas, nothing tells how much of its time is the
 //   same for every size. Whatever share promises most is believed then, so that a second size is measured.
 //   A choice reaches no farther than twice the largest local batch size that was measured (AdaptDL's rule for
@@ -39,7 +39,7 @@ struct BatchShape {
 inline constexpr double kSpeedupThreshold = 1.05;
 inline constexpr double kClearlyMore = 1.1;     // of measured goodput: what was before is taken again
 inline constexpr std::int64_t kFirstLook = 30;  // steps after a pass was cut; then twice as many, and so on
-inline constexpr std::int64_t kEarlyLook = 10;  // the same after a step that was not chosen
+inline constexpr std::int64_t kEarlyLook = 10;  // the same where replicas go on with the step of a lone one
 
 // The knowledge that a choice may count on.
 struct Seen {

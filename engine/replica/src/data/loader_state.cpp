@@ -51,7 +51,7 @@ void LoaderState::restore(const protocol::Json& json) {
     shape = saved;
   } else {
     before = saved.batch_size(replicas);
-    of_one_gradient = replicas == 1 && saved.accumulation_steps == 0;
+    of_one_gradient = before > 0 && replicas == 1 && saved.accumulation_steps == 0;
   }
   length = json.value("length", std::int64_t{0});
   cuts.clear();
