@@ -91,6 +91,12 @@ class TestControl : public test::WindowTest {
 
   std::unique_ptr<FakeSupervisor> supervisor_;
 
+  QMessageBox* shownQuestion() const {
+    for (auto* each : window_->findChildren<QMessageBox*>())
+      if (each->isVisible()) return each;
+    return nullptr;
+  }
+
   bool says(const QString& words) const {
     const auto labels = window_->control()->findChildren<QLabel*>();
     return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
@@ -247,15 +253,32 @@ class TestControl : public test::WindowTest {
     QCOMPARE(supervisor_->commands[0].command, Request::Command::stop);
   }
 
+  void aCheckpointIsPromisedOnlyOfAProgramThatMakesOne() {
+    protocol::RunStatus status = supervisor_->status();
+    for (const bool makes : {true, false}) {
+      status.rescalable = makes;
+      supervisor_->say(status);
+      QTRY_COMPARE(window_->session()->status().rescalable, makes);
+      QTest::mouseClick(window_->control()->stopButton(), Qt::LeftButton);
+      QMessageBox* const question = shownQuestion();
+      QVERIFY(question != nullptr);
+      const QString text = question->informativeText();
+      QVERIFY2(text.startsWith(makes ? QStringLiteral("The run writes a checkpoint first")
+                                     : QStringLiteral("Its program reports no checkpoints")),
+               qPrintable(text));
+      QTest::keyClick(question, Qt::Key_Escape);
+      QTRY_VERIFY(shownQuestion() == nullptr);
+    }
+    QVERIFY(supervisor_->commands.empty());
+  }
+
   // Another run may come to be shown while it is asked, such as by a notice's button.
   void theRunThatWasAskedAboutIsStopped() {
     const std::string asked = window_->session()->run().id;
     const std::string other = test::writeListedRun(catalogue_, "other", protocol::RunState::finished, 0.5);
     watcher_.reload();
     QTest::mouseClick(window_->control()->stopButton(), Qt::LeftButton);
-    QPointer<QMessageBox> question;
-    for (auto* each : window_->findChildren<QMessageBox*>())
-      if (each->isVisible()) question = each;
+    const QPointer<QMessageBox> question = shownQuestion();
     QVERIFY(question != nullptr);
     window_->openRun(other);
     QCOMPARE(window_->session()->run().id, other);
