@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lines to a node's agent, frame by frame: a test is the supervisor, and the stand-in of each replica.
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <QScopeGuard>
+#include <QTemporaryDir>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "agent_caller.h"
+#include "batchscope/protocol/checkpoint_writer.h"
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/telemetry.h"
+#include "batchscope/protocol/unix_address.h"
+#include "nodes/checkpoint_exchange.h"
+#include "nodes/checkpoint_transfer.h"
+#include "rows.h"
+#include "system/process_table.h"
+#include "test_case.h"
+#include "text_files.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+namespace fs = std::filesystem;
+
+class TestAgentLines : public QObject {
+  Q_OBJECT
+
+  std::unique_ptr<QTemporaryDir> folder_;
+
+  std::string file(const char* name) const { return folder_->filePath(name).toStdString(); }
+  static bool eventually(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 20000); }
+
+  ReplicaOrder script(const std::string& line) const {
+    return {"/bin/sh", {"-c", line}, folder_->path().toStdString(), {{"OWN", "x"}}, {}};
+  }
+  // Returns a replica that prints its process, and ends with 7 when it is asked to.
+  ReplicaOrder waiting(int generation = 0, int rank = 0) const {
+    ReplicaOrder order = script("trap 'exit 7' TERM; echo $$; sleep 1000 & wait");
+    order.environment["ADAPTDL_NUM_RESTARTS"] = std::to_string(generation);
+    order.environment["ADAPTDL_REPLICA_RANK"] = std::to_string(rank);
+    return order;
+  }
+  // Has the agent told the program, which sees the folder.
+  void tell_program(AgentCaller& supervisor) const {
+    supervisor.send(FrameKind::program, encode(ProgramOrder{script("exit"), file("mark")}));
+    supervisor.await(FrameKind::ready);
+  }
+  static ProcessId process_of(AgentCaller& replica) {
+    return protocol::identify(std::stoi(replica.next(FrameKind::output)));
+  }
+  static std::string variable_in(const std::string& output, const std::string& name) {
+    const auto at = ("\n" + output).find("\n" + name + "=");
+    if (at == std::string::npos) return "none";
+    const auto begin = at + name.size() + 1;
+    return output.substr(begin, output.find('\n', begin) - begin);
+  }
+  // Makes a checkpoint that a run might have.
+  std::string make_checkpoint() const {
+    protocol::Manifest manifest;
+    manifest.step = 40;
+    const fs::path folder = fs::path(file("checkpoints")) / "checkpoint-000003";
+    fs::create_directory(folder.parent_path());
+    protocol::write_checkpoint(folder, manifest, [&](const fs::path& partial) {
+      testing::write_file(partial / "model", "the state");
+      manifest.files = {{"model", 9, protocol::file_crc32(partial / "model")}};
+    });
+    return folder;
+  }
+  static void send_checkpoint(AgentCaller& replica, const std::string& folder) {
+    CheckpointSender sender(folder);
+    replica.send(FrameKind::checkpoint, sender.announcement());
+    for (std::string bytes = sender.next(); !bytes.empty(); bytes = sender.next())
+      replica.send(FrameKind::state, bytes);
+  }
+  // Returns the error of a frame that is refused.
+  static std::string refusal(AgentCaller& caller, FrameKind kind, std::string_view bytes) {
+    caller.send(kind, bytes);
+    std::string why = caller.await(FrameKind::refused);
+    return caller.is_hung_up_on() ? why : "it holds the line";
+  }
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    testing::write_file(file("mark"), "");
+  }
+
+  // --- the supervisor ---
+
+  void itsSupervisorLearnsTheTimeAndWhatTheNodeSees() {
+    for (const bool apart : {false, true})
+      for (const bool marked : {false, true}) {
+        const LoneAgent agent(false, apart ? QStringList("--apart") : QStringList());
+        AgentCaller supervisor(agent, Caller::supervisor);
+        const double told = decode_beat(supervisor.await(FrameKind::beat));
+        QVERIFY(std::abs(told - protocol::monotonic_seconds()) < 20);
+        supervisor.send(FrameKind::program,
+                        encode(ProgramOrder{script("exit"), marked ? file("mark") : file("elsewhere")}));
+        const News news = decode_news(supervisor.next(FrameKind::news));
+        QCOMPARE(news.level, "debug");
+        QCOMPARE(news.text,
+                 "replicas are executed, not forked, until the program says that it can be a fork server");
+        QCOMPARE(decode_ready(supervisor.next(FrameKind::ready)), marked && !apart);
+      }
+  }
+
+  void thereIsOneSupervisorAndOneProgram() {
+    LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor), other(agent, Caller::supervisor);
+    QCOMPARE(other.next(FrameKind::refused), "the agent has a supervisor already");
+    QVERIFY(other.is_hung_up_on());
+    tell_program(supervisor);
+    supervisor.send(FrameKind::offered);  // it may be said before and after
+    QCOMPARE(refusal(supervisor, FrameKind::program, encode(ProgramOrder{script("exit"), file("mark")})),
+             "the agent has been told the program already");
+    QVERIFY(agent.process().waitForFinished(10000));  // without a supervisor it is of no use
+    QCOMPARE(agent.process().exitCode(), 0);
+  }
+
+  void whatBelongsToAnotherLineIsRefused_data() {
+    QTest::addColumn<bool>("supervises");
+    QTest::addColumn<int>("kind");
+    const auto row = [](const char* name, bool supervises, FrameKind kind) {
+      QTest::newRow(name) << supervises << static_cast<int>(kind);
+    };
+    row("an order of a supervisor", true, FrameKind::order);
+    row("an offer of a supervisor", true, FrameKind::offer);
+    row("a signal of a supervisor", true, FrameKind::signal);
+    row("a state of a supervisor", true, FrameKind::state);
+    row("a beat of a supervisor", true, FrameKind::beat);
+    row("a hello again", true, FrameKind::hello);
+    row("a program of a stand-in", false, FrameKind::program);
+    row("an offered program of a stand-in", false, FrameKind::offered);
+    row("a signal for nobody", false, FrameKind::signal);
+    row("an offer where the folder is seen", false, FrameKind::offer);
+    row("a checkpoint that nobody wants", false, FrameKind::checkpoint);
+  }
+  void whatBelongsToAnotherLineIsRefused() {
+    QFETCH(bool, supervises);
+    QFETCH(int, kind);
+    const LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    AgentCaller replica(agent, Caller::stand_in);
+    QCOMPARE(refusal(supervises ? supervisor : replica, static_cast<FrameKind>(kind), "{}"),
+             "a frame that does not belong here");
+  }
+
+  // Replicas are asked to leave, and what they say last still comes.
+  void anAgentThatIsDoneAsksItsReplicasToLeave_data() {
+    testing::rows("how", {"its supervisor has gone", "its input ends", "it is asked to end"});
+  }
+  void anAgentThatIsDoneAsksItsReplicasToLeave() {
+    LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    AgentCaller replica(agent, Caller::stand_in);
+    replica.send(FrameKind::order,
+                 encode(script("trap 'echo asked; exit 7' TERM; echo begun; sleep 1000 & wait")));
+    QCOMPARE(replica.next(FrameKind::output), "begun\n");
+    QFETCH(QString, how);
+    if (how == "its supervisor has gone") supervisor.hang_up();
+    if (how == "its input ends") agent.process().closeWriteChannel();
+    if (how == "it is asked to end") agent.process().terminate();
+    const auto [output, status] = replica.output_and_end();
+    QCOMPARE(output, "asked\n");
+    QCOMPARE(status, W_EXITCODE(7, 0));
+    QVERIFY(agent.process().waitForFinished(10000));
+    QCOMPARE(agent.process().exitStatus(), QProcess::NormalExit);
+    QCOMPARE(agent.process().exitCode(), 0);
+  }
+
+  // --- replicas ---
+
+  // What belongs to a node is the node's, and what belongs to a run is the run's.
+  void aReplicaHasTheEnvironmentOfItsOrderOnItsNode() {
+    const auto forget = qScopeGuard([] {
+      for (const char* const name : {"SLURM_NODEID", "CUDA_VISIBLE_DEVICES", "TMPDIR", "ELSE"})
+        qunsetenv(name);
+    });
+    qputenv("SLURM_NODEID", "4");
+    qputenv("CUDA_VISIBLE_DEVICES", "5");
+    qputenv("TMPDIR", file("").c_str());
+    qputenv("ELSE", "of the agent");
+    const LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    ReplicaOrder order = script("env; pwd; exit 3");
+    order.environment.insert({{"SLURM_PROCID", "7"},
+                              {"SLURM_NODEID", "1"},
+                              {"TMPDIR", "/of/the/supervisor"},
+                              {"HOSTNAME", "of-the-supervisor"},
+                              {"BATCHSCOPE_TELEMETRY_SOCKET", "/of/the/supervisor"},
+                              {"ADAPTDL_CHECKPOINT_PATH", "/checkpoints"},
+                              {"ADAPTDL_SHARE_PATH", "/share"},
+                              {"ADAPTDL_TENSORBOARD_LOGDIR", "/tensorboard"}});
+    const auto said = [&](const ReplicaOrder& ordered) {
+      AgentCaller replica(agent, Caller::stand_in);
+      replica.send(FrameKind::order, encode(ordered));
+      const auto [output, status] = replica.output_and_end();
+      const bool ends = status == W_EXITCODE(3, 0) && replica.is_hung_up_on();
+      return ends ? "\n" + output : "it does not end";
+    };
+    const std::string all = said(order);
+    VERIFY_HOLDS(all, "\nOWN=x\n", "\nSLURM_NODEID=4\n", "\nCUDA_VISIBLE_DEVICES=5\n",
+                 "\nTMPDIR=" + file("") + "\n", "\nADAPTDL_CHECKPOINT_PATH=/checkpoints\n",
+                 "\nADAPTDL_SHARE_PATH=/share\n", "\nADAPTDL_TENSORBOARD_LOGDIR=/tensorboard\n",
+                 "\nBATCHSCOPE_TELEMETRY_SOCKET=" + file("") + "/batchscope-node-", "/0/telemetry\n",
+                 "\n" + folder_->path().toStdString() + "\n");
+    for (const char* const of_another : {"SLURM_PROCID", "of-the-supervisor", "ELSE="})
+      QVERIFY2(!testing::holds(all, of_another), all.c_str());
+    order.environment["CUDA_VISIBLE_DEVICES"] = "0,1";  // chosen among them
+    order.environment.erase("BATCHSCOPE_TELEMETRY_SOCKET");
+    const std::string chosen = said(order);
+    VERIFY_HOLDS(chosen, "\nCUDA_VISIBLE_DEVICES=0,1\n");
+    QVERIFY(!testing::holds(chosen, "TELEMETRY"));
+  }
+
+  // A node that does not see the run's checkpoints has a folder of its own.
+  void aReplicaApartHasAFolderOfItsOwn() {
+    const LoneAgent agent(false, {"--apart"});
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    ReplicaOrder order = script("env; [ -d \"$ADAPTDL_SHARE_PATH\" ] && echo shared");
+    order.environment.insert({{"ADAPTDL_CHECKPOINT_PATH", "/checkpoints"},
+                              {"ADAPTDL_SHARE_PATH", "/share"},
+                              {"ADAPTDL_TENSORBOARD_LOGDIR", "/tensorboard"}});
+    AgentCaller early(agent, Caller::stand_in);
+    QCOMPARE(refusal(early, FrameKind::order, encode(order)), "an order before the checkpoints were settled");
+    for (int i = 0; i < 2; ++i) {
+      AgentCaller replica(agent, Caller::stand_in);
+      replica.send(FrameKind::offer, encode(OfferedCheckpoint{}));
+      QVERIFY(!decode_wanted(replica.next(FrameKind::wanted)));
+      replica.send(FrameKind::order, encode(order));
+      const auto [output, status] = replica.output_and_end();
+      QCOMPARE(status, 0);
+      const std::string checkpoints = variable_in(output, "ADAPTDL_CHECKPOINT_PATH");
+      VERIFY_HOLDS(checkpoints, "/batchscope-node-", "/checkpoints");
+      QCOMPARE(variable_in(output, "ADAPTDL_SHARE_PATH"),
+               fs::path(checkpoints).replace_filename("share").string());
+      QCOMPARE(variable_in(output, "ADAPTDL_TENSORBOARD_LOGDIR"), "none");
+      VERIFY_HOLDS(output, "shared\n");
+    }
+  }
+
+  // One sends it, the others wait for that, and where it does not come, the next one sends it.
+  void aCheckpointComesOnceForAllReplicasOfANode() {
+    const std::string checkpoint = make_checkpoint();
+    const std::string offer = encode(CheckpointExchange(file("checkpoints"), {}).offer());
+    const LoneAgent agent(false, {"--apart"});
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    AgentCaller gone(agent, Caller::stand_in), bad(agent, Caller::stand_in), good(agent, Caller::stand_in),
+        last(agent, Caller::stand_in);
+    for (AgentCaller* const replica : {&gone, &bad, &good, &last}) {
+      replica->send(FrameKind::offer, offer);
+      if (replica == &gone) QVERIFY(decode_wanted(replica->next(FrameKind::wanted)));
+    }
+    AgentCaller behind(agent, Caller::stand_in);  // when it is heard, all of these have been
+    refusal(behind, FrameKind::signal, "{}");
+    gone.hang_up();
+    QVERIFY(decode_wanted(bad.next(FrameKind::wanted)));
+    QCOMPARE(refusal(bad, FrameKind::checkpoint, R"({"name":"checkpoint-000003","manifest_bytes":0})"),
+             "checkpoint-000003 is announced without a manifest");
+    const News news = decode_news(supervisor.next(FrameKind::news));
+    QCOMPARE(news.level, "error");
+    QCOMPARE(news.text,
+             "it cannot take the checkpoint that it is to begin with: checkpoint-000003 is announced without "
+             "a manifest");
+    QVERIFY(decode_wanted(good.next(FrameKind::wanted)));
+    send_checkpoint(good, checkpoint);
+    QVERIFY(!decode_wanted(last.next(FrameKind::wanted)));
+    for (AgentCaller* const replica : {&good, &last}) {
+      replica->send(FrameKind::order, encode(script("cd \"$ADAPTDL_CHECKPOINT_PATH\"; echo *; cat */model")));
+      QCOMPARE(replica->output_and_end().first, "checkpoint-000003\nthe state");
+    }
+  }
+
+  void signalsAreHandedOn() {
+    const LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    AgentCaller one(agent, Caller::stand_in), other(agent, Caller::stand_in);
+    for (AgentCaller* const replica : {&one, &other}) {
+      replica->send(FrameKind::order, encode(waiting()));
+      process_of(*replica);
+    }
+    one.send(FrameKind::signal, encode(HandedSignal{SIGTERM, 1}));
+    QCOMPARE(one.output_and_end(), (std::pair<std::string, int>("", W_EXITCODE(7, 0))));
+    QVERIFY(one.is_hung_up_on());
+    other.send(FrameKind::signal, encode(HandedSignal{SIGUSR1, 0}));
+    QCOMPARE(other.output_and_end(), (std::pair<std::string, int>("", SIGUSR1)));
+  }
+
+  // With all that it has started.
+  void aReplicaEndsWithItsLine() {
+    const LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    AgentCaller gone(agent, Caller::stand_in), refused(agent, Caller::stand_in);
+    std::vector<ProcessId> processes;
+    for (AgentCaller* const replica : {&gone, &refused}) {
+      replica->send(FrameKind::order, encode(waiting()));
+      processes.push_back(process_of(*replica));
+    }
+    gone.hang_up();
+    QVERIFY(eventually([&] { return !is_alive(processes[0]); }));
+    QVERIFY(is_alive(processes[1]));
+    QCOMPARE(refusal(refused, FrameKind::order, encode(waiting())), "a frame that does not belong here");
+    QVERIFY(eventually([&] { return !is_alive(processes[1]); }));
+  }
+
+  void whatCannotBeStartedIsSaid() {
+    const LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    ReplicaOrder order = waiting();
+    order.program = "/no/such/program";
+    AgentCaller replica(agent, Caller::stand_in);
+    VERIFY_HOLDS(refusal(replica, FrameKind::order, encode(order)), "cannot start /no/such/program in ");
+    AgentCaller nonsense(agent, Caller::stand_in);
+    VERIFY_HOLDS(refusal(nonsense, FrameKind::order, "{}"), "has no valid \"program\"");
+  }
+
+  // Each connection is told apart, and its end as well.
+  void whatAReplicaTellsComesByItsConnections() {
+    const LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    ReplicaOrder order =
+        script("trap 'exit 7' TERM; echo \"$BATCHSCOPE_TELEMETRY_SOCKET\"; sleep 1000 & wait");
+    order.environment["BATCHSCOPE_TELEMETRY_SOCKET"] = "/of/the/supervisor";
+    AgentCaller replica(agent, Caller::stand_in);
+    replica.send(FrameKind::order, encode(order));
+    std::string path = replica.next(FrameKind::output);
+    path.pop_back();
+    const sockaddr_un address = protocol::unix_address(path);
+    int connections[2];
+    const auto told = [&] {
+      const std::string bytes = replica.next(FrameKind::telemetry);
+      const TelemetryBytes telemetry = decode_telemetry(bytes);
+      return std::to_string(telemetry.connection) + ": " + std::string(telemetry.bytes);
+    };
+    for (const std::string number : {"0", "1"}) {
+      int& fd = connections[number == "1"];
+      fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      QCOMPARE(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+      QCOMPARE(::send(fd, "first\n", 6, 0), 6);
+      QCOMPARE(told(), number + ": first\n");
+    }
+    QCOMPARE(::send(connections[0], "second\n", 7, 0), 7);
+    QCOMPARE(told(), "0: second\n");
+    close(connections[0]);
+    QCOMPARE(told(), "0: ");
+    // What is said last comes before the end.
+    QCOMPARE(::send(connections[1], "last\n", 5, 0), 5);
+    replica.send(FrameKind::signal, encode(HandedSignal{SIGTERM, 0}));
+    QCOMPARE(told(), "1: last\n");
+    QCOMPARE(decode_status(replica.next(FrameKind::exit)), W_EXITCODE(7, 0));
+    close(connections[1]);
+  }
+
+  // Of the newest generation alone.
+  void whatReplicasUseIsToldWithTheBeats() {
+    const LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    AgentCaller a(agent, Caller::stand_in), b(agent, Caller::stand_in), c(agent, Caller::stand_in);
+    a.send(FrameKind::order, encode(waiting(3, 4)));
+    process_of(a);
+    b.send(FrameKind::order, encode(waiting(2, 5)));
+    process_of(b);
+    c.send(FrameKind::order, encode(waiting(3, 6)));
+    process_of(c);
+    NodeUse use;
+    do use = decode_use(supervisor.await(FrameKind::use));
+    while (use.replicas < 2);
+    QCOMPARE(use.generation, 3);
+    QCOMPARE(use.replicas, 2);
+    QVERIFY(!use.values.empty());
+    for (const auto& [series, value] : use.values)
+      QVERIFY2(series.ends_with("/4") || series.ends_with("/6"), series.c_str());
+  }
+
+  // --- strangers ---
+
+  // So many at a time, until they have shown the token.
+  void strangersAreFewAtATime() {
+    const LoneAgent agent;
+    const auto is_heard = [](AgentCaller& caller) {
+      caller.send(FrameKind::hello, encode(NodeHello{LoneAgent::token(), Caller::stand_in}));
+      return refusal(caller, FrameKind::program, "{}") == "a frame that does not belong here";
+    };
+    std::vector<std::unique_ptr<AgentCaller>> silent;
+    for (int i = 0; i < 64; ++i) silent.push_back(std::make_unique<AgentCaller>(agent));
+    QVERIFY(AgentCaller(agent).is_hung_up_on());
+    QVERIFY(is_heard(*silent.back()));
+    AgentCaller next(agent);
+    QVERIFY(is_heard(next));
+    AgentCaller known(agent, Caller::stand_in);  // who is no stranger any more
+    known.send(FrameKind::order, "{}");
+    QVERIFY(known.is_hung_up_on());
+  }
+};
+
+BATCHSCOPE_TEST(TestAgentLines)
+#include "test_agent_lines.moc"
