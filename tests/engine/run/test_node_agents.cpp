@@ -173,6 +173,8 @@ class TestNodeAgents : public QObject {
         "warning: an agent that came is left out: node n2 calls itself n7\n");
     row("no offer", "echo Welcome to n2; read -r line",
         "warning: the command that starts agents wrote a line that is not an offer of a node: ");
+    row("no lines", "head -c 2000000 /dev/zero | tr '\\0' x; read -r line",
+        "warning: the command that starts agents writes no lines: ");
     row("other lines",
         "read -r line; echo \"$line\" | sed s/false/true/ | \"$2\" serve --name n2 --listen $1",
         "error: node n2 is left out: its agent encrypts its lines, which nobody asked for; use the same "
