@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Somebody on a line to an agent, as a supervisor or as a replica's stand-in.
+// Somebody on a line to an agent, as a supervisor or as a replica's stand-in, and the base of tests with
+// them.
 #pragma once
 
 #include <QTcpSocket>
+#include <QTemporaryDir>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "lone_agent.h"
 #include "nodes/frame.h"
 #include "nodes/messages.h"
+#include "system/process_table.h"
+#include "test_case.h"
+#include "text_files.h"
 
 namespace batchscope::run {
 
@@ -77,6 +85,45 @@ class AgentCaller {
 
   QTcpSocket socket_;
   FrameSplitter splitter_;
+};
+
+class AgentTest : public QObject {
+ protected:
+  void begin() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    testing::write_file(file("mark"), "");
+  }
+
+  std::string file(const char* name) const { return folder_->filePath(name).toStdString(); }
+  static bool eventually(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 20000); }
+
+  ReplicaOrder script(const std::string& line) const {
+    return {"/bin/sh", {"-c", line}, folder_->path().toStdString(), {{"OWN", "x"}}, {}};
+  }
+  // Returns a replica that prints its process, and ends with 7 when it is asked to.
+  ReplicaOrder waiting(int generation = 0, int rank = 0) const {
+    ReplicaOrder order = script("trap 'exit 7' TERM; echo $$; sleep 1000 & wait");
+    order.environment["ADAPTDL_NUM_RESTARTS"] = std::to_string(generation);
+    order.environment["ADAPTDL_REPLICA_RANK"] = std::to_string(rank);
+    return order;
+  }
+  // Has the agent told the program, which sees the folder.
+  void tell_program(AgentCaller& supervisor) const {
+    supervisor.send(FrameKind::program, encode(ProgramOrder{script("exit"), file("mark")}));
+    supervisor.await(FrameKind::ready);
+  }
+  static ProcessId process_of(AgentCaller& replica) {
+    return protocol::identify(std::stoi(replica.next(FrameKind::output)));
+  }
+  // Returns the error of a frame that is refused.
+  static std::string refusal(AgentCaller& caller, FrameKind kind, std::string_view bytes) {
+    caller.send(kind, bytes);
+    std::string why = caller.await(FrameKind::refused);
+    return caller.is_hung_up_on() ? why : "it holds the line";
+  }
+
+ private:
+  std::unique_ptr<QTemporaryDir> folder_;
 };
 
 }  // namespace batchscope::run

@@ -6,91 +6,26 @@
 #include <sys/wait.h>
 
 #include <QScopeGuard>
-#include <QTemporaryDir>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "agent_caller.h"
-#include "batchscope/protocol/checkpoint_writer.h"
-#include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/unix_address.h"
-#include "nodes/checkpoint_exchange.h"
-#include "nodes/checkpoint_transfer.h"
 #include "rows.h"
-#include "system/process_table.h"
-#include "test_case.h"
-#include "text_files.h"
 #include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
 namespace fs = std::filesystem;
 
-class TestAgentLines : public QObject {
+class TestAgentLines : public AgentTest {
   Q_OBJECT
 
-  std::unique_ptr<QTemporaryDir> folder_;
-
-  std::string file(const char* name) const { return folder_->filePath(name).toStdString(); }
-  static bool eventually(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 20000); }
-
-  ReplicaOrder script(const std::string& line) const {
-    return {"/bin/sh", {"-c", line}, folder_->path().toStdString(), {{"OWN", "x"}}, {}};
-  }
-  // Returns a replica that prints its process, and ends with 7 when it is asked to.
-  ReplicaOrder waiting(int generation = 0, int rank = 0) const {
-    ReplicaOrder order = script("trap 'exit 7' TERM; echo $$; sleep 1000 & wait");
-    order.environment["ADAPTDL_NUM_RESTARTS"] = std::to_string(generation);
-    order.environment["ADAPTDL_REPLICA_RANK"] = std::to_string(rank);
-    return order;
-  }
-  // Has the agent told the program, which sees the folder.
-  void tell_program(AgentCaller& supervisor) const {
-    supervisor.send(FrameKind::program, encode(ProgramOrder{script("exit"), file("mark")}));
-    supervisor.await(FrameKind::ready);
-  }
-  static ProcessId process_of(AgentCaller& replica) {
-    return protocol::identify(std::stoi(replica.next(FrameKind::output)));
-  }
-  static std::string variable_in(const std::string& output, const std::string& name) {
-    const auto at = ("\n" + output).find("\n" + name + "=");
-    if (at == std::string::npos) return "none";
-    const auto begin = at + name.size() + 1;
-    return output.substr(begin, output.find('\n', begin) - begin);
-  }
-  // Makes a checkpoint that a run might have.
-  std::string make_checkpoint() const {
-    protocol::Manifest manifest;
-    manifest.step = 40;
-    const fs::path folder = fs::path(file("checkpoints")) / "checkpoint-000003";
-    fs::create_directory(folder.parent_path());
-    protocol::write_checkpoint(folder, manifest, [&](const fs::path& partial) {
-      testing::write_file(partial / "model", "the state");
-      manifest.files = {{"model", 9, protocol::file_crc32(partial / "model")}};
-    });
-    return folder;
-  }
-  static void send_checkpoint(AgentCaller& replica, const std::string& folder) {
-    CheckpointSender sender(folder);
-    replica.send(FrameKind::checkpoint, sender.announcement());
-    for (std::string bytes = sender.next(); !bytes.empty(); bytes = sender.next())
-      replica.send(FrameKind::state, bytes);
-  }
-  // Returns the error of a frame that is refused.
-  static std::string refusal(AgentCaller& caller, FrameKind kind, std::string_view bytes) {
-    caller.send(kind, bytes);
-    std::string why = caller.await(FrameKind::refused);
-    return caller.is_hung_up_on() ? why : "it holds the line";
-  }
-
  private Q_SLOTS:
-  void init() {
-    folder_ = std::make_unique<QTemporaryDir>();
-    testing::write_file(file("mark"), "");
-  }
+  void init() { begin(); }
 
   // --- the supervisor ---
 
@@ -213,7 +148,7 @@ class TestAgentLines : public QObject {
                  "\nTMPDIR=" + file("") + "\n", "\nADAPTDL_CHECKPOINT_PATH=/checkpoints\n",
                  "\nADAPTDL_SHARE_PATH=/share\n", "\nADAPTDL_TENSORBOARD_LOGDIR=/tensorboard\n",
                  "\nBATCHSCOPE_TELEMETRY_SOCKET=" + file("") + "/batchscope-node-", "/0/telemetry\n",
-                 "\n" + folder_->path().toStdString() + "\n");
+                 "\n" + order.working_directory + "\n");
     for (const char* const of_another : {"SLURM_PROCID", "of-the-supervisor", "ELSE="})
       QVERIFY2(!testing::holds(all, of_another), all.c_str());
     order.environment["CUDA_VISIBLE_DEVICES"] = "0,1";  // chosen among them
@@ -221,66 +156,6 @@ class TestAgentLines : public QObject {
     const std::string chosen = said(order);
     VERIFY_HOLDS(chosen, "\nCUDA_VISIBLE_DEVICES=0,1\n");
     QVERIFY(!testing::holds(chosen, "TELEMETRY"));
-  }
-
-  // A node that does not see the run's checkpoints has a folder of its own.
-  void aReplicaApartHasAFolderOfItsOwn() {
-    const LoneAgent agent(false, {"--apart"});
-    AgentCaller supervisor(agent, Caller::supervisor);
-    tell_program(supervisor);
-    ReplicaOrder order = script("env; [ -d \"$ADAPTDL_SHARE_PATH\" ] && echo shared");
-    order.environment.insert({{"ADAPTDL_CHECKPOINT_PATH", "/checkpoints"},
-                              {"ADAPTDL_SHARE_PATH", "/share"},
-                              {"ADAPTDL_TENSORBOARD_LOGDIR", "/tensorboard"}});
-    AgentCaller early(agent, Caller::stand_in);
-    QCOMPARE(refusal(early, FrameKind::order, encode(order)), "an order before the checkpoints were settled");
-    for (int i = 0; i < 2; ++i) {
-      AgentCaller replica(agent, Caller::stand_in);
-      replica.send(FrameKind::offer, encode(OfferedCheckpoint{}));
-      QVERIFY(!decode_wanted(replica.next(FrameKind::wanted)));
-      replica.send(FrameKind::order, encode(order));
-      const auto [output, status] = replica.output_and_end();
-      QCOMPARE(status, 0);
-      const std::string checkpoints = variable_in(output, "ADAPTDL_CHECKPOINT_PATH");
-      VERIFY_HOLDS(checkpoints, "/batchscope-node-", "/checkpoints");
-      QCOMPARE(variable_in(output, "ADAPTDL_SHARE_PATH"),
-               fs::path(checkpoints).replace_filename("share").string());
-      QCOMPARE(variable_in(output, "ADAPTDL_TENSORBOARD_LOGDIR"), "none");
-      VERIFY_HOLDS(output, "shared\n");
-    }
-  }
-
-  // One sends it, the others wait for that, and where it does not come, the next one sends it.
-  void aCheckpointComesOnceForAllReplicasOfANode() {
-    const std::string checkpoint = make_checkpoint();
-    const std::string offer = encode(CheckpointExchange(file("checkpoints"), {}).offer());
-    const LoneAgent agent(false, {"--apart"});
-    AgentCaller supervisor(agent, Caller::supervisor);
-    tell_program(supervisor);
-    AgentCaller gone(agent, Caller::stand_in), bad(agent, Caller::stand_in), good(agent, Caller::stand_in),
-        last(agent, Caller::stand_in);
-    for (AgentCaller* const replica : {&gone, &bad, &good, &last}) {
-      replica->send(FrameKind::offer, offer);
-      if (replica == &gone) QVERIFY(decode_wanted(replica->next(FrameKind::wanted)));
-    }
-    AgentCaller behind(agent, Caller::stand_in);  // when it is heard, all of these have been
-    refusal(behind, FrameKind::signal, "{}");
-    gone.hang_up();
-    QVERIFY(decode_wanted(bad.next(FrameKind::wanted)));
-    QCOMPARE(refusal(bad, FrameKind::checkpoint, R"({"name":"checkpoint-000003","manifest_bytes":0})"),
-             "checkpoint-000003 is announced without a manifest");
-    const News news = decode_news(supervisor.next(FrameKind::news));
-    QCOMPARE(news.level, "error");
-    QCOMPARE(news.text,
-             "it cannot take the checkpoint that it is to begin with: checkpoint-000003 is announced without "
-             "a manifest");
-    QVERIFY(decode_wanted(good.next(FrameKind::wanted)));
-    send_checkpoint(good, checkpoint);
-    QVERIFY(!decode_wanted(last.next(FrameKind::wanted)));
-    for (AgentCaller* const replica : {&good, &last}) {
-      replica->send(FrameKind::order, encode(script("cd \"$ADAPTDL_CHECKPOINT_PATH\"; echo *; cat */model")));
-      QCOMPARE(replica->output_and_end().first, "checkpoint-000003\nthe state");
-    }
   }
 
   void signalsAreHandedOn() {

@@ -141,6 +141,7 @@ class TestGeneration : public QObject {
                            {"OMP_WAIT_POLICY", "passive"},
                            {"OPENBLAS_THREAD_TIMEOUT", "20"},
                            {"PYTHONUNBUFFERED", "1"},
+                           {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"},
                            {"RANK", number},
                            {"ROLE_RANK", number},
                            {"LOCAL_RANK", number},

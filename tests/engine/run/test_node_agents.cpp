@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include <QTemporaryDir>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -151,6 +152,7 @@ class TestNodeAgents : public QObject {
     QVERIFY(fetched({{"n2", "127.0.0.2"}}, reach()));  // another one
     QVERIFY(agents.is_ready("n2"));
     QCOMPARE(lost_.size(), 1u);
+    QVERIFY(!agents.take_exited(agent, 0));  // who has another in its place
   }
 
   void whoDoesNotComeIsToldOf() {
@@ -187,6 +189,8 @@ class TestNodeAgents : public QObject {
     agents.fetch({{"n2", "127.0.0.2"}}, reach(line.toStdString()), false, [] {});
     QVERIFY(eventually([&] { return !told_.empty(); }));
     QVERIFY2(told_.starts_with(trouble.toStdString()), told_.c_str());
+    QTest::qWait(20);  // nothing more is said of it
+    QCOMPARE(std::count(told_.begin(), told_.end(), '\n'), 1);
     QVERIFY(agents.nodes().empty() && !agents.is_there("n7"));
   }
 

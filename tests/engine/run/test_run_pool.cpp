@@ -146,6 +146,23 @@ class TestRunPool : public PlayedRun {
     QVERIFY2(reached == "127.0.0.2\n127.0.0.2\n", reached.c_str());  // and never the other
   }
 
+  // The pool reaches them again when it goes on.
+  void aRunThatRestsKeepsNoAgents() {
+    reach_nodes();
+    const std::string id = catalogue().submit_run(played(1), {});
+    spawn_supervisor(id, 0, {"n2/cpu:0"});
+    const PlayedReplica a(file(""), 0, 0);
+    const ProcessId agent = protocol::identify(a.parent());
+    VERIFY_RUN(makes_step(id, a, 1));
+    ask(id, Command::pause);
+    a.exit(143);
+    VERIFY_RUN(comes_to(id, RunState::paused));
+    QVERIFY(eventually([&] { return !is_alive(agent); }));
+    QVERIFY(!catalogue().job(id)->preempted);
+    ask(id, Command::stop);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+  }
+
   // Where others are left, it goes on with them.
   void aRunThatLosesOneNodeOfSeveralGoesOn() {
     reach_nodes();

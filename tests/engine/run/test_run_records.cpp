@@ -27,6 +27,24 @@ class TestRunRecords : public PlayedRun {
                          [&](const auto& event) { return testing::holds(event.text, part); });
   }
 
+  std::string start_with_memory() {
+    qputenv("BATCHSCOPE_SHM", file("").c_str());
+    std::string id = start(played(1));
+    qunsetenv("BATCHSCOPE_SHM");
+    return id;
+  }
+  // Writes a checkpoint as this replica makes it, and returns its link.
+  static fs::path write_to_memory(const std::string& id, const PlayedReplica& replica) {
+    const fs::path memory = fs::path(replica.variable("BATCHSCOPE_MEMORY_PATH")) / "checkpoint-000001",
+                   link = protocol::run_paths(id).checkpoints / "checkpoint-000001";
+    protocol::Manifest manifest;
+    manifest.files = {{"model", 9, {}}};
+    testing::write_file(memory / "model", "the state");
+    protocol::write_manifest(memory, manifest);
+    fs::create_directory_symlink(memory, link);
+    return link;
+  }
+
  private Q_SLOTS:
   void init() { begin(); }
   void cleanup() { end(); }
@@ -74,21 +92,76 @@ class TestRunRecords : public PlayedRun {
   }
 
   void aCheckpointThatStaysInMemoryIsToldOf() {
-    qputenv("BATCHSCOPE_SHM", file("").c_str());
-    const std::string id = start(played(1));
-    qunsetenv("BATCHSCOPE_SHM");
+    const std::string id = start_with_memory();
     const PlayedReplica a(file(""), 0, 0);
-    const fs::path memory = a.variable("BATCHSCOPE_MEMORY_PATH");
-    QVERIFY(memory.string().starts_with(file("")));
-    protocol::Manifest manifest;
-    manifest.files = {{"model", 9, {}}};
-    fs::create_directory(memory / "checkpoint-000001");
-    protocol::write_manifest(memory / "checkpoint-000001", manifest);
-    fs::create_directory_symlink(memory / "checkpoint-000001",
-                                 protocol::run_paths(id).checkpoints / "checkpoint-000001");
+    fs::remove(write_to_memory(id, a) / "model");
     a.exit(0);
     VERIFY_RUN(reaches(id, RunState::finished));
     QCOMPARE(times_told(id, "checkpoint-000001 stays in memory, and would be lost with the machine"), 1);
+  }
+
+  // When a restart has its first step, the processors have time for that.
+  void aCheckpointInMemoryGoesToDiskWithTheFirstStep() {
+    const std::string id = start_with_memory();
+    const PlayedReplica a(file(""), 0, 0);
+    const fs::path checkpoint = write_to_memory(id, a);
+    a.say_hello(t_);
+    a.tell(protocol::Notice{"info", "so far", 0});
+    VERIFY_RUN(tells(id, "so far"));
+    QVERIFY(fs::is_symlink(checkpoint));
+    a.make_step(1, t_);
+    QVERIFY(eventually([&] { return !fs::is_symlink(checkpoint) && fs::exists(checkpoint / "model"); }));
+    ask(id, Command::stop);
+    a.exit(143);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+  }
+
+  // As large as the last one.
+  void aDiskWithoutRoomForACheckpointIsToldOf() {
+    const std::string id = start(played(1));
+    const PlayedReplica a(file(""), 0, 0);
+    a.say_hello(t_);
+    protocol::CheckpointWritten written{"checkpoint-000001", "periodic", 1, 0, 0, 9, t_, t_, t_};
+    written.bytes = std::int64_t{1} << 50;
+    a.tell(written);
+    VERIFY_RUN(tells(id, "no room for another checkpoint, and soon none for the run's record: the disk at "));
+    a.exit(0);
+    VERIFY_RUN(reaches(id, RunState::finished));
+  }
+
+  // What passes between two generations is no training.
+  void theTimeThatRemainsIsThatOfTraining() {
+    const std::string id = start(played(1));
+    {
+      const PlayedReplica a(file(""), 0, 0);
+      a.say_hello(t_);
+      a.make_step(1, t_);
+      a.tell(protocol::Position{0, 1, "train", 0, 0, t_});
+      a.tell(protocol::Position{0, 1, "train", 0.25, 1, t_ + 10});
+      VERIFY_RUN(comes_to(id, [](const protocol::RunStatus& now) { return now.remaining == 30; }));
+      a.exit(1);
+    }
+    const PlayedReplica b(file(""), 1, 0);
+    b.say_hello(t_ + 500);
+    b.make_step(2, t_ + 500);
+    b.tell(protocol::Position{0, 1, "train", 0.25, 1, t_ + 500});
+    b.tell(protocol::Position{0, 1, "train", 0.5, 1, t_ + 510});
+    VERIFY_RUN(comes_to(id, [](const protocol::RunStatus& now) { return now.total_fraction == 0.5; }));
+    QCOMPARE(status(id).remaining, 20.0);
+    ask(id, Command::stop);
+    b.exit(143);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+  }
+
+  // It is started once more, with the place of no replica.
+  void aProgramThatServesIsLoadedAhead() {
+    const std::string id = start(played(1));
+    const PlayedReplica a(file(""), 0, 0);
+    a.say_hello(t_, [](protocol::Hello& hello) { hello.serves = true; });
+    QVERIFY(eventually([&] { return fs::exists(file("begun..")); }));
+    VERIFY_HOLDS(testing::contents(file("variables..")), "BATCHSCOPE_FORK_SERVER=3\n");
+    a.exit(0);
+    VERIFY_RUN(reaches(id, RunState::finished));
   }
 
   void theEndIsAnnounced() {

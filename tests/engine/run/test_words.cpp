@@ -52,6 +52,14 @@ class TestWords : public QObject {
              {std::numeric_limits<double>::quiet_NaN(), "nan"},
              {-std::numeric_limits<double>::infinity(), "-inf"},
              {1, "1"},
+             {-0.0, "0"},
+             {0.021344, "0.02134"},
+             {99.996, "100"},
+             {9999.6, "10,000"},
+             {1e-4, "0.0001"},
+             {1e-5, "1 × 10⁻⁵"},
+             {1'234'567, "1,235,000"},
+             {1.2346e12, "1.235 × 10¹²"},
              {12.346, "12.35"},
              {-12.5, "-12.5"},
              {999.94, "999.9"},
@@ -77,6 +85,7 @@ class TestWords : public QObject {
     for (const double none : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
       QCOMPARE(range_text(100, none), "100");
     QCOMPARE(range_text(std::numeric_limits<double>::infinity(), 0.25), "inf");
+    QCOMPARE(range_text(std::numeric_limits<double>::quiet_NaN(), 0.25), "nan");
   }
 
   void changesAreInWholePercent() {
