@@ -3,6 +3,8 @@
 // The end of a run, posted to an address or handed to a command.
 #include "batchscope/run/end_notice.h"
 
+#include <signal.h>
+
 #include <QScopeGuard>
 #include <QTemporaryDir>
 #include <optional>
@@ -12,6 +14,7 @@
 #include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/catalogue.h"
+#include "signal_masks.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -104,6 +107,23 @@ class TestEndNotice : public QObject {
     const std::string told = folder_->filePath("told").toStdString();
     run::tell_end(ended("readlink /proc/self/fd/0 > '" + told + "' #", RunState::finished, ""));
     QCOMPARE(testing::contents(told), "/dev/null\n");
+  }
+
+  // A supervisor blocks signals for itself, and ignores others.
+  void aCommandHeedsAllSignals() {
+    const std::string told = folder_->filePath("told").toStdString();
+    const std::string id = ended("cat /proc/self/status > '" + told + "' #", RunState::finished, "");
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    signal(SIGXFSZ, SIG_IGN);
+    const auto restore = qScopeGuard([&] {
+      signal(SIGXFSZ, SIG_DFL);
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    });
+    run::tell_end(id);
+    QCOMPARE(run::signals_of(testing::contents(told), "SigBlk"), 0u);
+    QCOMPARE(run::signals_of(testing::contents(told), "SigIgn"), 0u);
   }
 
   void theFactsAreWhatTheRunCameTo() {
