@@ -4,11 +4,14 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <QScopeGuard>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "agent_caller.h"
@@ -242,18 +245,79 @@ class TestAgentLines : public AgentTest {
     close(connections[1]);
   }
 
+  // Where nobody reads, a replica waits, and nothing is lost.
+  void muchOfItComesWhole() {
+    const LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    constexpr std::size_t kMuch = 8'000'000;
+    AgentCaller printing(agent, Caller::stand_in), telling(agent, Caller::stand_in);
+    printing.send(FrameKind::order,
+                  encode(script("head -c " + std::to_string(kMuch) + " /dev/zero | tr '\\0' x; exit 3")));
+    const auto [output, status] = printing.output_and_end();
+    QCOMPARE(output.size(), kMuch);
+    QCOMPARE(std::count(output.begin(), output.end(), 'x'), std::ssize(output));
+    QCOMPARE(status, W_EXITCODE(3, 0));
+
+    ReplicaOrder order =
+        script("trap 'exit 7' TERM; echo \"$BATCHSCOPE_TELEMETRY_SOCKET\"; sleep 1000 & wait");
+    order.environment["BATCHSCOPE_TELEMETRY_SOCKET"] = "/of/the/supervisor";
+    telling.send(FrameKind::order, encode(order));
+    std::string path = telling.next(FrameKind::output);
+    path.pop_back();
+    const std::jthread teller([&path] {
+      const sockaddr_un address = protocol::unix_address(path);
+      const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+        ::send(fd, std::string(kMuch, 'y').data(), kMuch, MSG_NOSIGNAL);
+      close(fd);
+    });
+    std::size_t told = 0;
+    for (;;) {
+      const std::string bytes = telling.next(FrameKind::telemetry);
+      const auto words = decode_telemetry(bytes).bytes;
+      if (words.empty()) break;
+      told += words.size();
+    }
+    QCOMPARE(told, kMuch);
+  }
+
+  // A socket's address has few letters.
+  void itsFolderIsWhereThereIsRoomForIt() {
+    const auto forget = qScopeGuard([] { qunsetenv("TMPDIR"); });
+    const auto folder_in = [this](const std::string& root) {
+      qputenv("TMPDIR", root.c_str());
+      const LoneAgent agent;
+      AgentCaller supervisor(agent, Caller::supervisor);
+      tell_program(supervisor);
+      ReplicaOrder order = script("echo \"$BATCHSCOPE_TELEMETRY_SOCKET\"");
+      order.environment["BATCHSCOPE_TELEMETRY_SOCKET"] = "/of/the/supervisor";
+      AgentCaller replica(agent, Caller::stand_in);
+      replica.send(FrameKind::order, encode(order));
+      const std::string path = replica.output_and_end().first;
+      return path.substr(0, path.find("/batchscope-node-"));
+    };
+    for (const std::size_t letters : {60u, 61u}) {
+      std::string root = file("x");
+      if (root.size() > letters) QSKIP("temporary folders have long names here");
+      root.resize(letters, 'x');
+      std::filesystem::create_directory(root);
+      QCOMPARE(folder_in(root), letters == 60 ? root : "/tmp");
+    }
+    QCOMPARE(folder_in(""), "/tmp");
+  }
+
   // Of the newest generation alone.
   void whatReplicasUseIsToldWithTheBeats() {
     const LoneAgent agent;
     AgentCaller supervisor(agent, Caller::supervisor);
     tell_program(supervisor);
-    AgentCaller a(agent, Caller::stand_in), b(agent, Caller::stand_in), c(agent, Caller::stand_in);
-    a.send(FrameKind::order, encode(waiting(3, 4)));
-    process_of(a);
-    b.send(FrameKind::order, encode(waiting(2, 5)));
-    process_of(b);
-    c.send(FrameKind::order, encode(waiting(3, 6)));
-    process_of(c);
+    std::vector<std::unique_ptr<AgentCaller>> replicas;
+    for (const auto& [generation, rank] : {std::pair(2, 4), {3, 5}, {2, 6}, {3, 7}}) {
+      replicas.push_back(std::make_unique<AgentCaller>(agent, Caller::stand_in));
+      replicas.back()->send(FrameKind::order, encode(waiting(generation, rank)));
+      process_of(*replicas.back());
+    }
     NodeUse use;
     do use = decode_use(supervisor.await(FrameKind::use));
     while (use.replicas < 2);
@@ -261,7 +325,7 @@ class TestAgentLines : public AgentTest {
     QCOMPARE(use.replicas, 2);
     QVERIFY(!use.values.empty());
     for (const auto& [series, value] : use.values)
-      QVERIFY2(series.ends_with("/4") || series.ends_with("/6"), series.c_str());
+      QVERIFY2(series.ends_with("/5") || series.ends_with("/7"), series.c_str());
   }
 
   // --- strangers ---
