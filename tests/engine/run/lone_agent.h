@@ -18,9 +18,9 @@ class LoneAgent {
     return token;
   }
 
-  explicit LoneAgent(bool tls = false) {
+  explicit LoneAgent(bool tls = false, const QStringList& options = {}) {
     process_.start(BATCHSCOPE_TEST_BIN "/batchscope-node",
-                   {"serve", "--name", "n2", "--listen", "127.0.0.2"});
+                   QStringList{"serve", "--name", "n2", "--listen", "127.0.0.2"} + options);
     process_.write((encode(Welcome{token(), tls}) + "\n").c_str());
     while (!process_.canReadLine() && process_.waitForReadyRead(10000)) {
     }

@@ -2,6 +2,8 @@
 //
 // The supervisor's use of decisions about its number of replicas; the decisions themselves are tested in the
 // goodput room.
+#include <cmath>
+
 #include "devices/placement.h"
 #include "machines.h"
 #include "model/auto_scaling.h"
@@ -56,6 +58,15 @@ class TestAutoScaling : public QObject {
     const QRegularExpression words("^auto: from 1 to 2 replicas, for [0-9]+ % more goodput$");
     QVERIFY2(words.match(QString::fromStdString(move.event)).hasMatch(), move.event.c_str());
     const QString figures = QString::fromStdString(move.figures);
+    const auto number_before = [](const QString& text, const char* words) {
+      const QString part = text.section(QLatin1String(words), 0, 0).section(' ', -1);
+      return QString(part).remove(',').toDouble();
+    };
+    const double one = number_before(figures, " samples/s on 1 "),
+                 two = number_before(figures, " samples/s on 2 "),
+                 percent = number_before(QString::fromStdString(move.event), " % more");
+    QVERIFY(one > 0 && two > one);
+    QVERIFY2(std::abs(percent - 100 * (two / one - 1)) < 1, move.event.c_str());  // of rounded numbers
     for (const char* part :
          {"samples/s on 1 (1.00 a replica)", "samples/s on 2 (",
           "a restart takes 0.25 s, to be won back within 60 s", "efficiency floor 0.5", "at most 2 replicas"})

@@ -124,6 +124,17 @@ class TestClocks : public QObject {
     QVERIFY(near(remaining.estimate(), 0.78 / 0.002));
   }
 
+  // However few were told of in it.
+  void whatIsOlderThanAMinuteDoesNotCount() {
+    RemainingTime remaining;
+    remaining.add(0, 0);
+    remaining.add(100, 0.1);
+    remaining.add(200, 0.4);
+    QVERIFY(near(remaining.estimate(), 0.6 * 100 / 0.3));
+    remaining.reset();
+    QVERIFY(remaining.estimate() < 0);
+  }
+
   void twoSecondsOfTrainingAreEnough() {
     RemainingTime early, enough;
     early.add(0, 0);

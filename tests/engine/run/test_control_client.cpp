@@ -148,6 +148,8 @@ class TestControlClient : public QObject {
     QTest::addColumn<QByteArray>("said");
     QTest::newRow("no JSON") << QByteArray("nonsense\n");
     QTest::newRow("no status") << QByteArray("{\"event\":\"status\",\"status\":{\"step\":\"x\"}}\n");
+    QTest::newRow("no event") << QByteArray("{\"event\":3}\n");
+    QTest::newRow("no error") << QByteArray("{\"error\":3}\n");
     QTest::newRow("no end") << QByteArray((1 << 20) + 1, 'x');
   }
   void whoTalksNonsenseIsNoSupervisor() {

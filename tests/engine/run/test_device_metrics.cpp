@@ -7,6 +7,7 @@
 #include <map>
 
 #include "batchscope/protocol/device_series.h"
+#include "batchscope/protocol/telemetry.h"
 #include "devices/device_metrics.h"
 #include "test_case.h"
 
@@ -21,14 +22,16 @@ std::map<std::string, double> by_name(DeviceMetrics& metrics, const std::map<int
   return {values.begin(), values.end()};
 }
 
+// Returns for how long this process has been on a processor.
+double busy() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 // Keeps this process on a processor for this long of its own time.
 void work(double seconds) {
-  const auto now = [] {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
-  for (const double end = now() + seconds; now() < end;) {
+  for (const double end = busy() + seconds; busy() < end;) {
   }
 }
 
@@ -40,13 +43,17 @@ class TestDeviceMetrics : public QObject {
  private Q_SLOTS:
   void processorAndMemoryAreOfTheProcess() {
     DeviceMetrics metrics;
+    const double busy_before = busy(), before = batchscope::protocol::monotonic_seconds();
     const auto first = by_name(metrics, {{0, getpid()}});
+    const double began = batchscope::protocol::monotonic_seconds();
     QVERIFY(!first.contains(device_series(series::kCpu, 0)));
     QVERIFY(first.at(device_series(series::kMemory, 0)) > 1e6);
     work(0.05);
+    const double ended = batchscope::protocol::monotonic_seconds();
     const auto second = by_name(metrics, {{0, getpid()}});
-    QVERIFY(second.at("device/cpu/0") > 0);
-    QVERIFY(second.at("device/cpu/0") < 1.5);  // one thread
+    const double share = second.at("device/cpu/0");
+    QVERIFY(share >= 0.05 / (batchscope::protocol::monotonic_seconds() - before));
+    QVERIFY(share <= (busy() - busy_before) / (ended - began));
     QVERIFY(!second.contains("device/gpu_power/0"));
     // Another process in its place begins anew, and one that is gone has nothing to tell.
     QVERIFY(!by_name(metrics, {{0, getppid()}}).contains("device/cpu/0"));
@@ -88,6 +95,8 @@ class TestDeviceMetrics : public QObject {
     QVERIFY(std::isnan(values.at("device/gpu_power/1")));
     QCOMPARE(values.at("device/gpu_temperature/0"), 60.0);
     for (const int rank : {2, 3}) QVERIFY(!values.contains(device_series(series::kGpuPower, rank)));
+    metrics.trains_on(1, "cpu", nullptr);  // after all
+    QVERIFY(!by_name(metrics, {{1, getpid()}}).contains("device/gpu_power/1"));
     metrics.begin_generation();
     QVERIFY(!by_name(metrics, {{0, getpid()}}).contains("device/gpu_power/0"));
   }

@@ -3,14 +3,18 @@
 // The end of a run, posted to an address or handed to a command.
 #include "batchscope/run/end_notice.h"
 
+#include <signal.h>
+
 #include <QScopeGuard>
 #include <QTemporaryDir>
 #include <optional>
 
 #include "batchscope/http/server.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/catalogue.h"
+#include "signal_masks.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -96,6 +100,67 @@ class TestEndNotice : public QObject {
     QCOMPARE(said.at("run").get<std::string>(), id);
     QCOMPARE(said.at("event").get<std::string>(), "failed");
     QCOMPARE(said.at("message").get<std::string>(), "out of memory");
+  }
+
+  // It reads nothing of ours, and waits for nobody.
+  void aCommandHasNoInput() {
+    const std::string told = folder_->filePath("told").toStdString();
+    run::tell_end(ended("readlink /proc/self/fd/0 > '" + told + "' #", RunState::finished, ""));
+    QCOMPARE(testing::contents(told), "/dev/null\n");
+  }
+
+  // A supervisor blocks signals for itself, and ignores others.
+  void aCommandHeedsAllSignals() {
+    const std::string told = folder_->filePath("told").toStdString();
+    const std::string id = ended("cat /proc/self/status > '" + told + "' #", RunState::finished, "");
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    signal(SIGXFSZ, SIG_IGN);
+    const auto restore = qScopeGuard([&] {
+      signal(SIGXFSZ, SIG_DFL);
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    });
+    run::tell_end(id);
+    QCOMPARE(run::signals_of(testing::contents(told), "SigBlk"), 0u);
+    QCOMPARE(run::signals_of(testing::contents(told), "SigIgn"), 0u);
+  }
+
+  void theFactsAreWhatTheRunCameTo() {
+    const Listener listener(200);
+    const std::string id = ended(listener.url(), RunState::running, "");
+    catalogue_->set_progress(id, 1200, 5, 6, 0.9, {{"loss", 0.5}});
+    catalogue_->set_state(id, RunState::finished, "");
+    run::tell_end(id);
+    const storage::Run run = *catalogue_->run(id);
+    const protocol::Json said = protocol::Json::parse(listener.body().value());
+    const protocol::Json expected{{"event", "finished"},
+                                  {"text", "digits (" + id + ") finished: epoch 5 of 6, step 1200"},
+                                  {"run", id},
+                                  {"name", "digits"},
+                                  {"message", ""},
+                                  {"step", 1200},
+                                  {"epoch", 5},
+                                  {"seconds", run.ended - run.created},
+                                  {"host", protocol::node_name()},
+                                  {"latest", {{"loss", 0.5}}}};
+    QCOMPARE(said.dump(), expected.dump());
+  }
+
+  void whoCannotBeToldOfIsNamed() {
+    VERIFY_THROWS("not_found", "there is no run aaaaaaaa", run::tell_end("aaaaaaaa"));
+    const std::string id = ended("exit 3 #", RunState::finished, "");
+    for (const int number : {0, 4}) {
+      storage::Generation generation;
+      generation.number = number;
+      catalogue_->put_generation(id, generation);
+    }
+    run::tell_end(id);
+    const auto events = catalogue_->events(id);
+    QCOMPARE(events.size(), 1u);
+    QCOMPARE(events[0].level, "warning");
+    QCOMPARE(events[0].generation, 4);
+    QCOMPARE(events[0].text, "nobody was told of the end by `exit 3 #`: it ended with exit code 3");
   }
 
   void aCommandThatFailsIsAnEvent_data() {

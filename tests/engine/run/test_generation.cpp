@@ -141,6 +141,7 @@ class TestGeneration : public QObject {
                            {"OMP_WAIT_POLICY", "passive"},
                            {"OPENBLAS_THREAD_TIMEOUT", "20"},
                            {"PYTHONUNBUFFERED", "1"},
+                           {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"},
                            {"RANK", number},
                            {"ROLE_RANK", number},
                            {"LOCAL_RANK", number},
@@ -171,6 +172,37 @@ class TestGeneration : public QObject {
     const auto listed = protocol::Json::parse(testing::contents(paths_.environment));
     QCOMPARE(listed.at("RANK").get<std::string>(), "0");
     QVERIFY(!listed.contains("INHERITED"));
+  }
+
+  // A package of ours comes before what is in the search path already, where a program is not ours.
+  void whatIsNotOursFindsThePackageByWhichItReports() {
+    const auto forget = qScopeGuard([path = qgetenv("PYTHONPATH"), bin = qgetenv("BATCHSCOPE_BIN")] {
+      path.isNull() ? qunsetenv("PYTHONPATH") : qputenv("PYTHONPATH", path);
+      bin.isNull() ? qunsetenv("BATCHSCOPE_BIN") : qputenv("BATCHSCOPE_BIN", bin);
+    });
+    qunsetenv("PYTHONPATH");
+    for (const char* const folder : {"bin", "b:in"})
+      testing::write_file(folder_->filePath(folder).toStdString() + "/python/hook/sitecustomize.py", "");
+    const auto path_of = [](const protocol::RunSpec& spec) {
+      const auto environment = program_order(spec, {}).environment;
+      const auto found = environment.find("PYTHONPATH");
+      return found == environment.end() ? "none" : found->second;
+    };
+    protocol::RunSpec spec;
+    spec.program = "/bin/true";
+    qputenv("BATCHSCOPE_BIN", folder_->filePath("bin").toUtf8());
+    const std::string hook = folder_->filePath("bin/python/hook").toStdString();
+    QCOMPARE(path_of(spec), hook);
+    spec.environment = {{"PYTHONPATH", "/said"}};
+    QCOMPARE(path_of(spec), hook + ":/said");
+    spec.environment["BATCHSCOPE_PYTHON_HOOK"] = "off";
+    QCOMPARE(path_of(spec), "/said");
+    spec.environment["BATCHSCOPE_PYTHON_HOOK"] = "on";
+    spec.program = BATCHSCOPE_TEST_BIN "/fake-replica";  // which is ours
+    QCOMPARE(path_of(spec), "/said");
+    spec.program = "/bin/true";
+    qputenv("BATCHSCOPE_BIN", folder_->filePath("b:in").toUtf8());  // which no search path can hold
+    QCOMPARE(path_of(spec), "/said");
   }
 
   // People read in the list what the supervisor has added to its own variables.

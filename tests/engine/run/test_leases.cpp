@@ -188,7 +188,14 @@ class TestLeases : public QObject {
     QCOMPARE(sqlite3_exec(other, "DROP TABLE lease", nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(other);
     QCOMPARE(cores.devices.take(cores.spec, 2).places.size(), 2u);
-    VERIFY_HOLDS(cores.trouble, "without a lease");
+    QVERIFY(cores.trouble.starts_with("cores are used without a lease: "));
+    QVERIFY(cores.devices.free().cores == machine_with(2, 0).cores);  // for all that is known
+    cores.trouble.clear();
+    cores.devices.keep({2});
+    QVERIFY(cores.trouble.starts_with("devices that this run no longer needs stay leased: "));
+    cores.trouble.clear();
+    cores.devices.keep({});  // it has none
+    QCOMPARE(cores.trouble, "");
     QVERIFY_THROWS_EXCEPTION(Error, gpus.devices.take(gpus.spec, 1));
   }
 

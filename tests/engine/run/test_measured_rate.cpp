@@ -354,47 +354,6 @@ class TestMeasuredRate : public QObject {
     QCOMPARE(forecast_text(predicted, obtained),
              std::string("Predicted throughput 20,000 samples/s on 2 replicas, obtained 19,000 (−5 %)"));
   }
-
-  void numbersHaveAFewDigits_data() {
-    QTest::addColumn<double>("number");
-    const std::pair<const char*, double> numbers[] = {{"0.02134", 0.021344},
-                                                      {"941.4", 941.42},
-                                                      {"18,410", 18412},
-                                                      {"1,235,000", 1234567},
-                                                      {"100", 99.996},
-                                                      {"10,000", 9999.6},
-                                                      {"0", 0},
-                                                      {"0", -0.0},
-                                                      {"nan", kNaN},
-                                                      {"-12,350", -12345},
-                                                      {"999.9", 999.94},
-                                                      {"1,000", 999.96},
-                                                      {"0.0001", 1e-4},
-                                                      {"9,999,000,000", 9.9994e9},
-                                                      {"1 × 10¹⁰", 9.9996e9},
-                                                      {"1 × 10⁻⁵", 1e-5},
-                                                      {"-1.5 × 10⁻⁷", -1.5e-7},
-                                                      {"1.235 × 10¹²", 1.2346e12}};
-    for (const auto& [text, number] : numbers) QTest::newRow(text) << number;
-  }
-
-  void numbersHaveAFewDigits() {
-    QFETCH(const double, number);
-    QCOMPARE(QString::fromStdString(number_text(number)), QString::fromUtf8(QTest::currentDataTag()));
-  }
-
-  void changesAreWholePercent() {
-    QCOMPARE(change_text(-0.031), std::string("−3 %"));
-    QCOMPARE(change_text(0.12), std::string("+12 %"));
-    QCOMPARE(change_text(-0.004), std::string("0 %"));
-    QCOMPARE(change_text(0.006), std::string("+1 %"));
-  }
-
-  void aRangeIsToldWhereItIsKnown() {
-    QCOMPARE(range_text(100, 0.25), std::string("100 (80 to 125)"));
-    QCOMPARE(range_text(100, 0), std::string("100"));
-    QCOMPARE(range_text(kNaN, 0.25), std::string("nan"));
-  }
 };
 
 BATCHSCOPE_TEST(TestMeasuredRate)

@@ -150,6 +150,21 @@ class TestNodeCheckpoints : public QObject {
                  "checkpoint-000001 is longer than its manifest says");
   }
 
+  void fewerThanNoBytesAreRefused() {
+    const fs::path sent = make(here_, "checkpoint-000001");
+    Manifest manifest = read_manifest(sent);
+    manifest.files[0].bytes = -1;
+    write_manifest(sent, manifest);
+    const std::string text = contents(sent / kManifestFile);
+    QCOMPARE(trouble_with(
+                 {{FrameKind::checkpoint,
+                   encode(AnnouncedCheckpoint{"checkpoint-000001", static_cast<std::int64_t>(text.size())})},
+                  {FrameKind::state, text}}),
+             "corrupt: checkpoint-000001: model is to have -1 bytes");
+    VERIFY_THROWS("io", "cannot make the folder " + (there_ / "no" / "such").string(),
+                  NodeCheckpoints(there_ / "no" / "such"));
+  }
+
   void noNameButACheckpointsIsTaken() {
     for (const char* announced :
          {"", "{}", R"({"name":"../checkpoint-000001","manifest_bytes":9})",
@@ -215,11 +230,19 @@ class TestNodeCheckpoints : public QObject {
 
   void aFullDiskIsToldOfOnce() {
     CheckpointExchange exchange(here_, {});
-    QCOMPARE(std::get<Notice>(decode(told(exchange, "checkpoint-000001", "periodic"))).level,
-             std::string("warning"));
+    const auto first = std::get<Notice>(decode(told(exchange, "checkpoint-000001", "periodic")));
+    QCOMPARE(first.level, "warning");
+    QCOMPARE(
+        first.text,
+        "checkpoint-000001 was written on its node and could not be handed over, so it does not count: it "
+        "did not come; training goes on, and the next one is tried as planned");
     QVERIFY(told(exchange, "checkpoint-000002", "periodic").empty());
-    QCOMPARE(std::get<Notice>(decode(told(exchange, "checkpoint-000003", "manual"))).level,
-             std::string("error"));  // somebody waits for it
+    const auto awaited = std::get<Notice>(decode(told(exchange, "checkpoint-000003", "manual")));
+    QCOMPARE(awaited.level, "error");  // somebody waits for it
+    QCOMPARE(
+        awaited.text,
+        "checkpoint-000003 was written on its node and could not be handed over, so it does not count: it "
+        "did not come");
     for (const Frame& frame : frames_of(make(there_, "checkpoint-000004"))) exchange.take(frame);
     const std::string again = told(exchange, "checkpoint-000004", "periodic");
     VERIFY_HOLDS(again, "checkpoints can be handed over again\"", "\"name\":\"checkpoint-000004\"");

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Encrypted lines between nodes: a run over them, what somebody on the way reads, and who is kept out.
-#include <QSslCipher>
-#include <QSslSocket>
+// Encrypted lines between nodes: a run over them, what somebody on the way reads, and whose agent is left
+// out.
 #include <fstream>
 #include <iterator>
 
-#include "lone_agent.h"
-#include "nodes/agent_line.h"
-#include "nodes/blocking_line.h"
-#include "nodes/frame.h"
-#include "nodes/tls_line.h"
 #include "rows.h"
 #include "scenario.h"
 
@@ -22,18 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kOtherToken(64, 'b');
-
 std::string bytes_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// Returns whether the agent and this socket agree on TLS.
-bool agrees(const LoneAgent& agent, QSslSocket& socket) {
-  if (!agent.connect(socket)) return false;
-  socket.startClientEncryption();
-  return socket.waitForEncrypted(10000);
 }
 
 }  // namespace
@@ -106,52 +91,6 @@ class TestNodeTls : public Scenario {
         "node n2 is left out: its agent does not encrypt its lines, which --tls asks for; use the same "
         "batchscope on all nodes",
         "the present nodes have room for 1 replica, not for 2");
-  }
-
-  void strangersAgreeOnNothing() {
-    const LoneAgent agent(true);
-    QVERIFY(agent.offer().tls);
-    // A line of TLS says as much to somebody who does not speak it: at most an alert, of seven bytes.
-    const std::string hello =
-        encode(FrameKind::hello, encode(NodeHello{LoneAgent::token(), Caller::supervisor}));
-    QVERIFY(agent.answer_to(hello).size() <= 7);
-    QVERIFY(!agrees(agent, *make_tls_socket(kOtherToken)));
-    QSslSocket browser;
-    browser.setPeerVerifyMode(QSslSocket::VerifyNone);
-    QVERIFY(!agrees(agent, browser));
-  }
-
-  void whoHasTheTokenSpeaks() {
-    const LoneAgent agent(true);
-    const auto socket = make_tls_socket(LoneAgent::token());
-    QVERIFY2(agrees(agent, *socket), qPrintable(socket->errorString()));
-    QCOMPARE(socket->sessionCipher().name(), QString("ECDHE-PSK-CHACHA20-POLY1305"));
-    const std::string frames =
-        encode(FrameKind::hello, encode(NodeHello{LoneAgent::token(), Caller::stand_in})) +
-        encode(FrameKind::signal, "{}");
-    socket->write(frames.data(), static_cast<qint64>(frames.size()));
-    while (socket->state() == QAbstractSocket::ConnectedState && socket->waitForReadyRead(10000)) {
-    }
-    VERIFY_HOLDS(socket->readAll().toStdString(), "does not belong here");
-  }
-
-  void anAgentThatHasAnotherSecretIsNotBelieved() {
-    const LoneAgent agent(true);
-    AgentLine line(agent.offer(), kOtherToken);
-    std::string lost;
-    bool connected = false;
-    line.on_lost = [&](const std::string& why) { lost = why; };
-    line.on_connected = [&] { connected = true; };
-    QVERIFY(eventually([&] { return !lost.empty(); }));
-    VERIFY_HOLDS(lost, "the two ends did not agree on TLS, as where one of them has another secret");
-    QVERIFY(!connected);
-  }
-
-  void aSupervisorsLineStands() {
-    const LoneAgent agent(true);
-    AgentLine line(agent.offer(), LoneAgent::token());
-    QVERIFY(eventually([&] { return line.clock_offset() != 0; }));
-    QVERIFY(line.stands());
   }
 
  private:

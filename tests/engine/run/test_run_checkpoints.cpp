@@ -12,6 +12,7 @@
 #include "supervision/disk_watch.h"
 #include "supervision/run_checkpoints.h"
 #include "supervision/scripted_events.h"
+#include "system/disk.h"
 #include "test_case.h"
 #include "thrown.h"
 
@@ -204,6 +205,37 @@ class TestRunCheckpoints : public QObject {
     QCOMPARE(told.size(), 2);
   }
 
+  // Room for one is enough, but only room for two ends what was told.
+  void roomAgainIsRoomForTwo() {
+    int told = 0;
+    DiskWatch disk(paths_.checkpoints, [&](const auto&, const auto&) { ++told; });
+    const auto told_with = [&](double part_of_free) {
+      disk.checkpoint_takes(static_cast<std::int64_t>(part_of_free * disk_of(paths_.checkpoints)->free));
+      disk.check();
+      return std::exchange(told, 0);
+    };
+    QCOMPARE(told_with(0.75), 0);
+    QCOMPARE(told_with(1.5), 1);
+    QCOMPARE(told_with(0.75), 0);
+    QCOMPARE(told_with(1.5), 0);
+    QCOMPARE(told_with(0.4), 0);
+    QCOMPARE(told_with(1.5), 1);
+  }
+
+  // Whatever a checkpoint takes. This one has room for nothing, as it is none.
+  void aDiskWithoutRoomIsFull() {
+    int told = 0;
+    DiskWatch disk("/proc", [&](const auto&, const auto&) { ++told; });
+    VERIFY_HOLDS(disk.full(), "the disk at /proc has 0.0 MB of 0.0 MB left; batchscope gc --checkpoints");
+    disk.check();
+    QCOMPARE(told, 1);
+    DiskWatch nowhere("/no/such/folder", [&](const auto&, const auto&) { ++told; });
+    nowhere.checkpoint_takes(std::int64_t{1} << 50);
+    nowhere.check();
+    QCOMPARE(nowhere.full(), "");
+    QCOMPARE(told, 1);
+  }
+
   void checkpointsThatAreKeptAreNamedWhereTheDiskIsFull() {
     for (int number = 0; number < 3; ++number) {
       protocol::Manifest manifest;
@@ -213,6 +245,9 @@ class TestRunCheckpoints : public QObject {
       fs::create_directory(directory);
       protocol::write_manifest(directory, manifest);
     }
+    const fs::path elsewhere = paths_.root / "elsewhere";  // what is there takes none of this disk
+    fs::copy(paths_.checkpoints / "checkpoint-000000", elsewhere);
+    fs::create_directory_symlink(elsewhere, paths_.checkpoints / "checkpoint-000003");
     DiskWatch disk(paths_.checkpoints, [](const auto&, const auto&) {});
     disk.checkpoint_takes(std::int64_t{1} << 50);
     VERIFY_HOLDS(disk.full(), "2 checkpoints made by hand, which are kept, take 100 MB of it in");

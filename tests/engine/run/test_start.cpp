@@ -5,6 +5,7 @@
 #include "batchscope/run/client.h"
 
 #include <QScopeGuard>
+#include <thread>
 
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
@@ -138,11 +139,37 @@ class TestStart : public QObject {
     const auto resumed = [&](int replicas, const std::vector<std::string>& devices) {
       return testing::thrown_by([&] { resume_run(runs_->catalogue(), id, replicas, devices); });
     };
+    std::filesystem::remove_all(protocol::run_paths(id).root);  // it is made again
     for (const std::string& refusal : {resumed(0, {}), resumed(2, {}), resumed(0, {core})})
       VERIFY_HOLDS(refusal, "timeout: the supervisor of run " + id + " ended at once");
+    QVERIFY(std::filesystem::is_directory(protocol::run_paths(id).checkpoints));
     const std::string supervise = "supervise " + id;
     QCOMPARE(runs_->called(), supervise + "\n" + supervise + " --replicas 2\n" + supervise +
                                   " --replicas 1 --devices " + core + "\n");
+  }
+
+  // By somebody else, while its supervisor was on its way.
+  void aRunThatIsRemovedMeanwhileIsNotStarted() {
+    for (const bool trash : {true, false}) {
+      const std::string id = runs_->add(runs_->spec());
+      const std::filesystem::path begun = runs_->path("begun"), go_on = runs_->path("go-on");
+      for (const auto& file : {begun, go_on}) std::filesystem::remove(file);
+      runs_->add_program("batchscope",
+                         ": > " + begun.string() + "; until [ -e " + go_on.string() + " ]; do :; done");
+      const std::jthread other([&] {
+        while (!std::filesystem::exists(begun)) std::this_thread::yield();
+        storage::Catalogue catalogue(protocol::catalogue_path());
+        catalogue.move_to_trash(id);
+        if (!trash) catalogue.remove_run(id);
+        testing::write_file(go_on, "");
+      });
+      const std::string thrown = testing::thrown_by([&] { resume_run(runs_->catalogue(), id); });
+      QCOMPARE(thrown, trash ? "conflict: run " + id +
+                                   " was put into the trash while it was being started; to go on: batchscope "
+                                   "restore " +
+                                   id + ", batchscope resume " + id
+                             : "not_found: run " + id + " was removed while it was being started");
+    }
   }
 
   void whatASupervisorSaidLastIsHandedOn() {

@@ -3,6 +3,7 @@
 // The process of a supervisor: what it begins with, what it refuses, and what it leaves behind.
 #include <QProcess>
 
+#include "batchscope/run/end_notice.h"
 #include "batchscope/run/machine.h"
 #include "played_run.h"
 #include "signal_masks.h"
@@ -102,8 +103,11 @@ class TestSupervise : public PlayedRun {
   }
 
   void whoCannotBeginSaysWhy() {
-    const std::string id = add("/bin/true");
+    protocol::RunSpec spec = played(1);
+    spec.environment[kNotify] = "printf %s > '" + file("told") + "'";
+    const std::string id = catalogue().create_run(spec);
     const protocol::RunPaths paths = protocol::run_paths(id);
+    std::filesystem::create_directories(paths.root);  // for what is said of it
     testing::write_file(paths.runtime, "in the way");
     QCOMPARE(supervised(id), static_cast<int>(kExitFailure));
     const storage::Run run = *catalogue().run(id);
@@ -111,6 +115,10 @@ class TestSupervise : public PlayedRun {
     VERIFY_HOLDS(run.message, paths.runtime.string() + " is not a directory of yours");
     QCOMPARE(told(id), std::vector<std::string>{"error: failed: " + run.message});
     QCOMPARE(run.supervisor_pid, 0);
+    QVERIFY(eventually([&] {
+      return std::filesystem::exists(file("told")) &&
+             testing::contents(file("told")) == "scenario (" + id + ") failed: " + run.message;
+    }));
   }
 
   // A process that made itself independent of its replica ends with the run.

@@ -10,6 +10,7 @@
 
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/run/pool.h"
+#include "record/predecessor.h"
 #include "stored_runs.h"
 #include "supervision/folder_watch.h"
 #include "supervision/leftovers.h"
@@ -129,6 +130,32 @@ class TestSupervisionParts : public QObject {
       for (const pid_t pid : pids)
         QCOMPARE(WaitingReplicas::status_of(pid), leave ? W_EXITCODE(10, 0) : SIGKILL);
     }
+  }
+
+  // A checkpoint that does not say whose it is is taken to be that of whoever ran last.
+  void whoseACheckpointIsThatDoesNotSay() {
+    const std::string id = runs_->add(runs_->spec());
+    const protocol::RunPaths paths = protocol::run_paths(id);
+    for (const int number : {0, 2, 1}) {
+      storage::Generation generation;
+      generation.number = number;
+      generation.ended = 1e9;
+      runs_->catalogue().put_generation(id, generation);
+    }
+    protocol::Manifest manifest;
+    manifest.step = 40;
+    manifest.files = {{"model", 0, 0}};
+    for (const int generation : {-1, 1}) {
+      manifest.generation = generation;
+      const fs::path folder = paths.checkpoints / protocol::checkpoint_name(generation + 1);
+      fs::create_directory(folder);
+      protocol::write_manifest(folder, manifest);
+    }
+    reconcile(runs_->catalogue(), *runs_->catalogue().run(id), paths);
+    const auto listed = runs_->catalogue().checkpoints(id);
+    QCOMPARE(listed.size(), 2u);
+    for (const auto& checkpoint : listed)
+      QCOMPARE(checkpoint.generation, checkpoint.name == "checkpoint-000000" ? 2 : 1);
   }
 
   // --- the pool ---

@@ -7,6 +7,7 @@
 
 #include <QTemporaryDir>
 #include <fstream>
+#include <iterator>
 #include <optional>
 
 #include "batchscope/protocol/manifest.h"
@@ -164,10 +165,32 @@ class TestVolatileCheckpoints : public QObject {
     QVERIFY(!fs::exists(removed.memory));
   }
 
+  // A place of its own that could not be emptied is its place again.
+  void whatCouldNotBePutOnDiskIsTakenOver() {
+    const fs::path checkpoint = leave(paths_);
+    fs::rename(checkpoint / "model", folder() / "model");
+    VolatileCheckpoints place(paths_);
+    QCOMPARE(place.place(), paths_.memory);
+    QVERIFY(is_volatile(checkpoint, paths_.memory));
+    fs::rename(folder() / "model", checkpoint / "model");
+    place.settle();
+    QVERIFY(!fs::is_symlink(checkpoint));
+    verify_checkpoint(checkpoint);
+  }
+
   void theLivingAreLeftAlone() {
     const RunPaths other = run("bbbbbbbb");
     const VolatileCheckpoints living(other);
     const fs::path checkpoint = write(other);
+    const auto open_files = [] {
+      return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+    };
+    const auto before = open_files();
+    {
+      const VolatileCheckpoints beside(paths_);
+      QCOMPARE(open_files(), before + 1);  // its own lock
+    }
+    QCOMPARE(open_files(), before);
     const VolatileCheckpoints place(paths_);
     QVERIFY(is_volatile(checkpoint, other.memory) && fs::exists(checkpoint));
   }

@@ -27,14 +27,6 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return list;
 }
 
-void reset_signals(const std::vector<int>& blocked) {
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  sigset_t mask;
-  sigemptyset(&mask);
-  for (const int number : blocked) sigaddset(&mask, number);
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
-}
-
 bool set_descriptors(const ReplicaOrder& order, const std::optional<Inherited>& inherited) {
   const int input = open("/dev/null", O_RDONLY),
             log = open(order.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -71,6 +63,14 @@ int failure_of(int reports) {
 }
 
 }  // namespace
+
+void reset_signals(const std::vector<int>& blocked) {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (const int number : blocked) sigaddset(&mask, number);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+}
 
 pid_t spawn(const ReplicaOrder& order, const std::optional<Inherited>& inherited,
             const std::vector<int>& blocked) {
