@@ -76,7 +76,7 @@ class TestDiscover : public QObject {
     QCOMPARE(scheduler.asked(), line + line + line + line);
   }
 
-  // With the last that was heard, and having asked seldom.
+  // The error has the last that was heard, and few questions were asked.
   void whoNeverKnowsIsNotAskedForEver() {
     Listener listener("tcp:127.0.0.1");
     protocol::Environment environment;

@@ -174,7 +174,7 @@ class TestMeeting : public QObject {
 
   // --- the handshake ---
 
-  // Who comes first may answer last, and in pieces.
+  // The first that comes may answer last.
   void nobodyWaitsForAnothersAnswer() {
     Listener listener("tcp:127.0.0.1");
     auto met = std::async(std::launch::async, [&] {

@@ -157,7 +157,7 @@ class TestSaves : public QObject {
 
   // --- on request ---
 
-  // Whoever of the replicas is asked.
+  // Any of the replicas may be asked.
   void aRequestIsCarriedOutOnce() {
     for (const int rank : {0, 1}) {
       Program program;
@@ -248,7 +248,7 @@ class TestSaves : public QObject {
              "planned");
   }
 
-  // With a copy of what all replicas have brought together.
+  // It holds a copy of what all replicas have brought together.
   void whatHasBegunIsFinishedAtTheEnd() {
     Program program;
     const Heard heard(program, [] {
@@ -295,7 +295,7 @@ class TestSaves : public QObject {
     }
   }
 
-  // Of another replica's end, and not of calls that do not fit together, which are nobody's end.
+  // A replica's end is told as such, and calls that do not fit together are not.
   void whoseFaultItIsIsTold() {
     const auto kinds = [](const std::function<void()>& work) {
       Program program;

@@ -96,7 +96,7 @@ class TestStart : public QObject {
     }
   }
 
-  // What a checkpoint holds is there when the library's states are loaded.
+  // The engine's own states are there when the library's are loaded.
   void aLibraryGoesOnFromACheckpoint() {
     Program program;
     program.variables[protocol::variable::kTriggers] = R"(["step=1:stop"])";
