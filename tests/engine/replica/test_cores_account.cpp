@@ -66,6 +66,10 @@ class TestCoresAccount : public QObject {
     return Json::parse(
         testing::contents(protocol::list_checkpoints(program.path("checkpoints")).at(0) / "metrics"));
   }
+  // The first, by which something can be predicted.
+  static void wait_for_a_model() {
+    while (!metrics::predict_goodput(8, 0)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   static Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
  private Q_SLOTS:
@@ -169,7 +173,7 @@ class TestCoresAccount : public QObject {
             metrics::commit_step({.gain = 1, .gradient = kNoise});
           else
             metrics::end_micro_step();
-        metrics::suggest({}, 8, 0);  // waits for the fit
+        wait_for_a_model();
       }
     });
     const protocol::Model model = heard.of<protocol::Model>().at(0);
@@ -233,13 +237,12 @@ class TestCoresAccount : public QObject {
       metrics::set_limits({.max_batch_size = 64, .min_local = 2, .max_local = 32});
       int micro_batch = 0;  // the second of each step, which updates, takes longer
       train_on_cores(
-          21, [&](int) { return ++micro_batch % 2 == 0 ? 0.375 : 0.25; }, 1);
-      metrics::suggest({.max_batch_size = 64, .min_local = 2, .max_local = 32}, 8, 0);  // waits for the fit
+          6, [&](int) { return ++micro_batch % 2 == 0 ? 0.375 : 0.25; }, 1);
       while (!fs::exists(is_done)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
     const std::string request = served.get();
     QVERIFY2(request.starts_with("PUT /hints/job HTTP/1.0\r\n"), request.c_str());
-    Profile profile;  // of the first five measured steps, at which it is fitted first
+    Profile profile;
     for (int i = 0; i < 5; ++i) {
       profile.add_accumulation({1, 1, 8, false, 0, 0}, 0.25);
       profile.add_optimizer({1, 1, 8, false, 0, 0}, 0.375, 0);
