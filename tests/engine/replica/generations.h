@@ -63,7 +63,7 @@ class Program {
         if (replicas > 1) variables[protocol::variable::kRendezvousDir] = meeting;
         for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
         try {
-          init_replica(options);
+          start(options);
           work();
         } catch (const std::exception& error) {
           say({{"error", error.what()}});
@@ -93,6 +93,7 @@ class Program {
   }
 
   std::map<std::string, std::string> variables;  // of the next generations
+  std::function<void(const ProcessGroupOptions&)> start = [](const auto& options) { init_replica(options); };
 
  private:
   static Ended ended(pid_t child, int line) {

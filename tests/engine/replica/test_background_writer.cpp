@@ -3,6 +3,9 @@
 // The writer of checkpoints beside training: one at a time, and whoever overtakes it waits for its end.
 #include "checkpoint/background_writer.h"
 
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <thread>
 
 #include "test_case.h"
@@ -32,6 +35,32 @@ class TestBackgroundWriter : public QObject {
     QVERIFY(!overtaken);
     writer.finish();
     QCOMPARE(jobs, 2);
+  }
+
+  void oneIsBegunWhenTheLastIsDone() {
+    BackgroundWriter writer;
+    std::atomic<bool> is_done = false, was_done = false;
+    writer.start([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      is_done = true;
+    });
+    writer.start([&] { was_done = is_done.load(); });
+    writer.finish();
+    QVERIFY(was_done);
+  }
+
+  // Training asks before each step, and goes on.
+  void askingWaitsForNothing() {
+    BackgroundWriter writer;
+    std::promise<void> asked;
+    bool came = false;
+    writer.start([&, answer = asked.get_future().share()] {
+      came = answer.wait_for(std::chrono::milliseconds(800)) == std::future_status::ready;
+    });
+    const bool busy = writer.busy();
+    asked.set_value();
+    writer.finish();
+    QVERIFY(busy && came);
   }
 };
 

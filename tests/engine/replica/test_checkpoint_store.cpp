@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checkpoints on disk: whole or not there, the last two and the pinned kept, damage noticed and passed over.
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <QTemporaryDir>
 #include <fstream>
+#include <iterator>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
 #include "checkpoint/checksummed_file.h"
 #include "checkpoint/store.h"
+#include "hindered.h"
 #include "test_case.h"
 #include "thrown.h"
 
@@ -57,6 +62,19 @@ class TestCheckpointStore : public QObject {
     QCOMPARE(manifest.files[1].bytes, 200'005);
     QCOMPARE(contents(written / "model"), std::string("hello"));
     QCOMPARE(store_->newest(nullptr), written);
+    // Everybody may read it whom the program lets read its files.
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    QCOMPARE(static_cast<unsigned>(fs::status(written / "model").permissions()), 0644u & ~mask);
+  }
+
+  void nothing_is_left_open() {
+    const auto open = [] {
+      return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+    };
+    const auto before = open();
+    for (const char* text : {"1", "2"}) write(text);
+    QCOMPARE(open(), before);
   }
 
   void an_empty_or_missing_directory_is_a_fresh_start() {
@@ -257,6 +275,23 @@ class TestCheckpointStore : public QObject {
     QCOMPARE(contents(path), "precious");
   }
 
+  // As with a full disk: what was there before it was full is of no use.
+  void a_file_that_may_not_grow_is_named() {
+    const fs::path path = temporary_->filePath("full").toStdString();
+    ::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit little{100'000, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &little);
+    const std::string thrown = testing::thrown_by([&] {
+      ChecksummedFile file(path);
+      file.stream() << std::string(200'000, 'x');
+    });
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    QCOMPARE(thrown, "io: cannot write " + path.string() + ": File too large");
+    QCOMPARE(fs::file_size(path), 100'000u);
+  }
+
   void room_in_memory_may_be_used_up_to_the_last_byte() {
     std::int64_t room = 100;
     ChecksummedFile full(temporary_->filePath("a").toStdString(), room);
@@ -305,6 +340,30 @@ class TestCheckpointStore : public QObject {
     VERIFY_THROWS("conflict", "cannot say", store_->write_in_memory(manifest, {fails(ErrorKind::conflict)}));
     for (const fs::path& place : {memory, store_->directory()})
       QCOMPARE(std::distance(fs::directory_iterator(place), {}), 0);
+  }
+
+  // Nothing of it is left in memory.
+  void in_memory_a_folder_that_takes_no_link_is_as_a_full_one() {
+    const fs::path memory = temporary_->filePath("memory").toStdString();
+    write("1");
+    fs::create_directory(memory);
+    fs::permissions(memory, fs::perms::all);
+    for (const fs::path& above :
+         {fs::path(temporary_->path().toStdString()), store_->directory().parent_path()})
+      fs::permissions(above, fs::perms::all);
+    constexpr fs::perms kWrite = fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+    fs::permissions(store_->directory(), fs::perms::all & ~kWrite);
+    store_ = std::make_unique<CheckpointStore>(store_->directory(), memory);
+    protocol::Manifest manifest;
+    bool written = true;
+    {
+      const testing::Unprivileged user;
+      written = store_->write_in_memory(manifest, {file("model", "2")}).has_value();
+    }
+    fs::permissions(store_->directory(), fs::perms::owner_all);
+    QVERIFY(!written);
+    QVERIFY(fs::is_empty(memory));
+    QCOMPARE(protocol::list_checkpoints(store_->directory()).size(), 1u);
   }
 
   void a_directory_that_cannot_be_written_is_named() {

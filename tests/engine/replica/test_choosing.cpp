@@ -97,6 +97,35 @@ class TestChoosing : public QObject {
     QCOMPARE(sizes(program.run(run)), "30 x 32, 10 x 64");
   }
 
+  // What is left of a pass is cut anew, from the next sample on.
+  void aLargerStepLosesNoSample() {
+    Program program;
+    program.variables[protocol::variable::kTriggers] = R"(["step=70:stop","step=75:stop"])";
+    const auto train = [] {
+      auto owned = std::make_unique<Device>();
+      Device& device = *owned;
+      set_timer(std::move(owned));
+      AdaptiveDataLoaderHelper training({.size = 100'000, .batch_size = 8});
+      training.autoscale_batch_size(64, {}, false, true);
+      for ([[maybe_unused]] const int epoch : remaining_epochs_until(1))
+        for (auto loop = training.loop(); !loop.done(); loop.advance()) {
+          Program::say(loop.pass()->positions(loop.number()));
+          device.work(0.125);
+          device.wait();
+          metrics::commit_step({.gain = 1, .gradient = {1, 1000}});
+        }
+    };
+    std::int64_t next = 0;
+    for (int generation = 0; generation < 2; ++generation)
+      for (const Json& step : program.run(train).said)
+        for (const std::int64_t position : step) QCOMPARE(position, next++);
+    QCOMPARE(next, 30 * 8 + 30 * 16 + 15 * 32);
+    const protocol::Ledger ledger = program.newest().ledger;
+    QCOMPARE(ledger.front().entry.from, 0);
+    QCOMPARE(ledger.back().entry.to, next);
+    for (std::size_t i = 1; i < ledger.size(); ++i) QCOMPARE(ledger[i].entry.from, ledger[i - 1].entry.to);
+  }
+
   // A batch that memory does not hold any more is made in parts.
   void noStepIsLargerThanMemoryHolds() {
     Program program;

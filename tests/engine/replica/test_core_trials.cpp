@@ -88,7 +88,7 @@ class TestCoreTrials : public QObject {
     QVERIFY(std::abs(began(0.03) - (0.12 + 0.08 / 0.005)) < 0.02);  // 20 ms longer, four times
   }
 
-  // From second 20 to 40 another process computes, so that two threads wait for one another.
+  // Another process computes from second 20 to 40, so that two threads wait for one another.
   void a_busy_machine_is_noticed_and_a_calm_one_again() {
     Replica replica(2, [](int cores, double now) {
       const bool is_busy = now > 120 && now < 140;

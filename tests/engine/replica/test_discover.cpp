@@ -4,6 +4,7 @@
 // another version, or is not there.
 #include "collective/discover.h"
 
+#include <atomic>
 #include <future>
 #include <string>
 #include <vector>
@@ -69,9 +70,38 @@ class TestDiscover : public QObject {
   void itAsksUntilTheSchedulerKnows() {
     Scheduler scheduler({answer("408 Request Timeout", ""), "", answer("503 Unavailable", "restarting"),
                          answer("200 OK", R"(["10.0.0.7", "10.0.0.8"])")});
-    QCOMPARE(discover_master(scheduler.environment(), 20s), std::string("10.0.0.7"));
+    // After 50, 100 and 200 ms: later it would ask each two seconds.
+    QCOMPARE(discover_master(scheduler.environment(), 3s), std::string("10.0.0.7"));
     const std::string line = "GET /token/discover/default/job/3 HTTP/1.0\n";
     QCOMPARE(scheduler.asked(), line + line + line + line);
+  }
+
+  // The error has the last that was heard, and few questions were asked.
+  void whoNeverKnowsIsNotAskedForEver() {
+    Listener listener("tcp:127.0.0.1");
+    protocol::Environment environment;
+    environment.supervisor_url = "http://" + listener.address().substr(4);
+    std::atomic<bool> is_over = false;
+    auto served = std::async(std::launch::async, [&] {
+      int asked = 0;
+      while (!is_over) {
+        Socket socket = listener.accept(std::chrono::steady_clock::now() + 10ms);
+        if (!socket.open()) continue;
+        ++asked;
+        std::string request;
+        for (char byte = 0; !request.ends_with("\r\n\r\n"); request += byte)
+          if (socket.receive(&byte, 1, soon()) != Transfer::done) break;
+        socket.send(answer("500 Internal Server Error", "restarting"), soon());
+      }
+      return asked;
+    });
+    const std::string thrown = thrown_by([&] { discover_master(environment, 300ms); });
+    is_over = true;
+    const int asked = served.get();
+    VERIFY_HOLDS(thrown, "timeout: ", "did not come within 0.3 s: it answers 500");
+    QVERIFY2(asked >= 2 && asked <= 4, qPrintable(QString::number(asked)));
+    // Nor is one waited for that says nothing.
+    VERIFY_THROWS("timeout", "did not come within 0.05 s: ", discover_master(environment, 50ms));
   }
 
   void whatIsNoAddressIsNotBelieved_data() {
@@ -91,6 +121,16 @@ class TestDiscover : public QObject {
                   discover_master(scheduler.environment(), 20s));
   }
 
+  void ofALongAnswerTheBeginningIsTold() {
+    const std::string begin = "a" + std::string(98, 'b') + "c", body = begin + std::string(100, 'd');
+    Scheduler refuses({answer("404 Not Found", body)}), babbles({answer("200 OK", body)});
+    const auto thrown = [](const Scheduler& scheduler) {
+      return thrown_by([&] { discover_master(scheduler.environment(), 20s); });
+    };
+    QVERIFY(thrown(refuses).ends_with("/discover/default/job/3: refused with 404: " + begin));
+    QVERIFY(thrown(babbles).ends_with("not '" + begin + "'"));
+  }
+
   void whoIsNotThereIsNamedWhenTheTimeIsOver() {
     protocol::Environment environment;
     {
@@ -104,7 +144,7 @@ class TestDiscover : public QObject {
   }
 
   void theVersionIsComparedAsAdaptdlDoes() {
-    for (const char* version : {"", "0.0.0", "0.3.0", "0.2.11", "none"}) {
+    for (const char* version : {"", "0.0.0", "0.3.0", "0.2.11", "none", "1", "1.0", "2.0.x"}) {
       Scheduler scheduler({answer("200 OK", R"(["n1"])")});
       auto environment = scheduler.environment();
       environment.sched_version = version;

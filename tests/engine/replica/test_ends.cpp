@@ -79,6 +79,17 @@ class TestEnds : public QObject {
                  "\npeer at 2, 3 samples: replica 1 is gone\n");
   }
 
+  void aFailureSaysWhoseAndWhenItIs() {
+    Program program;
+    const Heard heard(
+        program, [] { leave(replica_rank() == 1 ? 7 : 0); }, 2);
+    const auto failures = heard.of<protocol::Failure>(1);
+    QCOMPARE(failures.size(), 1u);
+    QCOMPARE(failures[0].rank, 1);
+    QVERIFY(failures[0].mono > 0 && failures[0].mono <= protocol::monotonic_seconds());
+    QVERIFY(heard.of<protocol::Failure>(0).empty());
+  }
+
   void betweenLoopsNothingIsUnderWay() {
     Program program;
     const Heard heard(program, [] {

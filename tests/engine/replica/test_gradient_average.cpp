@@ -59,7 +59,7 @@ class TestGradientAverage : public QObject {
     }
   }
 
-  // Of a single replica's gradients two successive ones are a pair, but not those of two batch sizes.
+  // Two successive gradients of a single replica are a pair, but not those of two batch sizes.
   void a_pair_is_of_one_batch_size() {
     GradientAverage average(1);
     const auto gain = [&](std::int64_t samples, double gradient) {

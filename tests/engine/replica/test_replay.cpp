@@ -258,6 +258,46 @@ class TestReplay : public QObject {
     VERIFY_HOLDS(lines(nowhere.run(run)), "cannot write the sample log in " + nowhere.path("nowhere"));
   }
 
+  // A step counts when it is made, and not when its batch is handed out; however the loop is left.
+  void whatWasNotTrainedOnComesAgain_data() {
+    QTest::addColumn<bool>("is_made");
+    QTest::addColumn<QString>("samples");
+    QTest::newRow("before the step") << false << "[100,101] [102,103] [102,103] [104,105] [106,107] ";
+    QTest::newRow("behind the step") << true << "[100,101] [102,103] [104,105] [106,107] ";
+  }
+  void whatWasNotTrainedOnComesAgain() {
+    QFETCH(bool, is_made);
+    QFETCH(QString, samples);
+    Program program;
+    const auto ended = program.run([is_made] {
+      const auto order = [](int, std::int64_t, const auto&) {
+        return Ids{100, 101, 102, 103, 104, 105, 106, 107};
+      };
+      AdaptiveDataLoaderHelper training({.size = 8, .batch_size = 2, .order = order});
+      for ([[maybe_unused]] const int epoch : remaining_epochs_until(1))
+        for (const bool breaks : {true, false}) try {
+            for (auto loop = training.loop(); !loop.done(); loop.advance()) {
+              Program::say(loop.pass()->ids(loop.number()));
+              const bool now = breaks && loop.number() == 1;
+              if (now && !is_made) throw std::runtime_error("in between");
+              metrics::commit_step({.gain = 1, .gradient = {1, 10}});
+              if (now) throw std::runtime_error("in between");
+            }
+          } catch (const std::runtime_error&) {
+          }
+    });
+    std::string all;
+    for (const Json& line : ended.said) all += line.dump() + " ";
+    QCOMPARE(QString::fromStdString(all), samples);
+    const auto ledger = program.newest().ledger;
+    std::int64_t next = 0;
+    for (const auto& [generation, entry] : ledger) {
+      QCOMPARE(entry.from, next);
+      next = entry.to;
+    }
+    QCOMPARE(next, 8);
+  }
+
   // A step that an exception breaks off was not made: its samples are not logged, and come again.
   void whatABrokenStepUsedIsNotLogged() {
     Program program;

@@ -12,6 +12,7 @@
 #include "batchscope/protocol/sched_hints.h"
 #include "collective/socket.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
@@ -105,7 +106,7 @@ class TestSchedHintsClient : public QObject {
   void otherUrlsAreRefused() {
     for (const char* url :
          {"", "https://host/x", "http://", "host:80", "http://host/a b", "http://host/?a=b"})
-      QVERIFY_EXCEPTION_THROWN(put_sched_hints(url, "job", "{}", 1s), Error);
+      VERIFY_THROWS("usage", "expected http://HOST:PORT/PATH", put_sched_hints(url, "job", "{}", 1s));
   }
 
   void postReturnsWhateverTheSchedulerDoes() {

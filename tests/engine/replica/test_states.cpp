@@ -413,7 +413,7 @@ class TestStates : public QObject {
     go_on.set_value();
     periodic::finish();
     QCOMPARE(protocol::verify_checkpoint(newest()).reason, "periodic");
-    QCOMPARE(told<protocol::CheckpointWritten>().size(), 1u);
+    QVERIFY(told<protocol::Notice>().empty());  // where all is well
     periodic::request_when_due(true);
     QCOMPARE(pending_request(), ExitRequest::periodic_checkpoint);
     clear_request(ExitRequest::periodic_checkpoint);

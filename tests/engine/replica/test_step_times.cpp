@@ -149,7 +149,7 @@ class TestStepTimes : public QObject {
     QCOMPARE(column(reader.get(), "step_time", before + 1), (std::vector{0.5, 1.5, 0.5}));
   }
 
-  // Of the host's time, whatever computes: it is the host that waits for data.
+  // It is of the host's time, whatever computes: the host waits for data.
   void the_wait_for_data_is_told_apart() {
     QTemporaryDir directory;
     TelemetryListener supervisor(directory.filePath("telemetry").toStdString());

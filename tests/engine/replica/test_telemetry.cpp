@@ -6,7 +6,10 @@
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTemporaryFile>
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <future>
 
 #include "batchscope/protocol/error.h"
@@ -20,6 +23,7 @@
 #include "report/tensorboard.h"
 #include "test_case.h"
 #include "text_files.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
@@ -73,6 +77,10 @@ class TestTelemetry : public QObject {
     QCOMPARE(scalar.name, std::string("accuracy"));
     QCOMPARE(scalar.step, 8);
     QCOMPARE(scalar.mono, 2.0);
+    const auto timeless = pack_steps({{9, {{"accuracy", 1}}}, {10, {}}}, 0);  // of a program's own
+    QCOMPARE(timeless.size(), 2u);
+    QVERIFY(std::get<protocol::Steps>(timeless[0]).columns.empty());
+    QCOMPARE(std::get<protocol::Scalar>(timeless[1]).mono, 0.0);
   }
 
   void the_queue_keeps_the_order_and_counts_what_overflows() {
@@ -131,6 +139,8 @@ class TestTelemetry : public QObject {
   }
 
   void every_step_arrives_and_goodbye_is_last() {
+    QElapsedTimer time;
+    time.start();
     const auto supervisor = connect();
     TelemetryListener& listener = *supervisor;
     QVERIFY(telemetry_connected());
@@ -142,6 +152,10 @@ class TestTelemetry : public QObject {
     telemetry_stop(143);
 
     const auto messages = reader.get();
+    // They are packed: so many go out each 50 ms, but for those before the notice and the goodbye.
+    const auto packed = std::ranges::count_if(
+        messages, [](const auto& message) { return std::holds_alternative<protocol::Steps>(message); });
+    QVERIFY2(packed <= time.elapsed() / 50 + 4, qPrintable(QString::number(packed)));
     std::int64_t next = 1, positions = 0;
     for (const auto& message : messages) {
       if (const auto* steps = std::get_if<protocol::Steps>(&message)) {
@@ -286,8 +300,46 @@ class TestTelemetry : public QObject {
   void a_supervisor_that_has_died_is_an_error() {
     protocol::Environment orphaned;
     orphaned.telemetry_socket = new_path();
-    QVERIFY_EXCEPTION_THROWN(telemetry_start(orphaned), Error);
+    VERIFY_THROWS(
+        "io", "cannot reach the supervisor at " + orphaned.telemetry_socket + ": No such file or directory",
+        telemetry_start(orphaned));
     QVERIFY(!telemetry_connected());
+  }
+
+  // And a second call makes no second line.
+  void heartbeats_say_whose_they_are() {
+    TelemetryListener listener(new_path());
+    auto environment = listener.environment();
+    environment.replica_rank = 5;
+    const double before = protocol::monotonic_seconds();
+    for (int i = 0; i < 2; ++i) telemetry_start(environment);
+    listener.accept();
+    QVERIFY(!listener.is_called());
+    const auto beat = heartbeat(listener, [](const auto&) { return true; });
+    QCOMPARE(beat.rank, 5);
+    QCOMPARE(beat.phase, "idle");
+    QVERIFY(beat.mono >= before && beat.mono <= protocol::monotonic_seconds());
+    {
+      const PhaseScope outer("train");
+      { const PhaseScope inner("checkpoint"); }
+      heartbeat(listener, [](const auto& next) { return next.phase == "train"; });
+    }
+    telemetry_stop(0);
+    QVERIFY(!telemetry_connected());
+  }
+
+  // As AdaptDL does it, with the prefix's "/" or without.
+  void event_files_have_the_prefix_before_each_tag() {
+    for (const auto& [prefix, tag] : {std::pair("mine", "mine/loss"), {"mine/", "mine/loss"}, {"", "loss"}}) {
+      const QTemporaryDir folder;
+      protocol::EventFile file(folder.path().toStdString());
+      tensorboard::write_to(file, 5, prefix, {{"loss", 1}});
+      std::string all;
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path().toStdString()))
+        if (entry.is_regular_file()) all += testing::contents(entry.path());
+      const std::string field = "\n" + std::string(1, static_cast<char>(std::strlen(tag))) + tag;
+      QVERIFY2(all.find(field) != std::string::npos, prefix);
+    }
   }
 };
 

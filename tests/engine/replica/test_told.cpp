@@ -121,6 +121,10 @@ class TestTold : public QObject {
     QCOMPARE(heard.text_of<protocol::LedgerEntry>(ledger_text),
              "train-0 0.0 0-10 of 10, padding 0, step 4\nvalidate-0 0.0 0-7 of 7, padding 0, step 4\n"
              "train-0 1.0 0-10 of 10, padding 0, step 8\nvalidate-0 1.0 0-7 of 7, padding 0, step 8\n");
+    double last = 0;
+    for (const protocol::Position& at : heard.of<protocol::Position>())
+      QVERIFY(at.mono >= std::exchange(last, at.mono));
+    QVERIFY(last > 0 && last <= protocol::monotonic_seconds());
     const auto restored = heard.of<protocol::Restored>();
     QCOMPARE(restored.size(), 1u);
     QCOMPARE(restored[0].checkpoint, "");

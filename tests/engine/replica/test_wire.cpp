@@ -2,10 +2,17 @@
 //
 // All that goes over sockets between replicas and to a scheduler: frames, answers in HTTP, addresses, and the
 // time that it may take.
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <future>
+#include <thread>
 
 #include "batchscope/protocol/environment.h"
 #include "collective/discover.h"
@@ -15,6 +22,7 @@
 #include "collective/socket.h"
 #include "rows.h"
 #include "test_case.h"
+#include "text_files.h"
 #include "thrown.h"
 
 using namespace batchscope;
@@ -130,7 +138,7 @@ class TestWire : public QObject {
   }
 
   void addressesThatAreNoneAreRefused_data() {
-    rows("address", {"", "carrier pigeon", "tcp:", "tcp:1234", "udp:host:1234"});
+    rows("address", {"", "carrier pigeon", "tcp:", "tcp:1234", "tcp::1234", "udp:host:1234"});
   }
   void addressesThatAreNoneAreRefused() {
     QFETCH(QString, address);
@@ -140,13 +148,16 @@ class TestWire : public QObject {
 
   void aPlaceOnThisMachineIsGoneWithItsListener() {
     const std::string path = "/tmp/batchscope-wire-" + std::to_string(::getpid());
+    write_file(path, "what a dead process left");
     {
       Listener first("unix:" + path);
+      QCOMPARE(static_cast<unsigned>(std::filesystem::status(path).permissions()), 0600u);
       QCOMPARE(first.address(), "unix:" + path);
       QVERIFY(connect_to(first.address(), in(20s)).open());
       QVERIFY(first.accept(in(20s)).open());
       QVERIFY(!first.accept(in(10ms)).open());
     }
+    QVERIFY(!std::filesystem::exists(path));
     VERIFY_THROWS("io", "cannot connect to " + path, connect_to("unix:" + path, in(20s)));
     QVERIFY(fits_unix_socket(std::string(107, 'x')) && !fits_unix_socket(std::string(108, 'x')));
   }
@@ -156,6 +167,66 @@ class TestWire : public QObject {
     const std::string port = first.address().substr(first.address().rfind(':') + 1);
     VERIFY_THROWS("io", "cannot listen at 127.0.0.1:" + port + ": ",
                   Listener("tcp:127.0.0.1", std::stoi(port)));
+    VERIFY_THROWS("io", "cannot listen at 192.0.2.1: ", Listener("tcp:192.0.2.1"));  // of documentation
+    VERIFY_THROWS("io", "host 'no.such.host.invalid': ", Listener("tcp:no.such.host.invalid"));
+  }
+
+  void whoIsGoneTakesNothing() {
+    Pair pair = connected();
+    pair.other.close();
+    QVERIFY(pair.one.send(std::string(20'000'000, 'x'), in(20s)) == Transfer::closed);
+    char byte = 0;
+    QVERIFY(pair.one.receive(&byte, 1, in(20s)) == Transfer::closed);
+  }
+
+  // A listener that accepts nobody takes a few connections and no more.
+  void whoDoesNotAnswerIsWaitedForUntilTheDeadline() {
+    const int full = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const Socket closes(full);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    QVERIFY(::bind(full, reinterpret_cast<sockaddr*>(&address), size) == 0 && ::listen(full, 0) == 0 &&
+            ::getsockname(full, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    const std::string place = "tcp:127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    std::vector<Socket> connections;
+    std::string thrown = "nothing was thrown";
+    for (int i = 0; i < 10 && thrown == "nothing was thrown"; ++i)
+      thrown = thrown_by([&] { connections.push_back(connect_to(place, in(50ms))); });
+    QVERIFY(!connections.empty());
+    QCOMPARE(thrown, "timeout: nothing answered at " + place + " in time");
+  }
+
+  // It comes in the midst of a wait, which goes on.
+  void aSignalIsNoEnd() {
+    struct sigaction action {
+    }, before{};
+    action.sa_handler = [](int) {};
+    ::sigaction(SIGUSR2, &action, &before);
+    Pair pair = connected();
+    Listener listener("tcp:127.0.0.1");
+    std::promise<pthread_t> promise;
+    auto waits = std::async(std::launch::async, [&] {
+      promise.set_value(::pthread_self());
+      char byte = 0;
+      const Transfer received = pair.other.receive(&byte, 1, in(60ms));
+      return received == Transfer::timed_out && !listener.accept(in(60ms)).open();
+    });
+    const pthread_t thread = promise.get_future().get();
+    for (int i = 0; i < 10; ++i) {
+      std::this_thread::sleep_for(10ms);
+      if (waits.wait_for(0s) != std::future_status::ready) ::pthread_kill(thread, SIGUSR2);
+    }
+    QVERIFY(waits.get());
+    ::sigaction(SIGUSR2, &before, nullptr);
+  }
+
+  void whichHostsAreThisMachineAlone() {
+    for (const char* own : {"127.0.0.1", "127.255.255.254", "::1"}) QVERIFY2(leads_to_loopback(own), own);
+    for (const char* other : {"126.255.255.254", "128.0.0.1", "0.0.0.1", "::2", "2001:db8::1", "::"})
+      QVERIFY2(!leads_to_loopback(other), other);
+    QCOMPARE(address_towards("127.0.0.1"), "127.0.0.1");
   }
 
   // --- answers in HTTP ---
@@ -165,6 +236,7 @@ class TestWire : public QObject {
     QCOMPARE(answer.status, 204);
     QCOMPARE(answer.body, "the\r\n\r\nbody");
     QCOMPARE(ask("HTTP/1.0 200 \r\n\r\n").body, "");
+    QCOMPARE(ask("HTTP/1.0 201\r\n\r\n").status, 201);
   }
 
   void whatIsNoAnswerIsRefused_data() {
@@ -173,7 +245,8 @@ class TestWire : public QObject {
     row("no head", "HTTP/1.1 200 OK\r\n", " does not answer in HTTP");
     row("another version", "HTTP/2 200\r\n\r\n", " does not answer in HTTP");
     row("no status", "HTTP/1.1 OK\r\n\r\n", " does not answer in HTTP");
-    row("half a status", "HTTP/1.1\r\n\r\n", " does not answer in HTTP");
+    row("half a line", "HTTP/1.1\r\n\r\n", " does not answer in HTTP");
+    row("half a status", "HTTP/1.1 20\r\n\r\n", " does not answer in HTTP");
     row("without an end", "HTTP/1.1 200 OK\r\n\r\n" + QByteArray(65536, 'x'), " answers without an end");
   }
   void whatIsNoAnswerIsRefused() {

@@ -15,7 +15,6 @@ namespace batchscope::replica {
 ChecksummedFile::ChecksummedFile(const std::filesystem::path& path) : path_(path), stream_(this) {
   fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd_ < 0) fail("create");
-  setp(buffer_.data(), buffer_.data() + buffer_.size());
   stream_.exceptions(std::ios::badbit);  // an ostream swallows its buffer's exceptions otherwise
 }
 

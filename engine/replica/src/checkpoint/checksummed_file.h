@@ -46,7 +46,7 @@ class ChecksummedFile : private std::streambuf {
   std::int64_t bytes_ = 0;
   std::optional<std::uint32_t> crc_ = 0;
   std::int64_t* room_ = nullptr;
-  std::array<char, 1 << 16> buffer_;
+  std::array<char, 1 << 16> buffer_;  // in use from the first write on, which finds no room
   std::ostream stream_;
 };
 

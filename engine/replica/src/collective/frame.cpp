@@ -15,11 +15,8 @@ constexpr std::uint64_t kLargestValue = std::uint64_t{1} << 32;
 constexpr std::uint32_t kLongestName = 4096;
 
 struct Head {
-  std::uint32_t magic = kMagic;
-  std::uint32_t error = 0;
-  std::uint64_t sequence = 0;
-  std::uint64_t value_size = 0;
-  std::uint64_t name_size = 0;
+  std::uint32_t magic, error;
+  std::uint64_t sequence, value_size, name_size;
 };
 
 }  // namespace
@@ -35,7 +32,7 @@ Transfer send_frame(Socket& socket, const Frame& frame, Deadline deadline) {
 }
 
 Transfer receive_frame(Socket& socket, Frame& frame, Deadline deadline) {
-  Head head;
+  Head head{};
   if (const auto transfer = socket.receive(reinterpret_cast<char*>(&head), sizeof head, deadline);
       transfer != Transfer::done)
     return transfer;

@@ -53,7 +53,7 @@ HttpAnswer read_answer(const std::string& text, const std::string& url) {
   HttpAnswer answer;
   const auto head = text.find(kEndOfHead);
   if (text.empty()) throw Error(ErrorKind::io, url + " closed the connection");
-  if (head == std::string::npos || !text.starts_with("HTTP/1.") || text.size() < kVersion.size() + 3 ||
+  if (head == std::string::npos || !text.starts_with("HTTP/1.") || head < kVersion.size() + 3 ||
       std::from_chars(text.data() + kVersion.size(), text.data() + kVersion.size() + 3, answer.status).ec !=
           std::errc{})
     throw Error(ErrorKind::io, url + " does not answer in HTTP");

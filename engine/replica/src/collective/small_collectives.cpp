@@ -188,7 +188,6 @@ SmallCollectives::Bytes SmallCollectives::result_of(const Call& call, std::chron
 
 void SmallCollectives::fail(const Error& error) {
   failure_ = error;
-  unfinished_.clear();
   for (Socket& spoke : spokes_)
     if (spoke.open())
       send_frame(spoke, {true, 0, {}, std::string(error_kind_name(error.kind())) + "\n" + error.what()},

@@ -206,7 +206,7 @@ Socket connect_to(const std::string& address, Deadline deadline) {
     return socket;
   }
   const auto colon = address.rfind(':');
-  if (!address.starts_with(kTcp) || colon < kTcp.size())
+  if (!address.starts_with(kTcp) || colon <= kTcp.size())
     throw Error(ErrorKind::usage, "'" + address + "' is not an address: expected unix:PATH or tcp:HOST:PORT");
   const std::string host = address.substr(kTcp.size(), colon - kTcp.size());
   const Addresses addresses = resolve(host, address.substr(colon + 1));

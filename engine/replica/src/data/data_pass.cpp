@@ -17,7 +17,7 @@ DataPass::DataPass(std::vector<std::int64_t> order, std::vector<Cut> cuts, const
       rank_(rank),
       micro_batches_(plan_->micro_batches()) {
   // Only in training do all replicas step together.
-  if (!training && micro_batches_ > 0 && count(micro_batches_ - 1) == 0) --micro_batches_;
+  if (!training && count(micro_batches_ - 1) == 0) --micro_batches_;
 }
 
 DataPass::~DataPass() = default;

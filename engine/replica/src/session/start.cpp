@@ -57,7 +57,7 @@ protocol::Environment chosen_place(const ProcessGroupOptions& options, protocol:
   const auto port_at = method.rfind(':') + 1;
   if (method.starts_with("file://")) {
     environment.rendezvous_dir = method.substr(7);
-  } else if (method.starts_with("tcp://") && port_at > 6) {
+  } else if (method.starts_with("tcp://") && port_at > 7) {
     environment.rendezvous_dir.clear();
     environment.master_address = method.substr(6, port_at - 7);
     const auto [end, error] =

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums of numbers, of vectors and of types of a program's own: what is added and taken, what all replicas
+// have together, and whose it is after a restart.
+#include <string>
+#include <vector>
+
+#include "batchscope/replica/accumulator.h"
+#include "batchscope/replica/checkpoint.h"
+#include "batchscope/replica/epoch.h"
+#include "generations.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using batchscope::testing::Program;
+
+namespace {
+
+// Words that are added by putting one behind the other; of these none is taken.
+struct Words {
+  std::string text;
+  Words& operator+=(const Words& other) {
+    text += other.text;
+    return *this;
+  }
+  Words& operator-=(const Words& other) {
+    text.erase(text.rfind(other.text));
+    return *this;
+  }
+  NLOHMANN_DEFINE_TYPE_INTRUSIVE(Words, text)
+};
+
+}  // namespace
+
+class TestAccumulator : public QObject {
+  Q_OBJECT
+
+  using Json = protocol::Json;
+
+  static std::string lines(const Program::Ended& ended) {
+    std::string text;
+    for (const Json& line : ended.said) text += line.dump() + " ";
+    return text;
+  }
+
+ private Q_SLOTS:
+  void numbersAreAddedAndTaken() {
+    const auto ended = Program().run([] {
+      Accumulator sums({{"a", 1}, {"b", 2}});
+      sums["a"] += 4;
+      sums.update({{"b", 3}, {"c", 10}});
+      sums.subtract({{"c", 4}, {"d", 0.5}});
+      Program::say(sums.synchronized());
+      sums += {{"a", 1}};
+      sums -= {{"b", 1}};
+      Program::say(sums.synchronized());
+      sums.synchronized([](auto& all) {
+        all.erase("c");
+        all["a"] *= 2;
+      });
+      Program::say(sums.synchronized());
+      sums.clear();
+      Program::say(sums.synchronized().size());
+      Program::say(sums["a"]);
+    });
+    QCOMPARE(lines(ended), R"({"a":5.0,"b":5.0,"c":6.0,"d":-0.5} {"a":6.0,"b":4.0,"c":6.0,"d":-0.5} )"
+                           R"({"a":12.0,"b":4.0,"d":-0.5} 0 0.0 )");
+  }
+
+  // Entry by entry, as long as the longer one.
+  void vectorsAreAddedEntryByEntry() {
+    const auto ended = Program().run([] {
+      Accumulator<std::vector<double>> sums;
+      sums.update({{"a", {1, 2}}});
+      sums.update({{"a", {10, 20, 30}}});
+      sums.subtract({{"a", {1}}, {"b", {5, 6}}});
+      sums.subtract({{"b", {1, 1, 1}}});
+      Program::say(sums.synchronized());
+    });
+    QCOMPARE(lines(ended), R"({"a":[10.0,22.0,30.0],"b":[-6.0,-7.0,-1.0]} )");
+  }
+
+  void anythingIsAddedThatCanBe() {
+    const auto ended = Program().run([] {
+      Accumulator<Words> words;
+      words.update({{"a", {"one "}}});
+      words.update({{"a", {"two "}}});
+      words.update({{"a", {"three "}}});
+      words.subtract({{"a", {"two three "}}});
+      Program::say(words.synchronized().at("a").text);
+    });
+    QCOMPARE(lines(ended), "\"one \" ");
+  }
+
+  // In the order of the ranks. What a program begins with is there once.
+  void allReplicasHaveTheSame() {
+    const auto replicas = Program().run_replicas(3, [] {
+      Accumulator<Words> words(Accumulator<Words>::Sums{{"a", {"begun "}}});
+      words.update({{"a", {std::to_string(replica_rank()) + " "}}, {"b", {"x"}}});
+      Program::say(words.synchronized());
+      words.synchronized([](auto& all) { all["a"].text += "changed "; });
+      words.update({{"a", {std::to_string(replica_rank()) + " "}}});
+      Program::say(words.synchronized());
+      Program::say(words["a"].text);
+    });
+    for (std::size_t rank = 0; rank < 3; ++rank)
+      QCOMPARE(lines(replicas[rank]), R"({"a":{"text":"begun 0 1 2 "},"b":{"text":"xxx"}} )"
+                                      R"({"a":{"text":"begun 0 1 2 changed 0 1 2 "},"b":{"text":"xxx"}} )" +
+                                          (rank == 0 ? std::string(R"("begun 0 1 2 changed 0 " )")
+                                                     : "\"" + std::to_string(rank) + " \" "));
+  }
+
+  // Each replica's share is its own again where as many begin; else rank 0 has all.
+  void sharesAreKeptAsFarAsCanBe() {
+    Program program;
+    const auto share = [] {
+      Accumulator<std::int64_t> outside, other;
+      Program::say(outside["sum"]);
+    };
+    program.run_replicas(2, [] {
+      Accumulator<std::int64_t> outside({{"sum", 100}}), other;
+      outside["sum"] += replica_rank() + 1;
+      for ([[maybe_unused]] const int epoch : remaining_epochs_until(2)) {
+        Accumulator<std::int64_t> inside, another;
+        if (epoch == 1) checkpoint::save_all_states("manual");
+      }
+    });
+    std::string names;
+    const auto checkpoints = protocol::list_checkpoints(program.path("checkpoints"));
+    for (const auto& file : protocol::read_manifest(checkpoints.at(1)).files)
+      if (file.name.starts_with("accumulator")) names += file.name + " ";
+    QCOMPARE(names, "accumulator-0 accumulator-1 accumulator-epoch1-0 accumulator-epoch1-1 ");
+    for (const int replicas : {2, 3, 1}) {
+      const auto ended = program.run_replicas(replicas, share);
+      QCOMPARE(lines(ended[0]), replicas == 2 ? "101 " : "103 ");
+      for (std::size_t rank = 1; rank < ended.size(); ++rank)
+        QCOMPARE(lines(ended[rank]), replicas == 2 ? "2 " : "0 ");
+    }
+  }
+
+  // An epoch that an exception ended is entered again, and what it makes is what it made before.
+  void anEpochThatIsEnteredAgainGoesOn() {
+    Program program;
+    program.run([] {
+      finished_epochs();
+      for (const bool breaks : {true, false}) try {
+          for ([[maybe_unused]] const int epoch : remaining_epochs_until(1)) {
+            Accumulator<std::int64_t> sums;
+            if (breaks) throw std::runtime_error("in between");
+            checkpoint::save_all_states("manual");
+          }
+        } catch (const std::runtime_error&) {
+        }
+    });
+    std::string names;
+    for (const auto& directory : protocol::list_checkpoints(program.path("checkpoints")))
+      for (const auto& file : protocol::read_manifest(directory).files)
+        if (file.name.starts_with("accumulator")) names += file.name + " ";
+    QCOMPARE(names, "accumulator-epoch0-0 ");
+  }
+};
+
+BATCHSCOPE_TEST(TestAccumulator)
+#include "test_accumulator.moc"
