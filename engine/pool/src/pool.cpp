@@ -140,7 +140,7 @@ std::string Pool::trouble_with_nodes(const protocol::PoolSettings& settings) con
 // After a decision, so that a node which nobody has been given can be let go. The supervisors find the nodes
 // in the settings, too.
 void Pool::tend_supply(const World& world) {
-  supply_.tend(world, std::get<int>(advice_), targets_);
+  supply_.tend(world, std::get<int>(advice_), targets_, monotonic_seconds());
   const auto agents = supply_.agents();
   const bool over = world.settings.nodes_ending && !supply_.owes();
   if (!over && (!agents || *agents == world.settings.agents)) return;
@@ -262,7 +262,7 @@ void Pool::decide(World& world, Scope scope, const std::string& cause) {
     scale_.want(
         world.settings.scale_command,
         static_cast<int>(world.machine.gpus.empty() ? world.machine.cores.size() : world.machine.gpus.size()),
-        plan.decision.wanted);
+        plan.decision.wanted, monotonic_seconds());
 }
 
 // Writes the plan into the rows of the jobs, as far as there is news.

@@ -51,6 +51,7 @@ class Supervised {
   std::vector<std::string> asked;
   bool acts = true;  // at once
   bool refuses = false;
+  bool answers = true;
 
  private:
   void answer(QLocalSocket& client, const std::string& line) {
@@ -64,14 +65,16 @@ class Supervised {
     for (const std::string& device : request.devices)
       text += (device == request.devices.front() ? " " : ",") + device;
     asked.push_back(text + (request.by_pool ? " by the pool" : ""));
+    if (!answers) return;
     if (refuses) {
       client.write(QByteArray::fromStdString(
           protocol::error_line(request.id, Error(ErrorKind::conflict, "it is busy"))));
       return;
     }
+    if (request.command == Command::stop) catalogue_.set_state(status_.run, RunState::stopped);
     wanted_ = request.devices;
     client.write(QByteArray::fromStdString(protocol::reply_line(request.id, protocol::Json::object())));
-    if (acts) act();
+    if (acts && request.command != Command::stop) act();
   }
 
   void take(const std::vector<std::string>& devices) {
