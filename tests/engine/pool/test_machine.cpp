@@ -91,7 +91,7 @@ class TestMachine : public QObject {
     QCOMPARE(heard, 0);
   }
 
-  // Whoever answers second says nothing new.
+  // A second answer says nothing new.
   void oneNoticeIsEnough() {
     Server going("200 OK");
     MachineNotice notice;

@@ -38,7 +38,7 @@ class TestPlanAccount : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // Of the kind of device that runs of the queue want, GPUs first: nodes are asked for by it.
+  // The kind of device that runs of the queue want counts, GPUs first: nodes are asked for by it.
   void theNumberWantedIsOfOneKind() {
     // Four on two cores should have four, one on a GPU at most two.
     std::vector<Member> four{ends_in(300, "a", {"cpu:0"}), ends_in(300, "b", {"cpu:1"}), ends_in(300, "c"),
@@ -55,7 +55,7 @@ class TestPlanAccount : public QObject {
     all = four;
     all.push_back(on_gpu(ends_in(300, "g")));
     QCOMPARE(decided(with_gpus(world(all, 2), 0)).wanted, 0);
-    // Whoever is beside the queue, or rests, wants nothing of it.
+    // A run beside the queue, or one that rests, wants nothing of it.
     all.back() = on_gpu(fixed("g", {"cuda:0"}));
     QCOMPARE(decided(with_gpus(world(all, 2), 1)).wanted, 4);
     all.back() = on_gpu(ends_in(300, "g", {"cuda:0"}));
@@ -114,7 +114,7 @@ class TestPlanAccount : public QObject {
     QVERIFY2(std::abs(ends.at("b") - (gives_way ? 1600 : 2200)) < 10, std::to_string(ends.at("b")).c_str());
   }
 
-  // What each other number would have been worth, where anything is known of it.
+  // Other numbers are told, where anything is known of them.
   void alternativesAreTold() {
     const auto alternatives = [](const Member& member) {
       return decided(world({member}, 3)).choices.at(0).alternatives;
@@ -151,7 +151,7 @@ class TestPlanAccount : public QObject {
     QCOMPARE(plan.decision.time, 1000.0);
   }
 
-  // Its replicas count, not their devices: it has had one of two devices, and may have two.
+  // The replicas count, not their devices: it has had one of two devices, and may have two.
   void twiceTheReplicasThatItHasSeen() {
     Member big = member("a", 4);
     big.run.spec.devices_per_replica = 2;

@@ -228,7 +228,7 @@ class TestPool : public QObject {
     QVERIFY(began <= decision.time && decision.time <= storage::now());
   }
 
-  // Its supervisor has died before: that is forgotten when it has trained for ten minutes, and not at once.
+  // A death of its supervisor is forgotten when it has trained for ten minutes, and not at once.
   void whoDiedBeforeIsNotForgivenAtOnce() {
     const std::string a = submit("a", 1);
     storage::Job job = catalogue_->job(a).value();
@@ -254,7 +254,7 @@ class TestPool : public QObject {
     QCOMPARE(catalogue_->pool_settings().agents, "");
   }
 
-  // What would be worth having is told to a person's command, and written down.
+  // The number of devices that would be worth having is told to a person's command, and written down.
   void whatIsWorthHavingIsTold() {
     catalogue_->change_pool_settings([&](auto& settings) {
       settings.scale_command = "f() { echo $1 >> " + (folder_ / "wanted").string() + "; }; f";

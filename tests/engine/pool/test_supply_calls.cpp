@@ -53,7 +53,7 @@ class TestSupplyCalls : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(supply_->trouble(), "was killed by a signal", kPatience);
   }
 
-  // What it starts is ended with it, and it waits for nobody's input.
+  // All that it starts can be ended with it, and it waits for nobody's input.
   void itHasASessionOfItsOwn() {
     world_.settings.nodes_from =
         "cat; test \"$(cut -d ' ' -f 6 /proc/$$/stat)\" = $$ && echo n2 || echo n3 #";

@@ -65,7 +65,7 @@ class TestWorld : public QObject {
     QVERIFY(of(id).note.find("does not answer") != std::string::npos);
   }
 
-  // Its supervisor knows better than its row, which comes later.
+  // The supervisor knows better than the row, which comes later.
   void whatASupervisorSaysCounts() {
     const std::string id = training("a", {"cpu:0"});
     protocol::RunStatus& status = *contacts_[id].status;
@@ -258,7 +258,7 @@ class TestWorld : public QObject {
     QCOMPARE(of(id).held_since, 0.0);
     QVERIFY(set("cpu:0", -9999, -9000) && set("cpu:1", -9999, -9500));  // before it was submitted last
     QVERIFY(is_ago(of(id).waiting_since, 9000));
-    // What it had more than a day ago is forgotten.
+    // Devices that it had more than a day ago are forgotten.
     QVERIFY(meddle(folder_ / "runs.db", "UPDATE job SET submitted = submitted - 100000"));
     const double day = 86400;
     QVERIFY(set("cpu:0", -day - 90, -day - 10) && set("cpu:1", -day - 90, -day - 20));
