@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
@@ -41,8 +42,8 @@ class Place : public Workplace {
 
   std::set<std::string> tend(const storage::Sweep& sweep, const Runs& runs) override {
     std::set<std::string> unheard;
-    if (faults > 0) {
-      --faults;
+    if (faults > 0 || std::exchange(is_faulty, false)) {
+      faults = std::max(faults - 1, 0);
       catalogue.add_event(runs.front(), 0, 0, "info", "tried");  // so that the driver looks again at once
       throw Error(fault, "the road is closed");
     }
@@ -55,13 +56,18 @@ class Place : public Workplace {
       ++begun[run];
       unheard.insert(run);
     }
+    is_faulty = begun.size() == fault_after && !std::exchange(was_faulty, true);
     if (begun.size() == stop_after) storage::Sweeps(catalogue).set_state(sweep.name, SweepState::stopped);
     return unheard;
   }
 
-  std::set<std::string> recall(const storage::Sweep&, const Runs& runs) override {
+  std::set<std::string> recall(const storage::Sweep& sweep, const Runs& runs) override {
     std::set<std::string> living;
     ++recalls;
+    if (resumes > 0) {
+      --resumes;
+      storage::Sweeps(catalogue).resume(sweep.name);
+    }
     for (const std::string& run : runs) {
       if (catalogue.run(run)->state != RunState::running) continue;
       living.insert(run);
@@ -75,7 +81,10 @@ class Place : public Workplace {
   std::map<std::string, protocol::RunSpec> specs;
   std::map<std::string, int> begun;  // how often
   std::size_t most = 0, stop_after = 0;
-  int recalls = 0, faults = 0;  // so many, of this kind, before anything trains
+  int recalls = 0, resumes = 0;  // by a person, while they are called back
+  int faults = 0;                // so many, of this kind, before anything trains
+  std::size_t fault_after = 0;   // one more, after so many have begun
+  bool is_faulty = false, was_faulty = false, finishes = false;
   ErrorKind fault = ErrorKind::io;
   bool cancels_first = false, cancels_all = false;
   std::string series = "loss";  // that runs record
@@ -90,7 +99,7 @@ class Place : public Workplace {
     checkpoint.name = std::to_string(begun[run]);
     checkpoint.progress = reached;
     catalogue.put_checkpoint(run, checkpoint);
-    catalogue.set_state(run, RunState::stopped);
+    catalogue.set_state(run, finishes ? RunState::finished : RunState::stopped);
   }
 };
 
@@ -149,6 +158,52 @@ class TestDriver : public QObject {
       QCOMPARE(view.legs.size(), failed);
       storage::Sweeps(place_->catalogue).resume("lr");
     }
+  }
+
+  // The same process counts anew.
+  void whoIsResumedMeanwhileHasAsManyMoreToFail() {
+    place_->cancels_all = true;
+    place_->resumes = 1;
+    create(1, 10);
+    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(look(place_->catalogue, "lr").sweep.state, SweepState::failed);
+    QCOMPARE(look(place_->catalogue, "lr").legs.size(), 6u);
+    QCOMPARE(place_->recalls, 2);
+  }
+
+  // The one before was killed when it had begun a leg and not submitted its run.
+  void whatWasBegunIsSubmitted() {
+    create(2);
+    const auto next = next_leg(look(place_->catalogue, "lr").file, 2, {});
+    storage::SweepLeg leg;
+    leg.parameters = Space({real("lr", 0.001, 1, true)}).texts(next->point);
+    storage::Sweeps(place_->catalogue).begin_leg("lr", 0, leg);
+    QCOMPARE(run_driver(*place_), 0);
+    const SweepView view = look(place_->catalogue, "lr");
+    QCOMPARE(view.sweep.state, SweepState::finished);
+    QCOMPARE(place_->specs.size(), 3u);
+    for (const TrialView& trial : view.trials) QVERIFY(trial.standing.value);
+  }
+
+  // A program that comes to its end without the metric has none at any rung.
+  void whoEndsWithoutTheMetricIsNotToldOfRungs() {
+    place_->series = "lost";
+    place_->finishes = true;
+    create(1, 10);
+    QCOMPARE(run_driver(*place_), 0);
+    VERIFY_HOLDS(look(place_->catalogue, "lr").sweep.message, "came to its end without a value of 'loss'",
+                 "Correct `metric` in the file, then call `batchscope sweep rm lr`");
+  }
+
+  // Once more where it was well in between.
+  void eachFaultIsTold() {
+    place_->faults = 1;
+    place_->fault_after = 2;
+    create(1);
+    const StandardError said;
+    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(look(place_->catalogue, "lr").sweep.state, SweepState::finished);
+    QCOMPARE(said.count("sweeps cannot go on: the road is closed"), 2);
   }
 
   void aMetricThatNobodyRecordsEndsIt() {

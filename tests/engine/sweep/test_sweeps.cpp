@@ -16,6 +16,7 @@ using namespace batchscope;
 using namespace batchscope::sweep;
 using namespace batchscope::storage::test;
 using batchscope::testing::choice;
+using batchscope::testing::integer;
 using batchscope::testing::real;
 using protocol::RunState;
 using storage::SweepState;
@@ -148,6 +149,33 @@ max = 1
                   check(file_, base_));
   }
 
+  // A value that is fixed counts for what is searched, and not the one that the recipe has.
+  void aRecipeIsAskedWithWhatIsFixed() {
+    base_.recipe = (folder_ / "recipe.toml").string();
+    write_file(base_.recipe, R"(name = "tiny"
+title = "Tiny"
+program = "/bin/true"
+
+[[parameter]]
+name = "batch"
+type = "integer"
+default = 16
+
+[[parameter]]
+name = "most"
+type = "integer"
+default = 128
+at_least = "batch"
+)");
+    file_.parameters = {integer("most", 32, 128)};
+    check(file_, base_);
+    file_.parameters.push_back(choice("batch", {"64"}));
+    VERIFY_THROWS("usage", "parameter 'most': expected at least 64, the batch, found '32'",
+                  check(file_, base_));
+    file_.parameters = {integer("most", 64, 128), choice("batch", {"64"})};
+    check(file_, base_);
+  }
+
   // The queue tells why a run of the pool waits; one elsewhere tells it itself, while its sweep runs.
   void whatWaitsElsewhereSaysWhy() {
     for (const std::string workplace : {"", "there"}) {
@@ -256,6 +284,23 @@ max = 1
                   removable_runs(*catalogue_, "rates"));
     catalogue_->set_state(run, RunState::paused);
     QCOMPARE(removable_runs(*catalogue_, "rates").size(), 1u);
+  }
+
+  // Nobody has to wait for what only waits itself, but elsewhere nobody knows that it does.
+  void whatOnlyWaitsIsRemoved() {
+    const std::string run = with_a_run();
+    for (const SweepState state : {SweepState::paused, SweepState::stopped}) {
+      sweeps_->set_state("rates", state);
+      QCOMPARE(removable_runs(*catalogue_, "rates").size(), 1u);
+    }
+    remove(*catalogue_, "rates", true);
+    QCOMPARE(catalogue_->run(run)->state, RunState::stopped);
+    QVERIFY(catalogue_->run(run)->removed > 0);
+    create(*catalogue_, file_, base_, true, 1, "there");
+    add_run(0);
+    sweeps_->set_state("rates", SweepState::stopped);
+    VERIFY_THROWS("conflict", "is still pending; wait until it has written its checkpoint",
+                  removable_runs(*catalogue_, "rates"));
   }
 
   // A sweep is removed with its runs or without them.
