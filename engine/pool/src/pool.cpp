@@ -47,12 +47,6 @@ bool arrived(const Member& member, const Devices& target) {
          (target.empty() || member.run.replicas * member.run.spec.devices_of_each() == std::ssize(target));
 }
 
-std::string asked(const protocol::RunSpec& spec) {
-  return spec.auto_replicas ? spec.auto_replicas->text() : std::to_string(spec.replicas);
-}
-
-bool waits(const Member& member) { return member.standing == Standing::free && member.reserved.empty(); }
-
 }  // namespace
 
 Pool::Pool(run::StoreLock& lock)
@@ -124,7 +118,7 @@ void Pool::tick() {
 
 // Other processes, such as `submit`, ask the catalogue what the nodes have.
 void Pool::keep_nodes() {
-  if (!std::exchange(nodes_changed_, false) && settings_) return;
+  if (!std::exchange(nodes_changed_, false) && changes_.has_looked()) return;
   if (const auto nodes = nodes_.nodes(); nodes != catalogue_.pool_nodes()) catalogue_.put_pool_nodes(nodes);
 }
 
@@ -155,65 +149,16 @@ void Pool::tend_supply(const World& world) {
 
 // A new pool first hears those that train already; one that does not answer holds it up for a moment only.
 bool Pool::knows_enough(const World& world) const {
-  return settings_ || monotonic_seconds() - began_ > kIntroduction ||
+  return changes_.has_looked() || monotonic_seconds() - began_ > kIntroduction ||
          std::none_of(world.members.begin(), world.members.end(), [this](const Member& member) {
            return member.job && member.run.supervisor_pid > 0 && !supervisors_.contact(member.run.id).status;
          });
 }
 
-// Says what changed, in a few words; empty: nothing that matters.
-std::string Pool::what_changed(const World& world) {
-  std::map<std::string, Seen> seen;
-  std::string cause;
-  const auto set_cause = [&](const std::string& change) {
-    if (cause.empty()) cause = change;
-  };
-  if (settings_ && *settings_ != world.settings)
-    set_cause(settings_->agents != world.settings.agents && !world.settings.nodes_from.empty()
-                  ? "the nodes have changed"
-                  : "the settings were changed");
-  if (settings_ && (machine_.cores != world.machine.cores || machine_.gpus != world.machine.gpus))
-    set_cause("the machine's devices have changed");
-  for (const Member& member : world.members) {
-    const Seen current{member.standing,
-                       !member.held.empty(),
-                       member.to_be_paused,
-                       member.model ? member.model->step : -1,
-                       member.max_profiled,
-                       member.run.name,
-                       member.job ? asked(member.run.spec) : ""};
-    const auto before = seen_.find(member.run.id);
-    if (before == seen_.end()) {
-      set_cause(member.run.name + " arrived");
-    } else if (before->second.standing != current.standing ||
-               before->second.to_be_paused != current.to_be_paused) {
-      set_cause(member.run.name + (waits(member)                        ? " waits"
-                                   : current.standing == Standing::free ? " can be moved"
-                                                                        : " " + member.note));
-    } else if (before->second.asked != current.asked) {
-      set_cause(member.run.name + " asks for another number of replicas");
-      urgent_ = true;
-    } else if (before->second.model_step != current.model_step ||
-               before->second.max_profiled != current.max_profiled) {
-      set_cause(member.run.name + " was measured again");
-    } else if (before->second != current) {
-      set_cause(member.run.name + (current.has_devices ? " has devices" : " gave its devices back"));
-    }
-    seen[member.run.id] = current;
-  }
-  for (const auto& [run, before] : seen_)
-    if (!seen.contains(run)) set_cause(before.name + " has ended");
-  if (!settings_) set_cause("the pool began");
-  if (settings_ && *settings_ != world.settings) urgent_ = true;
-  seen_ = std::move(seen);
-  settings_ = world.settings;
-  machine_ = world.machine;
-  return cause;
-}
-
 void Pool::consider(World& world) {
   const double now = monotonic_seconds();
-  const std::string cause = what_changed(world);
+  const auto [cause, is_urgent] = changes_.since_last(world);
+  urgent_ = urgent_ || is_urgent;
   const bool somebody_waits = std::any_of(world.members.begin(), world.members.end(), waits);
   if (!cause.empty()) round_due_ = cause;
   if (somebody_waits && round_due_.empty() && now - last_round_ >= turn_of(world))

@@ -19,6 +19,7 @@
 #include "batchscope/run/node_watch.h"
 #include "batchscope/run/store_process.h"
 #include "batchscope/storage/catalogue.h"
+#include "changes.h"
 #include "launches.h"
 #include "machine_notice.h"
 #include "node_supply.h"
@@ -36,18 +37,6 @@ class Pool {
   int exec();
 
  private:
-  // State of a run at one look, which the next look is compared with.
-  struct Seen {
-    Standing standing;
-    bool has_devices;
-    bool to_be_paused;
-    std::int64_t model_step;
-    int max_profiled;
-    std::string name;
-    std::string asked;  // replicas
-    bool operator==(const Seen&) const = default;
-  };
-
   // Deaths of a run's supervisor in a row, and since when their number is the same (s since 1970).
   struct Deaths {
     int count = 0;
@@ -60,7 +49,6 @@ class Pool {
   void tend_supply(const World& world);
   bool knows_enough(const World& world) const;
   void consider(World& world);
-  std::string what_changed(const World& world);
   void decide(World& world, Scope scope, const std::string& cause);
   void keep(World& world, const Plan& plan);
   void carry_out(const World& world);
@@ -78,9 +66,7 @@ class Pool {
   NodeSupply supply_;
   QEventLoop loop_;
   QTimer timer_;
-  std::map<std::string, Seen> seen_;
-  std::optional<protocol::PoolSettings> settings_;           // as seen last
-  run::Machine machine_;                                     // the same
+  Changes changes_;
   std::map<std::string, std::vector<std::string>> targets_;  // that have not been reached yet
   std::map<std::string, Attempt> attempts_;                  // the last of each run that has not arrived
   std::map<std::string, Deaths> deaths_;

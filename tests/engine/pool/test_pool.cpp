@@ -160,15 +160,30 @@ class TestPool : public QObject {
     QCOMPARE(catalogue_->last_decision()->cause, "the settings were changed");
   }
 
+  // The order of its devices is nobody's business: it is where it was sent, and not preempted any more.
+  void whoHasArrivedHasArrivedInAnyOrder() {
+    const std::string a = submit("a");
+    Supervised& run = comes_up(a, {"cuda:1"});
+    storage::Job job = catalogue_->job(a).value();
+    job.preempted = true;
+    catalogue_->put_job(job);
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"rescale cuda:1,cuda:0 by the pool"}, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!catalogue_->job(a)->preempted, kPatience);
+    QCOMPARE(run.asked.size(), 1u);
+  }
+
   void whatIsRefusedIsDecidedAnew() {
     const std::string a = submit("a");
     Supervised& run = comes_up(a, {"cuda:0"});
     run.refuses = true;
+    const testing::StandardError said;
     begin();
     QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"rescale cuda:0,cuda:1 by the pool"}, kPatience);
     QTRY_COMPARE_WITH_TIMEOUT(catalogue_->last_decision()->cause, "run " + a + " could not be moved",
                               kPatience);
     QCOMPARE(run.asked.size(), 1u);  // not at once: it waits before it asks again
+    QCOMPARE(said.count("run " + a + " is not moved: it is busy"), 1);
   }
 
   void whoDoesNotStartSaysWhy() {
