@@ -29,12 +29,10 @@ namespace {
 
 using Devices = std::vector<std::string>;
 
-constexpr int kTick = 100;            // ms
-constexpr double kLook = 1;           // s: at the latest so long after the last look, for what no row tells
-constexpr double kBetweenRounds = 5;  // s
-constexpr double kIntroduction = 1;   // s
-constexpr double kFarewell = 2;       // s with nothing to decide, before the pool ends
-constexpr double kRecovered = 600;    // s of life after which earlier deaths of a supervisor count no more
+constexpr int kTick = 100;           // ms
+constexpr double kLook = 1;          // s: at the latest so long after the last look, for what no row tells
+constexpr double kIntroduction = 1;  // s
+constexpr double kFarewell = 2;      // s with nothing to decide, before the pool ends
 
 bool same_devices(Devices a, Devices b) {
   std::sort(a.begin(), a.end());
@@ -93,7 +91,7 @@ void Pool::tick() {
                        [this](const std::string& run) { return supervisors_.contact(run); });
     world.nodes_trouble = trouble_with_nodes(settings);
     if (std::exchange(nodes_trouble_, world.nodes_trouble) != world.nodes_trouble)
-      round_due_ = "something else was heard of the nodes";
+      rounds_.ask_for("something else was heard of the nodes");
     std::set<std::string> live;
     for (const Member& member : world.members)
       if (member.job && (member.run.supervisor_pid > 0 || launches_.under_way(member.run.id)))
@@ -111,7 +109,7 @@ void Pool::tick() {
     troubled_ = false;
   } catch (const std::exception& error) {
     // A full disk or a catalogue in somebody's hands: the runs train on, and this is tried again.
-    round_due_ = "the catalogue can be used again";
+    rounds_.ask_for("the catalogue can be used again");
     if (!std::exchange(troubled_, true)) std::fprintf(stderr, "the pool cannot decide: %s\n", error.what());
   }
 }
@@ -156,24 +154,13 @@ bool Pool::knows_enough(const World& world) const {
 }
 
 void Pool::consider(World& world) {
-  const double now = monotonic_seconds();
-  const auto [cause, is_urgent] = changes_.since_last(world);
-  urgent_ = urgent_ || is_urgent;
-  const bool somebody_waits = std::any_of(world.members.begin(), world.members.end(), waits);
-  if (!cause.empty()) round_due_ = cause;
-  if (somebody_waits && round_due_.empty() && now - last_round_ >= turn_of(world))
-    round_due_ = "a turn is over";
-  const double apart = std::min(kBetweenRounds, world.settings.turn);
-  const bool to_pause = std::any_of(world.members.begin(), world.members.end(),
-                                    [](const Member& member) { return member.to_be_paused; });
-  if (!round_due_.empty() && (now - last_round_ >= apart || std::exchange(urgent_, false))) {
-    last_round_ = now;
-    decide(world, Scope::round, std::exchange(round_due_, ""));
-  } else if (!cause.empty() && (somebody_waits || to_pause)) {
+  const Change change = changes_.since_last(world);
+  if (const auto due = rounds_.next(world, change, monotonic_seconds())) {
     for (Member& member : world.members)
-      if (const auto target = targets_.find(member.run.id); waits(member) && target != targets_.end())
+      if (const auto target = targets_.find(member.run.id);
+          due->scope == Scope::free_devices && waits(member) && target != targets_.end())
         member.reserved = target->second;
-    decide(world, Scope::free_devices, cause);
+    decide(world, due->scope, due->cause);
   }
   carry_out(world);
 }
@@ -285,7 +272,7 @@ void Pool::move(const Member& member, const Devices& target) {
   const auto refused = [this, id](const std::string& why) {
     std::fprintf(stderr, "run %s is not moved: %s\n", id.c_str(), why.c_str());
     targets_.erase(id);
-    round_due_ = "run " + id + " could not be moved";
+    rounds_.ask_for("run " + id + " could not be moved");
   };
   protocol::Request request;
   request.by_pool = true;
@@ -301,7 +288,7 @@ void Pool::move(const Member& member, const Devices& target) {
     if (launch == Launch::begun) return;
     if (launch == Launch::overtaken) attempts_.erase(id);  // it may start as it is now, without a wait
     targets_.erase(id);
-    round_due_ = member.run.name + " could not be started";
+    rounds_.ask_for(member.run.name + " could not be started");
     return;
   } else {
     request.command = member.run.state == RunState::paused ? protocol::Request::Command::resume
@@ -324,9 +311,7 @@ void Pool::forget_preemption(World& world) {
       catalogue_.forget_preemption(id);
       job.preempted = false;
     }
-    Deaths& deaths = deaths_[id];
-    if (deaths.count != job.crashes) deaths = {job.crashes, world.now};
-    if (job.crashes == 0 || world.now - deaths.since <= kRecovered) continue;
+    if (!recoveries_[id].is_over(job.crashes, world.now)) continue;
     catalogue_.forget_crashes(id);
     job.crashes = 0;
   }

@@ -3,9 +3,7 @@
 // The pool: looks at the world, decides, and moves the runs to where they are to be. Whoever is to have fewer
 // devices or others is asked first; whoever gets them is asked, or started, when nobody has them any more.
 //
-// A round, in which everybody may be moved, follows arrivals, ends, new models and changed devices, rounds
-// being at least five seconds apart; and where somebody waits, the end of a turn. What is free in between is
-// given away at once.
+// What makes it decide is in changes.h, and when it does in rounds.h.
 #pragma once
 
 #include <QEventLoop>
@@ -24,6 +22,8 @@
 #include "machine_notice.h"
 #include "node_supply.h"
 #include "plan.h"
+#include "recovery.h"
+#include "rounds.h"
 #include "scale_command.h"
 #include "supervisors.h"
 #include "world.h"
@@ -37,12 +37,6 @@ class Pool {
   int exec();
 
  private:
-  // Deaths of a run's supervisor in a row, and since when their number is the same (s since 1970).
-  struct Deaths {
-    int count = 0;
-    double since = 0;
-  };
-
   void tick();
   void keep_nodes();
   std::string trouble_with_nodes(const protocol::PoolSettings& settings) const;
@@ -67,16 +61,15 @@ class Pool {
   QEventLoop loop_;
   QTimer timer_;
   Changes changes_;
+  Rounds rounds_;
   std::map<std::string, std::vector<std::string>> targets_;  // that have not been reached yet
   std::map<std::string, Attempt> attempts_;                  // the last of each run that has not arrived
-  std::map<std::string, Deaths> deaths_;
-  std::tuple<double, int, std::string> advice_;  // of the last round: utility, devices, sentence
-  std::string nodes_trouble_;                    // of the last tick
-  std::string round_due_;                        // its cause; empty: none is
-  bool urgent_ = false;                          // a person waits for it
-  double last_round_ = -1e9, last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic
-  bool nodes_changed_ = false;                                            // since the catalogue has them
-  bool troubled_ = false;  // the catalogue could not be used, and that was said
+  std::map<std::string, Recovery> recoveries_;
+  std::tuple<double, int, std::string> advice_;       // of the last round: utility, devices, sentence
+  std::string nodes_trouble_;                         // of the last tick
+  double last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic
+  bool nodes_changed_ = false;                        // since the catalogue has them
+  bool troubled_ = false;                             // the catalogue could not be used, and that was said
 };
 
 }  // namespace batchscope::pool
