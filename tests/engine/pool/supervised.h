@@ -6,6 +6,7 @@
 #include <QLocalServer>
 #include <QLocalSocket>
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ class Supervised {
 
   // "rescale cuda:0,cuda:1 by the pool"
   std::vector<std::string> asked;
+  std::function<void()> on_asked;
   bool acts = true;  // at once
   bool refuses = false;
   bool answers = true;
@@ -65,6 +67,7 @@ class Supervised {
     for (const std::string& device : request.devices)
       text += (device == request.devices.front() ? " " : ",") + device;
     asked.push_back(text + (request.by_pool ? " by the pool" : ""));
+    if (on_asked) on_asked();
     if (!answers) return;
     if (refuses) {
       client.write(QByteArray::fromStdString(

@@ -38,7 +38,7 @@ class Nowhere : public Workplace {
     qFatal("a run elsewhere");
   }
   std::set<std::string> tend(const storage::Sweep&, const Names&) override { return {}; }
-  std::set<std::string> recall(const storage::Sweep&, const Names&) override { return {}; }
+  std::set<std::string> recall(const storage::Sweep&, const Names&) override { qFatal("runs elsewhere"); }
 };
 
 }  // namespace
@@ -89,6 +89,22 @@ class TestDriverHere : public QObject {
     for (std::size_t trial = 0; trial < 14; ++trial) QCOMPARE(asked(trial).size(), trial < 4 ? 0u : 1u);
     QCOMPARE(view().best, std::optional<std::size_t>(0));
     QCOMPARE(view().sweep.message, "");
+  }
+
+  // One that rests and never goes on has no use for its processes, however few there are.
+  void whoHasDivergedIsEnded() {
+    begin(StopRule{StopRule::Kind::asha, kFirstRung, 3 * kFirstRung, 3}, 3);
+    for (std::size_t trial = 0; trial < 3; ++trial)
+      rests_at(trial, kFirstRung, trial == 2 ? NAN : static_cast<double>(trial));
+    QTRY_COMPARE_WITH_TIMEOUT(asked(2), Names{"stop"}, kPatience);
+    QVERIFY(asked(0).empty() && asked(1).empty());
+    QCOMPARE(view().legs.size(), 4u);
+    // The sweep is over when its runs are ended, so that another driver would end them, too.
+    std::vector<SweepState> states;
+    supervised_.at(run_of(1))->on_asked = [&] { states.push_back(view().sweep.state); };
+    rests_at(0, 3 * kFirstRung, 0, RunState::stopped);
+    QTRY_COMPARE_WITH_TIMEOUT(view().sweep.state, SweepState::finished, kPatience);
+    QCOMPARE(states, std::vector{SweepState::running});
   }
 
   // The worst of four goes on from the best one's checkpoint, each of its seeds from the same seed's, in new
@@ -147,17 +163,22 @@ class TestDriverHere : public QObject {
   // stopped.
   void aSweepThatFailsEndsItsRuns() {
     begin(StopRule{}, 6);
-    for (const std::size_t trial : {0u, 1u}) comes_up(trial, {"cpu:" + std::to_string(trial)});
-    for (const std::size_t trial : {3u, 4u, 5u})
+    std::vector<SweepState> states;
+    for (const std::size_t trial : {3u, 4u}) {
+      comes_up(trial, {"cpu:" + std::to_string(trial)});
+      supervised_.at(run_of(trial))->on_asked = [&] { states.push_back(view().sweep.state); };
+    }
+    for (const std::size_t trial : {0u, 1u, 2u})
       catalogue_->set_state(run_of(trial), RunState::failed, "out of memory");
-    QTRY_COMPARE_WITH_TIMEOUT(asked(1), Names{"stop"}, kPatience);
-    QCOMPARE(asked(0), Names{"stop"});
-    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->run(run_of(2))->state, RunState::stopped, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(asked(4), Names{"stop"}, kPatience);
+    QCOMPARE(asked(3), Names{"stop"});
+    QCOMPARE(states, (std::vector{SweepState::failed, SweepState::failed}));
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->run(run_of(5))->state, RunState::stopped, kPatience);
     const SweepView failed = view();
     QCOMPARE(failed.sweep.state, SweepState::failed);
     QCOMPARE(failed.sweep.message, "3 trials failed, and none has a value; the last failure: out of memory");
     for (std::size_t trial = 0; trial < 6; ++trial)
-      QCOMPARE(failed.legs[trial].outcome.has_value(), trial > 2);
+      QCOMPARE(failed.legs[trial].outcome.has_value(), trial < 3);
   }
 
   // A trial that is under way comes to its end, and nothing more begins.

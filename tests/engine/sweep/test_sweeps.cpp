@@ -76,6 +76,14 @@ class TestSweeps : public QObject {
     QCOMPARE(width("all cores"), 1);
     base_.auto_replicas = protocol::AutoReplicas{1, 0};
     QCOMPARE(width("one to all"), cores);
+    base_.auto_replicas = protocol::AutoReplicas{1, cores};
+    QCOMPARE(width("one to as many"), cores);
+    base_.auto_replicas = protocol::AutoReplicas{cores, 0};
+    QCOMPARE(width("all at least"), 1);
+    base_.auto_replicas = protocol::AutoReplicas{1, 0};
+    file_.name = "as was said";
+    create(*catalogue_, file_, base_, true, 1);
+    QCOMPARE(sweeps_->find("as was said")->width, 1);
     qputenv("CUDA_VISIBLE_DEVICES", "0,1,2,3,4");
     QCOMPARE(width("still on cores"), cores);
     base_.device = "auto";
@@ -188,9 +196,16 @@ at_least = "batch"
       catalogue_->set_state(run, RunState::pending, "for want of a node");
       QVERIFY(!look(*catalogue_, file_.name).trials[0].waits);
       sweeps_->set_state(file_.name, SweepState::running);
+      leg.trial = 1;
+      sweeps_->begin_leg(file_.name, 1, leg);  // its run is not there yet
+      QVERIFY(!look(*catalogue_, file_.name).trials[1].waits);
       const TrialView trial = look(*catalogue_, file_.name).trials[0];
       QCOMPARE(trial.waits, !workplace.empty());
       QCOMPARE(trial.message, std::string(workplace.empty() ? "" : "for want of a node"));
+      leg.trial = 0;
+      leg.outcome = storage::SweepLeg::Outcome::value;
+      sweeps_->end_leg(file_.name, 0, leg);
+      QVERIFY(!look(*catalogue_, file_.name).trials[0].waits);
     }
   }
 
@@ -200,6 +215,16 @@ at_least = "batch"
     QCOMPARE(sweeps_->find("rates")->state, SweepState::paused);
     QVERIFY(catalogue_->job(run)->held);
     resume(*catalogue_, "rates");
+    QVERIFY(!catalogue_->job(run)->held);
+  }
+
+  // The driver tells runs elsewhere.
+  void whoPausesElsewhereStartsTheDriver() {
+    create(*catalogue_, file_, base_, true, 1, "there");
+    const std::string run = add_run(0);
+    sweeps_->set_state("rates", SweepState::running);
+    pause(*catalogue_, "rates");
+    QTRY_COMPARE(begun(), Names{"batchscope-sweep"});
     QVERIFY(!catalogue_->job(run)->held);
   }
 
@@ -272,7 +297,7 @@ at_least = "batch"
   }
 
   void whatRunsIsNotRemoved() {
-    const std::string run = with_a_run();
+    const std::string run = with_a_run(), waiting = add_run(1);
     VERIFY_THROWS("conflict", "rates is running; stop it first: batchscope sweep stop rates",
                   remove(*catalogue_, "rates", false));
     catalogue_->claim_supervisor(run);
@@ -283,7 +308,7 @@ at_least = "batch"
     VERIFY_THROWS("conflict", "is still running; wait until it has written its checkpoint",
                   removable_runs(*catalogue_, "rates"));
     catalogue_->set_state(run, RunState::paused);
-    QCOMPARE(removable_runs(*catalogue_, "rates").size(), 1u);
+    QCOMPARE(removable_runs(*catalogue_, "rates").size(), 2u);
   }
 
   // Nobody has to wait for what only waits itself, but elsewhere nobody knows that it does.
