@@ -71,6 +71,11 @@ class TestPlanAccount : public QObject {
       two.settings.price_per_device_hour = price;
       QCOMPARE(decided(two).wanted, wanted);
     }
+    two.members.pop_back();  // another device has no use but by AdaptDL's rule
+    for (const auto& [price, wanted] : {std::pair{0.0, 2}, {0.5, 1}}) {
+      two.settings.price_per_device_hour = price;
+      QCOMPARE(decided(two).wanted, wanted);
+    }
   }
 
   // Two seconds sooner, or a fiftieth of the time, are not worth a word.
@@ -82,6 +87,68 @@ class TestPlanAccount : public QObject {
     VERIFY_HOLDS(advice(2.5, 2.5), "1 more core");
     QCOMPARE(advice(1000, 18), std::string());
     VERIFY_HOLDS(advice(1000, 25), "1 more core");
+  }
+
+  // However slow it is, and however little it has done.
+  void aSlowRunEndsInTheEnd() {
+    Member slow = ends_in(3, "a", {"cpu:0"});
+    slow.model->perf->alpha_c = 100;
+    QVERIFY(std::abs(make_plan(world({slow}, 1), Scope::round).expected_ends.at("a") - 1300) < 1);
+    slow = ends_in(300, "a", {"cpu:0"});
+    slow.run.latest["progress"] = 0.5;
+    slow.run.fraction = 0.5;
+    QVERIFY(std::abs(make_plan(world({slow}, 1), Scope::round).expected_ends.at("a") - 1000.5) < 0.1);
+  }
+
+  // The replicas of a run that was measured with two on one device are given one each.
+  void eachReplicaCountsWithADeviceOfItsOwn() {
+    Member one = member("a", 2, {"cpu:0"});
+    protocol::Model model;
+    model.perf = protocol::PerfParams{0.01, 0.1, 0, 0, 0, 0, 1};
+    model.grad_sqr = 1;
+    model.grad_var = 1000;
+    model.init_batch_size = 10;
+    model.max_batch_size = 1000;
+    model.min_local_batch_size = 1;
+    model.max_local_batch_size = 100;
+    model.devices = 1;
+    one.model = model;
+    QCOMPARE(make_plan(world({one}), Scope::round).targets.at("a").size(), 2u);
+    one.model->devices = 4;
+    QCOMPARE(make_plan(world({one}), Scope::round).targets.at("a").size(), 2u);
+  }
+
+  // AdaptDL's rule weighs what restarts have taken of a run's life: (age - restarts * pause) / (age + pause).
+  void restartsAreCharged_data() {
+    const auto row = columns<double, int, double, int>({"submitted", "restarts", "pause", "devices"});
+    row("young", 0, 0, 0.1, 2);
+    row("restarted for half its life", 500, 25, 10, 1);
+    row("restarted for a fifth of it", 0, 20, 10, 2);
+  }
+  void restartsAreCharged() {
+    QFETCH(const double, submitted);
+    QFETCH(const int, restarts);
+    QFETCH(const double, pause);
+    QFETCH(const int, devices);
+    Member one = member("a", 2, {"cpu:0"});
+    one.job->submitted = submitted;
+    one.restarts = restarts;
+    one.pause = pause;
+    World pollux = world({one});
+    pollux.settings.policy = "pollux";
+    QCOMPARE(make_plan(pollux, Scope::round).targets.at("a").size(), static_cast<std::size_t>(devices));
+  }
+
+  // A run that went to and fro in the last hour costs more to take devices from; nothing was lost by that.
+  void whoWentToAndFroIsHarderToMove() {
+    for (const bool often : {false, true}) {
+      Member holder = member("a", 3, {"cpu:1", "cpu:2"}), urgent = member("b", 3, {"cpu:0"});
+      urgent.job->priority = 1;
+      for (int i = 0; often && i < 10; ++i) holder.moves.push_back({500.0 + i, 1 + i % 2, 0});
+      const auto targets = make_plan(world({holder, urgent}, 3), Scope::round).targets;
+      QCOMPARE(targets.at("a").size(), often ? 2u : 1u);
+      QCOMPARE(targets.at("b").size(), often ? 1u : 2u);
+    }
   }
 
   void whatIsDoneHasNothingLeft() {
@@ -129,12 +196,14 @@ class TestPlanAccount : public QObject {
 
   // All who share what it has are named, and nothing else is told of what it could have.
   void whoSharesIsNamed() {
-    const World four = world({ends_in(300, "a", {"cpu:0", "cpu:1"}), fixed("x", {"cpu:0"}),
+    const World four = world({fixed("x", {"cpu:0"}), ends_in(300, "a", {"cpu:0", "cpu:1"}),
                               fixed("y", {"cpu:1"}), fixed("z", {"cpu:2"})},
                              3);
     World shared = four;
     shared.machine.cores = {"cpu:0", "cpu:1"};
-    const protocol::PoolChoice choice = decided(shared).choices.at(0);
+    QCOMPARE(decided(shared).choices.at(0).run, "x");
+    const protocol::PoolChoice choice = decided(shared).choices.at(1);
+    QCOMPARE(choice.run, "a");
     QCOMPARE(choice.devices, (Names{"cpu:0", "cpu:1"}));
     QCOMPARE(choice.reason, std::string("shares cpu:0-1 with x, y"));
     QCOMPARE(choice.why, std::string("fixed"));

@@ -184,6 +184,31 @@ at_least = "batch"
     check(file_, base_);
   }
 
+  // What is searched takes the place of what was said; words that are not the recipe's own stay as they are.
+  void aRecipesArgumentsAreOfItsParameters() {
+    base_.recipe = (folder_ / "recipe.toml").string();
+    write_file(base_.recipe, R"(name = "tiny"
+title = "Tiny"
+program = "/bin/true"
+
+[[parameter]]
+name = "epochs"
+type = "integer"
+default = 5
+
+[[parameter]]
+name = "lr"
+type = "number"
+default = 0.1
+)");
+    const auto arguments = [&](const Names& words) {
+      base_.arguments = words;
+      return trial_spec(file_, base_, 0, {{"lr", "0.2"}}, 0).arguments;
+    };
+    QCOMPARE(arguments({"--lr", "0.5", "--epochs", "3"}), (Names{"--epochs", "3", "--lr", "0.2"}));
+    QCOMPARE(arguments({"--lr", "0.5", "more"}), (Names{"more", "--lr", "0.2"}));
+  }
+
   // The queue tells why a run of the pool waits; one elsewhere tells it itself, while its sweep runs.
   void whatWaitsElsewhereSaysWhy() {
     for (const std::string workplace : {"", "there"}) {
