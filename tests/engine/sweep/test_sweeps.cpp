@@ -184,7 +184,7 @@ at_least = "batch"
     check(file_, base_);
   }
 
-  // What is searched takes the place of what was said; words that are not the recipe's own stay as they are.
+  // A value that is searched takes the place of what was said; words that are not the recipe's own stay as they are.
   void aRecipesArgumentsAreOfItsParameters() {
     base_.recipe = (folder_ / "recipe.toml").string();
     write_file(base_.recipe, R"(name = "tiny"
