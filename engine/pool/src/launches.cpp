@@ -123,8 +123,8 @@ void Launches::count(const Member& member, const std::string& why) {
   if (member.run.state == RunState::pending) ++job.crashes;
   if (job.crashes > budget) return give_up(member, "its supervisor did not start: " + why);
   catalogue_.put_job(job);
-  failures_[id] = fmt::format("its supervisor did not start ({} of {} tries): {}", std::max(job.crashes, 1),
-                              budget + 1, why);
+  failures_[id] =
+      fmt::format("its supervisor did not start ({} of {} tries): {}", job.crashes, budget + 1, why);
   std::fprintf(stderr, "run %s: %s\n", id.c_str(), failures_[id].c_str());
   catalogue_.add_event(id, member.restarts, member.run.step, "warning", failures_[id]);
 }

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/text.h"
 #include "batchscope/run/pool.h"
 #include "person_command.h"
@@ -89,11 +88,12 @@ NodeSupply::NodeSupply() : demand_(run::idle_node_patience()) {
 NodeSupply::~NodeSupply() { process_.disconnect(); }
 
 void NodeSupply::tend(const World& world, int advised,
-                      const std::map<std::string, std::vector<std::string>>& targets) {
-  const double now = protocol::monotonic_seconds();
+                      const std::map<std::string, std::vector<std::string>>& targets, double now) {
   if (process_.state() != QProcess::NotRunning) {
-    if (now - began_ > kSupplyTimeOut && process_.processId() > 0)
+    if (now - began_ > kSupplyTimeOut && process_.processId() > 0) {
+      overdue_ = true;
       ::kill(-static_cast<pid_t>(process_.processId()), SIGKILL);
+    }
     return;
   }
   if (world.settings.nodes_from != command_) {
@@ -124,15 +124,15 @@ void NodeSupply::tend(const World& world, int advised,
 void NodeSupply::call(const std::vector<std::string>& words, double now) {
   words_ = words;
   began_ = now;
+  overdue_ = false;
   process_.start(kShell, shell_arguments(command_, words));
 }
 
 void NodeSupply::finish(int code, QProcess::ExitStatus status) {
   const QByteArray output = process_.readAllStandardOutput(), complaint = process_.readAllStandardError();
   if (status != QProcess::NormalExit)
-    return fail(protocol::monotonic_seconds() - began_ > kSupplyTimeOut
-                    ? fmt::format("has not ended within {} s", kSupplyTimeOut)
-                    : "was killed by a signal");
+    return fail(overdue_ ? fmt::format("has not ended within {} s", kSupplyTimeOut)
+                         : "was killed by a signal");
   if (code != 0) {
     const std::string line = last_line(complaint.isEmpty() ? output : complaint);
     return fail(fmt::format("ended with exit code {}{}", code, line.empty() ? "" : ": " + line));

@@ -43,8 +43,9 @@ class NodeSupply {
   NodeSupply& operator=(const NodeSupply&) = delete;
 
   // To be called each second: asks the command of the world's settings where it is time to. Never blocks and
-  // never throws. `advised`, `targets`: as in node_demand.h.
-  void tend(const World& world, int advised, const std::map<std::string, std::vector<std::string>>& targets);
+  // never throws. `advised`, `targets`, `now`: as in node_demand.h.
+  void tend(const World& world, int advised, const std::map<std::string, std::vector<std::string>>& targets,
+            double now);
 
   // Returns the nodes whose devices the pool is to give away, as PoolSettings::agents has them; none: nobody
   // has said yet.
@@ -66,6 +67,7 @@ class NodeSupply {
   std::string command_;
   std::vector<std::string> words_;                   // of the last call
   double began_ = -1e9;                              // monotonic, the last call
+  bool overdue_ = false;                             // it took too long, and was ended
   std::optional<std::vector<OfferedNode>> offered_;  // by the last call that succeeded
   std::set<std::string> given_up_;                   // of these
   int present_ = 0;                                  // nodes, as far as is known

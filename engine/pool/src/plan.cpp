@@ -75,6 +75,12 @@ std::string kind_of(const Member& member, const run::Machine& machine) {
   return run::is_gpu(member.reserved.front()) ? "GPU" : "core";
 }
 
+// Returns whether a run of the queue is among them.
+bool wants_devices(const std::vector<const Member*>& members) {
+  return std::ranges::any_of(
+      members, [](const Member* member) { return member->job && member->standing != Standing::outside; });
+}
+
 // One kind of device, and who has or wants some of it.
 class KindPlan {
  public:
@@ -104,7 +110,8 @@ class KindPlan {
     }
   }
 
-  void add_to(Plan& plan) const {
+  // `counts`: this is the kind that the plan's advice is about.
+  void add_to(Plan& plan, bool counts) const {
     policy::Cluster cluster;
     for (const std::string& node : nodes_)
       cluster.push_back({static_cast<int>(on_node(node, devices_).size()), 0});
@@ -120,7 +127,7 @@ class KindPlan {
     const auto ends = policy::forecast(jobs, cluster, objective);
     for (std::size_t i = 0; i < members_.size(); ++i)
       if (ends[i]) plan.expected_ends[members_[i]->run.id] = world_.now + *ends[i];
-    if (scope_ == Scope::round) advise(jobs, cluster, objective, plan.decision);
+    if (scope_ == Scope::round) advise(jobs, cluster, objective, counts, plan.decision);
   }
 
  private:
@@ -318,17 +325,20 @@ class KindPlan {
     return "";
   }
 
-  // Adds advice on the kind of device that comes first; a person thinks of GPUs before he thinks of cores.
+  // Adds the numbers of the kind that counts, and a sentence on the first kind that has one; a person thinks
+  // of GPUs before he thinks of cores.
   void advise(const std::vector<policy::Job>& jobs, const policy::Cluster& cluster,
-              policy::Objective objective, protocol::PoolDecision& decision) const {
-    if (!decision.advice.empty() || devices_.empty()) return;
+              policy::Objective objective, bool counts, protocol::PoolDecision& decision) const {
+    if (devices_.empty()) return;
     policy::DeviceTerms terms;
     if (world_.settings.price_per_device_hour > 0) terms.price = world_.settings.price_per_device_hour;
     terms.device = kind_;
     const policy::Advice advice = policy::advise(jobs, cluster, objective, terms);
-    decision.utility = advice.utility;
-    decision.wanted = advice.devices;
-    if (!advice.end_now || !advice.end_with) return;
+    if (counts) {
+      decision.utility = advice.utility;
+      decision.wanted = advice.devices;
+    }
+    if (!decision.advice.empty() || !advice.end_now || !advice.end_with) return;
     const double sooner = std::abs(*advice.end_now - *advice.end_with);
     if (sooner > kWorthSaying && sooner > kShareWorthSaying * *advice.end_now)
       decision.advice = advice.sentence;
@@ -359,16 +369,18 @@ Plan make_plan(const World& world, Scope scope) {
   Plan plan;
   plan.decision.time = world.now;
   plan.decision.policy = world.settings.policy;
-  for (const char* kind : {"GPU", "core"}) {
-    const Devices& all = kind == std::string("GPU") ? world.machine.gpus : world.machine.cores;
-    std::vector<const Member*> members;
-    for (const Member& member : world.members) {
-      const bool takes_part = member.standing != Standing::outside || !member.held.empty();
-      if (takes_part && kind_of(member, world.machine) == kind) members.push_back(&member);
-      if (member.to_be_paused) plan.targets[member.run.id] = {};
-    }
-    if (!members.empty()) KindPlan(world, scope, kind, all, members).add_to(plan);
+  std::vector<const Member*> on_gpus, on_cores;
+  for (const Member& member : world.members) {
+    const bool takes_part = member.standing != Standing::outside || !member.held.empty();
+    if (takes_part) (kind_of(member, world.machine) == "GPU" ? on_gpus : on_cores).push_back(&member);
+    if (member.to_be_paused) plan.targets[member.run.id] = {};
   }
+  // Nodes are asked for by the devices of these (node_demand.h).
+  const bool gpus_count = wants_devices(on_gpus) || !wants_devices(on_cores);
+  if (!on_gpus.empty()) KindPlan(world, scope, "GPU", world.machine.gpus, on_gpus).add_to(plan, gpus_count);
+  if (!on_cores.empty())
+    KindPlan(world, scope, "core", world.machine.cores, on_cores)
+        .add_to(plan, !gpus_count || on_gpus.empty());
   return plan;
 }
 

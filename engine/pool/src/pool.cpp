@@ -29,12 +29,10 @@ namespace {
 
 using Devices = std::vector<std::string>;
 
-constexpr int kTick = 100;            // ms
-constexpr double kLook = 1;           // s: at the latest so long after the last look, for what no row tells
-constexpr double kBetweenRounds = 5;  // s
-constexpr double kIntroduction = 1;   // s
-constexpr double kFarewell = 2;       // s with nothing to decide, before the pool ends
-constexpr double kRecovered = 600;    // s of life after which earlier deaths of a supervisor count no more
+constexpr int kTick = 100;           // ms
+constexpr double kLook = 1;          // s: at the latest so long after the last look, for what no row tells
+constexpr double kIntroduction = 1;  // s
+constexpr double kFarewell = 2;      // s with nothing to decide, before the pool ends
 
 bool same_devices(Devices a, Devices b) {
   std::sort(a.begin(), a.end());
@@ -46,12 +44,6 @@ bool arrived(const Member& member, const Devices& target) {
   return same_devices(target, member.held) &&
          (target.empty() || member.run.replicas * member.run.spec.devices_of_each() == std::ssize(target));
 }
-
-std::string asked(const protocol::RunSpec& spec) {
-  return spec.auto_replicas ? spec.auto_replicas->text() : std::to_string(spec.replicas);
-}
-
-bool waits(const Member& member) { return member.standing == Standing::free && member.reserved.empty(); }
 
 }  // namespace
 
@@ -99,7 +91,7 @@ void Pool::tick() {
                        [this](const std::string& run) { return supervisors_.contact(run); });
     world.nodes_trouble = trouble_with_nodes(settings);
     if (std::exchange(nodes_trouble_, world.nodes_trouble) != world.nodes_trouble)
-      round_due_ = "something else was heard of the nodes";
+      rounds_.ask_for("something else was heard of the nodes");
     std::set<std::string> live;
     for (const Member& member : world.members)
       if (member.job && (member.run.supervisor_pid > 0 || launches_.under_way(member.run.id)))
@@ -117,14 +109,14 @@ void Pool::tick() {
     troubled_ = false;
   } catch (const std::exception& error) {
     // A full disk or a catalogue in somebody's hands: the runs train on, and this is tried again.
-    round_due_ = "the catalogue can be used again";
+    rounds_.ask_for("the catalogue can be used again");
     if (!std::exchange(troubled_, true)) std::fprintf(stderr, "the pool cannot decide: %s\n", error.what());
   }
 }
 
 // Other processes, such as `submit`, ask the catalogue what the nodes have.
 void Pool::keep_nodes() {
-  if (!std::exchange(nodes_changed_, false) && settings_) return;
+  if (!std::exchange(nodes_changed_, false) && changes_.has_looked()) return;
   if (const auto nodes = nodes_.nodes(); nodes != catalogue_.pool_nodes()) catalogue_.put_pool_nodes(nodes);
 }
 
@@ -140,7 +132,7 @@ std::string Pool::trouble_with_nodes(const protocol::PoolSettings& settings) con
 // After a decision, so that a node which nobody has been given can be let go. The supervisors find the nodes
 // in the settings, too.
 void Pool::tend_supply(const World& world) {
-  supply_.tend(world, std::get<int>(advice_), targets_);
+  supply_.tend(world, std::get<int>(advice_), targets_, monotonic_seconds());
   const auto agents = supply_.agents();
   const bool over = world.settings.nodes_ending && !supply_.owes();
   if (!over && (!agents || *agents == world.settings.agents)) return;
@@ -155,80 +147,20 @@ void Pool::tend_supply(const World& world) {
 
 // A new pool first hears those that train already; one that does not answer holds it up for a moment only.
 bool Pool::knows_enough(const World& world) const {
-  return settings_ || monotonic_seconds() - began_ > kIntroduction ||
+  return changes_.has_looked() || monotonic_seconds() - began_ > kIntroduction ||
          std::none_of(world.members.begin(), world.members.end(), [this](const Member& member) {
            return member.job && member.run.supervisor_pid > 0 && !supervisors_.contact(member.run.id).status;
          });
 }
 
-// Says what changed, in a few words; empty: nothing that matters.
-std::string Pool::what_changed(const World& world) {
-  std::map<std::string, Seen> seen;
-  std::string cause;
-  const auto set_cause = [&](const std::string& change) {
-    if (cause.empty()) cause = change;
-  };
-  if (settings_ && *settings_ != world.settings)
-    set_cause(settings_->agents != world.settings.agents && !world.settings.nodes_from.empty()
-                  ? "the nodes have changed"
-                  : "the settings were changed");
-  if (settings_ && (machine_.cores != world.machine.cores || machine_.gpus != world.machine.gpus))
-    set_cause("the machine's devices have changed");
-  for (const Member& member : world.members) {
-    const Seen current{member.standing,
-                       !member.held.empty(),
-                       member.to_be_paused,
-                       member.model ? member.model->step : -1,
-                       member.max_profiled,
-                       member.run.name,
-                       member.job ? asked(member.run.spec) : ""};
-    const auto before = seen_.find(member.run.id);
-    if (before == seen_.end()) {
-      set_cause(member.run.name + " arrived");
-    } else if (before->second.standing != current.standing ||
-               before->second.to_be_paused != current.to_be_paused) {
-      set_cause(member.run.name + (waits(member)                        ? " waits"
-                                   : current.standing == Standing::free ? " can be moved"
-                                                                        : " " + member.note));
-    } else if (before->second.asked != current.asked) {
-      set_cause(member.run.name + " asks for another number of replicas");
-      urgent_ = true;
-    } else if (before->second.model_step != current.model_step ||
-               before->second.max_profiled != current.max_profiled) {
-      set_cause(member.run.name + " was measured again");
-    } else if (before->second != current) {
-      set_cause(member.run.name + (current.has_devices ? " has devices" : " gave its devices back"));
-    }
-    seen[member.run.id] = current;
-  }
-  for (const auto& [run, before] : seen_)
-    if (!seen.contains(run)) set_cause(before.name + " has ended");
-  if (!settings_) set_cause("the pool began");
-  if (settings_ && *settings_ != world.settings) urgent_ = true;
-  seen_ = std::move(seen);
-  settings_ = world.settings;
-  machine_ = world.machine;
-  return cause;
-}
-
 void Pool::consider(World& world) {
-  const double now = monotonic_seconds();
-  const std::string cause = what_changed(world);
-  const bool somebody_waits = std::any_of(world.members.begin(), world.members.end(), waits);
-  if (!cause.empty()) round_due_ = cause;
-  if (somebody_waits && round_due_.empty() && now - last_round_ >= turn_of(world))
-    round_due_ = "a turn is over";
-  const double apart = std::min(kBetweenRounds, world.settings.turn);
-  const bool to_pause = std::any_of(world.members.begin(), world.members.end(),
-                                    [](const Member& member) { return member.to_be_paused; });
-  if (!round_due_.empty() && (now - last_round_ >= apart || std::exchange(urgent_, false))) {
-    last_round_ = now;
-    decide(world, Scope::round, std::exchange(round_due_, ""));
-  } else if (!cause.empty() && (somebody_waits || to_pause)) {
+  const Change change = changes_.since_last(world);
+  if (const auto due = rounds_.next(world, change, monotonic_seconds())) {
     for (Member& member : world.members)
-      if (const auto target = targets_.find(member.run.id); waits(member) && target != targets_.end())
+      if (const auto target = targets_.find(member.run.id);
+          due->scope == Scope::free_devices && waits(member) && target != targets_.end())
         member.reserved = target->second;
-    decide(world, Scope::free_devices, cause);
+    decide(world, due->scope, due->cause);
   }
   carry_out(world);
 }
@@ -262,7 +194,7 @@ void Pool::decide(World& world, Scope scope, const std::string& cause) {
     scale_.want(
         world.settings.scale_command,
         static_cast<int>(world.machine.gpus.empty() ? world.machine.cores.size() : world.machine.gpus.size()),
-        plan.decision.wanted);
+        plan.decision.wanted, monotonic_seconds());
 }
 
 // Writes the plan into the rows of the jobs, as far as there is news.
@@ -340,7 +272,7 @@ void Pool::move(const Member& member, const Devices& target) {
   const auto refused = [this, id](const std::string& why) {
     std::fprintf(stderr, "run %s is not moved: %s\n", id.c_str(), why.c_str());
     targets_.erase(id);
-    round_due_ = "run " + id + " could not be moved";
+    rounds_.ask_for("run " + id + " could not be moved");
   };
   protocol::Request request;
   request.by_pool = true;
@@ -356,7 +288,7 @@ void Pool::move(const Member& member, const Devices& target) {
     if (launch == Launch::begun) return;
     if (launch == Launch::overtaken) attempts_.erase(id);  // it may start as it is now, without a wait
     targets_.erase(id);
-    round_due_ = member.run.name + " could not be started";
+    rounds_.ask_for(member.run.name + " could not be started");
     return;
   } else {
     request.command = member.run.state == RunState::paused ? protocol::Request::Command::resume
@@ -379,9 +311,7 @@ void Pool::forget_preemption(World& world) {
       catalogue_.forget_preemption(id);
       job.preempted = false;
     }
-    Deaths& deaths = deaths_[id];
-    if (deaths.count != job.crashes) deaths = {job.crashes, world.now};
-    if (job.crashes == 0 || world.now - deaths.since <= kRecovered) continue;
+    if (!recoveries_[id].is_over(job.crashes, world.now)) continue;
     catalogue_.forget_crashes(id);
     job.crashes = 0;
   }

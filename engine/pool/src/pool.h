@@ -3,9 +3,7 @@
 // The pool: looks at the world, decides, and moves the runs to where they are to be. Whoever is to have fewer
 // devices or others is asked first; whoever gets them is asked, or started, when nobody has them any more.
 //
-// A round, in which everybody may be moved, follows arrivals, ends, new models and changed devices, rounds
-// being at least five seconds apart; and where somebody waits, the end of a turn. What is free in between is
-// given away at once.
+// What makes it decide is in changes.h, and when it does in rounds.h.
 #pragma once
 
 #include <QEventLoop>
@@ -19,10 +17,13 @@
 #include "batchscope/run/node_watch.h"
 #include "batchscope/run/store_process.h"
 #include "batchscope/storage/catalogue.h"
+#include "changes.h"
 #include "launches.h"
 #include "machine_notice.h"
 #include "node_supply.h"
 #include "plan.h"
+#include "recovery.h"
+#include "rounds.h"
 #include "scale_command.h"
 #include "supervisors.h"
 #include "world.h"
@@ -36,31 +37,12 @@ class Pool {
   int exec();
 
  private:
-  // State of a run at one look, which the next look is compared with.
-  struct Seen {
-    Standing standing;
-    bool has_devices;
-    bool to_be_paused;
-    std::int64_t model_step;
-    int max_profiled;
-    std::string name;
-    std::string asked;  // replicas
-    bool operator==(const Seen&) const = default;
-  };
-
-  // Deaths of a run's supervisor in a row, and since when their number is the same (s since 1970).
-  struct Deaths {
-    int count = 0;
-    double since = 0;
-  };
-
   void tick();
   void keep_nodes();
   std::string trouble_with_nodes(const protocol::PoolSettings& settings) const;
   void tend_supply(const World& world);
   bool knows_enough(const World& world) const;
   void consider(World& world);
-  std::string what_changed(const World& world);
   void decide(World& world, Scope scope, const std::string& cause);
   void keep(World& world, const Plan& plan);
   void carry_out(const World& world);
@@ -78,19 +60,16 @@ class Pool {
   NodeSupply supply_;
   QEventLoop loop_;
   QTimer timer_;
-  std::map<std::string, Seen> seen_;
-  std::optional<protocol::PoolSettings> settings_;           // as seen last
-  run::Machine machine_;                                     // the same
+  Changes changes_;
+  Rounds rounds_;
   std::map<std::string, std::vector<std::string>> targets_;  // that have not been reached yet
   std::map<std::string, Attempt> attempts_;                  // the last of each run that has not arrived
-  std::map<std::string, Deaths> deaths_;
-  std::tuple<double, int, std::string> advice_;  // of the last round: utility, devices, sentence
-  std::string nodes_trouble_;                    // of the last tick
-  std::string round_due_;                        // its cause; empty: none is
-  bool urgent_ = false;                          // a person waits for it
-  double last_round_ = -1e9, last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic
-  bool nodes_changed_ = false;                                            // since the catalogue has them
-  bool troubled_ = false;  // the catalogue could not be used, and that was said
+  std::map<std::string, Recovery> recoveries_;
+  std::tuple<double, int, std::string> advice_;       // of the last round: utility, devices, sentence
+  std::string nodes_trouble_;                         // of the last tick
+  double last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic
+  bool nodes_changed_ = false;                        // since the catalogue has them
+  bool troubled_ = false;                             // the catalogue could not be used, and that was said
 };
 
 }  // namespace batchscope::pool

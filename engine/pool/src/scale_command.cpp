@@ -2,7 +2,6 @@
 #include "scale_command.h"
 
 #include <QProcess>
-#include <chrono>
 #include <cstdio>
 
 #include "person_command.h"
@@ -14,9 +13,7 @@ constexpr double kScaleInterval = 60;  // s
 
 }  // namespace
 
-void ScaleCommand::want(const std::string& command, int present, int wanted) {
-  const double now =
-      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+void ScaleCommand::want(const std::string& command, int present, int wanted, double now) {
   if (command.empty() || wanted == said_ || (said_ < 0 && wanted == present) || now - last_ < kScaleInterval)
     return;
   said_ = wanted;

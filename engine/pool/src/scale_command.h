@@ -11,8 +11,8 @@ namespace batchscope::pool {
 class ScaleCommand {
  public:
   // Calls `command NUMBER`, detached, where the number is another than there is and than it was called with
-  // last; at most once a minute.
-  void want(const std::string& command, int present, int wanted);
+  // last; at most once a minute. `now`: s, monotonic.
+  void want(const std::string& command, int present, int wanted, double now);
 
  private:
   int said_ = -1;

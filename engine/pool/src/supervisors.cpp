@@ -4,12 +4,9 @@
 #include <chrono>
 #include <utility>
 
-#include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
 
 namespace batchscope::pool {
-
-using protocol::monotonic_seconds;
 
 namespace {
 
@@ -20,8 +17,7 @@ constexpr double kAccepted = 2;       // s: what was accepted is to be seen by t
 
 void Supervisors::follow(const std::set<std::string>& runs) {
   std::erase_if(lines_, [&](const auto& entry) {
-    return !runs.contains(entry.first) && entry.second.asked <= 0 &&
-           entry.second.busy_until < monotonic_seconds();
+    return !runs.contains(entry.first) && entry.second.asked <= 0 && entry.second.busy_until < clock_();
   });
   for (const std::string& run : runs)
     if (Line& one = lines_[run]; !one.client) connect(run, one);
@@ -54,7 +50,7 @@ Contact Supervisors::contact(const std::string& run) const {
   const auto found = lines_.find(run);
   if (found == lines_.end()) return {};
   const Line& line = found->second;
-  const double now = monotonic_seconds();
+  const double now = clock_();
   if (line.asked > 0 && now - line.asked > kAnswerTimeOut) return {};  // it hangs
   return {line.status, line.asked > 0 || line.busy_until > now};
 }
@@ -63,12 +59,12 @@ void Supervisors::send(const std::string& run, protocol::Request request,
                        std::function<void(const std::string& why)> refused) {
   Line& one = lines_[run];
   if (!one.client) connect(run, one);
-  one.asked = monotonic_seconds();
+  one.asked = clock_();
   one.client->send(std::move(request), [this, run, refused](const protocol::Json*, const Error* error) {
     const auto found = lines_.find(run);
     if (found == lines_.end()) return;
     found->second.asked = 0;
-    found->second.busy_until = error ? 0 : monotonic_seconds() + kAccepted;
+    found->second.busy_until = error ? 0 : clock_() + kAccepted;
     if (error) refused(error->what());
     if (on_news) on_news();
   });
@@ -77,13 +73,12 @@ void Supervisors::send(const std::string& run, protocol::Request request,
 void Supervisors::expect(const std::string& run) {
   Line& one = lines_[run];
   one.starting = true;
-  one.busy_until =
-      monotonic_seconds() + std::chrono::duration<double>(protocol::time_out::kSupervisorStart).count();
+  one.busy_until = clock_() + std::chrono::duration<double>(protocol::time_out::kSupervisorStart).count();
 }
 
 bool Supervisors::expected(const std::string& run) const {
   const auto found = lines_.find(run);
-  return found != lines_.end() && found->second.starting && found->second.busy_until > monotonic_seconds();
+  return found != lines_.end() && found->second.starting && found->second.busy_until > clock_();
 }
 
 void Supervisors::give_up(const std::string& run) {

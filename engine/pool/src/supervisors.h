@@ -10,8 +10,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "batchscope/protocol/control.h"
+#include "batchscope/protocol/telemetry.h"
 #include "batchscope/run/client.h"
 #include "world.h"
 
@@ -19,6 +21,10 @@ namespace batchscope::pool {
 
 class Supervisors {
  public:
+  // `clock`: s, monotonic.
+  explicit Supervisors(std::function<double()> clock = protocol::monotonic_seconds)
+      : clock_(std::move(clock)) {}
+
   // Something has changed that the pool should look at.
   std::function<void()> on_news;
 
@@ -47,6 +53,7 @@ class Supervisors {
 
   void connect(const std::string& run, Line& line);
 
+  const std::function<double()> clock_;
   std::map<std::string, Line> lines_;
 };
 

@@ -11,8 +11,7 @@
 namespace batchscope::storage {
 namespace {
 
-constexpr std::size_t kMostCached = 4'000'000;  // samples, 16 bytes each
-constexpr std::size_t kMostOpen = 64;           // files; SQLite takes up to three descriptors for each
+constexpr std::size_t kMostOpen = 64;  // files; SQLite takes up to three descriptors for each
 constexpr std::int64_t kChunksAhead = 16;
 
 std::size_t below(std::span<const Sample> samples, std::int64_t step) {
@@ -41,7 +40,7 @@ SampleSet::Samples SampleSet::Cache::keep(std::size_t track, std::int64_t number
   size_ += samples.size();
   entries_.push_front({key, std::make_shared<const std::vector<Sample>>(std::move(samples))});
   places_[key] = entries_.begin();
-  while (size_ > kMostCached && entries_.size() > 1) {
+  while (size_ > most_ && entries_.size() > 1) {
     size_ -= entries_.back().samples->size();
     places_.erase(entries_.back().key);
     entries_.pop_back();
@@ -55,7 +54,7 @@ void SampleSet::Cache::clear() {
   size_ = 0;
 }
 
-SampleSet::SampleSet(const SampleFiles& files) {
+SampleSet::SampleSet(const SampleFiles& files, std::size_t most_cached) : cache_(most_cached) {
   for (const auto& [id, file] : files) runs_.push_back({id, file});
 }
 

@@ -26,7 +26,9 @@ using SampleFiles = std::map<std::string, std::filesystem::path>;  // by run id
 
 class SampleSet {
  public:
-  explicit SampleSet(const SampleFiles& files);
+  static constexpr std::size_t kMostCached = 4'000'000;  // samples, 16 bytes each
+
+  explicit SampleSet(const SampleFiles& files, std::size_t most_cached = kMostCached);
 
   // A statement begins: the next call sees what has been recorded meanwhile.
   void forget();
@@ -81,6 +83,7 @@ class SampleSet {
   // A cache of chunks in the order of their last use, at most so many samples.
   class Cache {
    public:
+    explicit Cache(std::size_t most) : most_(most) {}
     Samples find(std::size_t track, std::int64_t number);
     Samples keep(std::size_t track, std::int64_t number, std::vector<Sample>&& samples);
     void clear();
@@ -90,6 +93,7 @@ class SampleSet {
       std::uint64_t key;
       Samples samples;
     };
+    const std::size_t most_;
     std::list<Entry> entries_;  // the newest first
     std::unordered_map<std::uint64_t, std::list<Entry>::iterator> places_;
     std::size_t size_ = 0;

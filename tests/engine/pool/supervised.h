@@ -6,6 +6,7 @@
 #include <QLocalServer>
 #include <QLocalSocket>
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,10 @@ class Supervised {
 
   // "rescale cuda:0,cuda:1 by the pool"
   std::vector<std::string> asked;
+  std::function<void()> on_asked;
   bool acts = true;  // at once
   bool refuses = false;
+  bool answers = true;
 
  private:
   void answer(QLocalSocket& client, const std::string& line) {
@@ -64,14 +67,17 @@ class Supervised {
     for (const std::string& device : request.devices)
       text += (device == request.devices.front() ? " " : ",") + device;
     asked.push_back(text + (request.by_pool ? " by the pool" : ""));
+    if (on_asked) on_asked();
+    if (!answers) return;
     if (refuses) {
       client.write(QByteArray::fromStdString(
           protocol::error_line(request.id, Error(ErrorKind::conflict, "it is busy"))));
       return;
     }
+    if (request.command == Command::stop) catalogue_.set_state(status_.run, RunState::stopped);
     wanted_ = request.devices;
     client.write(QByteArray::fromStdString(protocol::reply_line(request.id, protocol::Json::object())));
-    if (acts) act();
+    if (acts && request.command != Command::stop) act();
   }
 
   void take(const std::vector<std::string>& devices) {

@@ -59,6 +59,10 @@ class TestLaunches : public QObject {
     QCOMPARE(launches_->start(seen_, {"cpu:0", "cpu:1"}), Launch::begun);
     QVERIFY(launches_->under_way(id_) && launches_->any_under_way() && supervisors_->expected(id_));
     QCOMPARE(leased(), (Names{"cpu:0", "cpu:1"}));
+    for (const storage::LeaseEvent& event : catalogue_->lease_events(0)) {
+      QCOMPARE(event.generation, -1);  // none of its own yet
+      QCOMPARE(event.why, "pool");
+    }
     // It keeps the number that it begins with, of replicas with a device each.
     QCOMPARE(catalogue_->run(id_)->spec.replicas, 2);
     QVERIFY(!catalogue_->run(id_)->spec.auto_replicas);
@@ -105,6 +109,8 @@ class TestLaunches : public QObject {
     QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::failed);
     VERIFY_HOLDS(launches_->why(id_), "its supervisor did not start (1 of 3 tries): ", "is missing");
     QVERIFY(leased().empty() && !launches_->any_under_way());
+    launches_->look_after(world());
+    QVERIFY(!launches_->why(id_).empty());
     // Somebody else has started it.
     catalogue_->claim_supervisor(id_);
     launches_->look_after(world());
@@ -121,7 +127,7 @@ class TestLaunches : public QObject {
       QCOMPARE(launches_->start(seen(), {"cpu:0"}), Launch::begun);
       QCOMPARE(catalogue_->job(id_)->crashes, death);
       QTRY_VERIFY((launches_->look_after(world()), !launches_->any_under_way()));
-      QVERIFY(leased().empty() && launches_->why(id_).empty());
+      QVERIFY(leased().empty() && launches_->why(id_).empty() && !supervisors_->contact(id_).busy);
       QCOMPARE(catalogue_->job(id_)->crashes, death);
     }
     QCOMPARE(launches_->start(seen(), {"cpu:0"}), Launch::failed);
@@ -135,6 +141,19 @@ class TestLaunches : public QObject {
     QVERIFY(!launches_->why(id_).empty());
     launches_->look_after({});
     QCOMPARE(launches_->why(id_), "");
+    program("while [ -e \"$0\" ]; do sleep 0.1; done");
+    QCOMPARE(launches_->start(seen(), {"cpu:0"}), Launch::begun);
+    launches_->look_after({});
+    QVERIFY(!launches_->any_under_way());
+  }
+
+  // Devices of others are in nobody's way, and neither is one that it has already, whoever shares it.
+  void onlyWhatOthersHaveAloneIsTaken() {
+    program("exit 0");
+    const std::string other = catalogue_->submit_run(named("b"), {});
+    catalogue_->lease_devices(other, always({"cpu:0", "cpu:3"}));
+    catalogue_->lease_devices(id_, always({"cpu:0"}));
+    QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::begun);
   }
 
  private:

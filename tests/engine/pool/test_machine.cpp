@@ -9,6 +9,7 @@
 
 #include "machine_notice.h"
 #include "scale_command.h"
+#include "standard_error.h"
 #include "store_test.h"
 #include "test_case.h"
 
@@ -76,6 +77,33 @@ class TestMachine : public QObject {
     QTRY_COMPARE(heard, std::string("the machine will be taken away"));
   }
 
+  // An answer that comes when nobody is asked any more counts for nothing.
+  void whoeverIsAskedNoMoreIsNotHeard() {
+    MachineNotice before, after;
+    int heard = 0;
+    bool is_over = false;
+    before.on_notice = [&](const std::string&) { ++heard; };
+    after.on_notice = [&](const std::string&) { is_over = true; };
+    before.watch("true");
+    before.watch("");
+    after.watch("sleep 0.05");
+    QTRY_VERIFY(is_over);
+    QCOMPARE(heard, 0);
+  }
+
+  // A second answer says nothing new.
+  void oneNoticeIsEnough() {
+    Server going("200 OK");
+    MachineNotice notice;
+    int heard = 0;
+    notice.on_notice = [&](const std::string&) { ++heard; };
+    notice.watch(going.url());
+    notice.watch(going.url() + "/again");
+    QTRY_COMPARE(going.answers, 2);
+    QTest::qWait(50);
+    QCOMPARE(heard, 1);
+  }
+
   void oneThatFailsIsNone() {
     const Folder folder;
     MachineNotice notice;
@@ -111,13 +139,20 @@ class TestMachine : public QObject {
     const Folder folder;
     const std::string command = "f() { echo \"$1\" >> " + (folder / "wanted").string() + "; }; f";
     ScaleCommand scale;
-    scale.want(command, 2, 2);  // as it is
-    scale.want("", 2, 5);
-    scale.want(command, 2, 5);
+    scale.want(command, 2, 2, 100);  // as it is
+    scale.want("", 2, 5, 100);
+    scale.want(command, 2, 5, 100);
     QTRY_COMPARE(text_of(folder / "wanted"), std::string("5\n"));
-    scale.want(command, 2, 6);  // too soon
-    QTest::qWait(100);
-    QCOMPARE(text_of(folder / "wanted"), std::string("5\n"));
+    scale.want(command, 2, 6, 159.9);  // too soon
+    scale.want(command, 2, 7, 160);
+    QTRY_COMPARE(text_of(folder / "wanted"), std::string("5\n7\n"));
+    scale.want(command, 2, 7, 300);  // once is enough
+    scale.want(command, 2, 2, 301);  // as it is again, which it does not know
+    QTRY_COMPARE(text_of(folder / "wanted"), std::string("5\n7\n2\n"));
+    const testing::StandardError said;
+    scale.want(command, 2, 3, 400);
+    QTRY_COMPARE(text_of(folder / "wanted"), std::string("5\n7\n2\n3\n"));
+    QCOMPARE(said.text(), std::string());
   }
 };
 

@@ -5,6 +5,7 @@
 #include "batchscope/pool/pool.h"
 
 #include <QThread>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -159,15 +160,30 @@ class TestPool : public QObject {
     QCOMPARE(catalogue_->last_decision()->cause, "the settings were changed");
   }
 
+  // The order of its devices is nobody's business: it is where it was sent, and not preempted any more.
+  void whoHasArrivedHasArrivedInAnyOrder() {
+    const std::string a = submit("a");
+    Supervised& run = comes_up(a, {"cuda:1"});
+    storage::Job job = catalogue_->job(a).value();
+    job.preempted = true;
+    catalogue_->put_job(job);
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"rescale cuda:1,cuda:0 by the pool"}, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!catalogue_->job(a)->preempted, kPatience);
+    QCOMPARE(run.asked.size(), 1u);
+  }
+
   void whatIsRefusedIsDecidedAnew() {
     const std::string a = submit("a");
     Supervised& run = comes_up(a, {"cuda:0"});
     run.refuses = true;
+    const testing::StandardError said;
     begin();
     QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"rescale cuda:0,cuda:1 by the pool"}, kPatience);
     QTRY_COMPARE_WITH_TIMEOUT(catalogue_->last_decision()->cause, "run " + a + " could not be moved",
                               kPatience);
     QCOMPARE(run.asked.size(), 1u);  // not at once: it waits before it asks again
+    QCOMPARE(said.count("run " + a + " is not moved: it is busy"), 1);
   }
 
   void whoDoesNotStartSaysWhy() {
@@ -204,6 +220,7 @@ class TestPool : public QObject {
 
   // As for a machine that is rented.
   void aNoticePausesAllAndStartsNothing() {
+    const double began = storage::now();
     const std::string a = submit("a"), other = catalogue_->create_run(spec_of("other"));
     Supervised& queued = comes_up(a, {"cuda:0"});
     Supervised& alone = comes_up(other, {"cuda:1"});
@@ -217,7 +234,80 @@ class TestPool : public QObject {
     const protocol::PoolDecision decision = *catalogue_->last_decision();
     VERIFY_HOLDS(decision.cause, "the machine will be taken away (at noon): all runs are paused");
     QCOMPARE(decision.choices.size(), 2u);
-    for (const protocol::PoolChoice& choice : decision.choices) QVERIFY(choice.devices.empty());
+    for (const protocol::PoolChoice& choice : decision.choices) {
+      QVERIFY(choice.devices.empty());
+      QCOMPARE(choice.why, "waits");
+      QCOMPARE(choice.reason, "the machine will be taken away (at noon)");
+    }
+    QCOMPARE(decision.policy, catalogue_->pool_settings().policy);
+    QVERIFY(began <= decision.time && decision.time <= storage::now());
+  }
+
+  // A death of its supervisor is forgotten when it has trained for ten minutes, and not at once.
+  void whoDiedBeforeIsNotForgivenAtOnce() {
+    const std::string a = submit("a", 1);
+    storage::Job job = catalogue_->job(a).value();
+    job.crashes = 1;
+    catalogue_->put_job(job);
+    comes_up(a, {"cuda:0"});
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, Names{"cuda:0"}, kPatience);
+    looksAgain();
+    QCOMPARE(catalogue_->job(a)->crashes, 1);
+  }
+
+  void whoWaitsForNodesHearsWhatIsWrong() {
+    catalogue_->change_pool_settings(
+        [](auto& settings) { settings.nodes_from = "echo none are free; exit 3 #"; });
+    const std::string a = catalogue_->submit_run(spec_of("a", 3, 3), {});
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(
+        catalogue_->job(a)->reason,
+        "waits for nodes: the command of batchscope pool --nodes-from ended with exit code "
+        "3: none are free",
+        kPatience);
+    QCOMPARE(catalogue_->pool_settings().agents, "");
+  }
+
+  // The number of devices that would be worth having is told to a person's command, and written down.
+  void whatIsWorthHavingIsTold() {
+    catalogue_->change_pool_settings([&](auto& settings) {
+      settings.scale_command = "f() { echo $1 >> " + (folder_ / "wanted").string() + "; }; f";
+    });
+    for (const char* name : {"a", "b", "c", "d"}) submit(name, 1);
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->decisions().size(), 1u, kPatience);
+    QCOMPARE(catalogue_->last_decision()->wanted, 4);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        std::filesystem::exists(folder_ / "wanted") && contents(folder_ / "wanted") == "4\n", kPatience);
+  }
+
+  // Until then a second one leaves at once.
+  void onePoolIsEnough() {
+    submit("a", 1);
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(launched().size(), 1u, kPatience);
+    QCOMPARE(run_pool(), kExitOk);
+    QCOMPARE(launched().size(), 1u);
+    QVERIFY(!pool_->isFinished());
+  }
+
+  // A person sees when it will end, and no more than that where nothing is known.
+  void whenItEndsIsWrittenDown() {
+    const std::string a = submit("a", 1), b = submit("b", 1);
+    protocol::Model model;
+    model.perf = protocol::PerfParams{1, 0, 0, 0, 0, 0, 1};  // a step of one second
+    model.grad_sqr = model.grad_var = 1;
+    model.init_batch_size = model.max_batch_size = 10;
+    model.min_local_batch_size = model.max_local_batch_size = 10;
+    catalogue_->put_model(a, 0, model);
+    catalogue_->set_progress(a, 100, 1, 4, 0.25, {{"progress", 100}});
+    comes_up(a, {"cuda:0"});
+    comes_up(b, {"cuda:1"});
+    begin();
+    QTRY_VERIFY_WITH_TIMEOUT(catalogue_->job(a)->expected_end > 0, kPatience);
+    QVERIFY(std::abs(catalogue_->job(a)->expected_end - storage::now() - 300) < 30);
+    QCOMPARE(catalogue_->job(b)->expected_end, 0.0);
   }
 
   // It goes once the command for nodes has nothing to give back any more, and nobody needs it.
@@ -236,10 +326,10 @@ class TestPool : public QObject {
   }
 
  private:
-  static protocol::RunSpec spec_of(const std::string& name, int most = 2) {
+  static protocol::RunSpec spec_of(const std::string& name, int most = 2, int least = 1) {
     protocol::RunSpec spec = named(name);
     spec.device = "cuda";
-    spec.auto_replicas = protocol::AutoReplicas{1, most};
+    spec.auto_replicas = protocol::AutoReplicas{least, most};
     return spec;
   }
   std::string submit(const std::string& name, int most = 2) {

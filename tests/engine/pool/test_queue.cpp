@@ -206,6 +206,15 @@ class TestQueue : public QObject {
     configure(catalogue, [](auto& settings) { settings.turn = 120; });
     configure(catalogue, [](auto& settings) { settings.agents = "n2"; });  // which are looked for
     QVERIFY(begins());
+    configure(catalogue, [](auto& settings) {
+      settings.nodes_from = "true";
+      settings.nodes_ending = true;  // which are given back
+    });
+    QVERIFY(begins());
+    const std::string last = catalogue.submit_run(trueSpec(folder), {});
+    prioritise(catalogue, last, -3);  // a pool that there is sees it, and none is needed for it
+    QCOMPARE(catalogue.job(last)->priority, -3);
+    QCOMPARE(begun(folder), pools);
   }
 
   // A run that was to follow one that failed follows none where a person releases it.

@@ -27,7 +27,8 @@ class TestSupervisors : public QObject {
     catalogue_.emplace(folder_ / "runs.db");
     id_ = catalogue_->submit_run(named("a"), {});
     supervised_ = std::make_unique<Supervised>(*catalogue_, id_, Names{"cpu:0"});
-    supervisors_ = std::make_unique<Supervisors>();
+    now_ = 1000;
+    supervisors_ = std::make_unique<Supervisors>([this] { return now_; });
     news_ = 0;
     supervisors_->on_news = [this] { ++news_; };
     supervisors_->follow({id_});
@@ -86,6 +87,42 @@ class TestSupervisors : public QObject {
     QVERIFY(!isBusy());
   }
 
+  // It has said that it does what it was asked, and nothing is to be seen of that.
+  void whoDoesNotMoveIsBusyForTwoSeconds() {
+    supervised_->acts = false;
+    const int before = news_;
+    ask({"cpu:1"});
+    QTRY_VERIFY_WITH_TIMEOUT(news_ > before, kPatience);
+    now_ += 1.9;
+    QVERIFY(isBusy());
+    now_ += 0.1;
+    QVERIFY(status() && !isBusy());
+  }
+
+  // One that does not answer within five seconds hangs: nothing is known of it.
+  void whoDoesNotAnswerIsNotThere() {
+    supervised_->answers = false;
+    ask({"cpu:1"});
+    QTRY_COMPARE_WITH_TIMEOUT(supervised_->asked.size(), 1u, kPatience);
+    now_ += 5;
+    QVERIFY(status() && isBusy());
+    now_ += 0.1;
+    QVERIFY(!status() && !isBusy());
+    supervisors_->follow({});  // it may answer yet
+    now_ -= 0.1;
+    QVERIFY(status() && isBusy());
+  }
+
+  void whoIsToComeUpHasTenSeconds() {
+    supervisors_->expect("b");
+    now_ += 9.9;
+    QVERIFY(supervisors_->expected("b") && supervisors_->contact("b").busy);
+    now_ += 0.1;
+    QVERIFY(!supervisors_->expected("b") && !supervisors_->contact("b").busy);
+    supervisors_->expect("b");
+    QVERIFY(supervisors_->expected("b"));
+  }
+
   void whoIsToComeUpIsBusyUntilItIsGivenUp() {
     supervisors_->expect("b");
     QVERIFY(supervisors_->expected("b") && supervisors_->contact("b").busy);
@@ -99,6 +136,10 @@ class TestSupervisors : public QObject {
     supervisors_->expect("b");
     supervisors_->follow({});
     QVERIFY(!status() && supervisors_->expected("b"));
+    now_ += 10.1;
+    supervisors_->follow({});
+    now_ -= 10;
+    QVERIFY(!supervisors_->expected("b"));
   }
 
  private:
@@ -119,6 +160,7 @@ class TestSupervisors : public QObject {
   std::unique_ptr<Supervised> supervised_;
   std::unique_ptr<Supervisors> supervisors_;
   int news_ = 0;
+  double now_ = 0;  // s
 };
 
 BATCHSCOPE_TEST(TestSupervisors)

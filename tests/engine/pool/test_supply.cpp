@@ -2,52 +2,26 @@
 //
 // Nodes from a command: how many are wanted, which of them may go, and what the command is told.
 #include <algorithm>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "node_supply.h"
 #include "patience.h"
 #include "rows.h"
 #include "store_test.h"
+#include "supplied.h"
 #include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::pool;
 using namespace batchscope::storage::test;
+using namespace batchscope::testing;
 
 namespace {
 
-using Names = std::vector<std::string>;
 using Nodes = std::set<std::string>;
 
-// Returns a run of the queue that asks for so many replicas, and has these devices.
-Member asks_for(int replicas, const Names& held = {}) {
-  Member member;
-  member.run.spec.device = "cpu";
-  member.run.spec.replicas = replicas;
-  member.job.emplace();
-  member.held = member.reserved = held;
-  member.standing = Standing::free;
-  return member;
-}
-
-// A pool that gives away none of its own machine's devices.
-World on_nodes(const std::vector<Member>& members, const Names& cores = {}) {
-  World world;
-  world.settings.here = false;
-  world.settings.nodes_from = "true";
-  world.machine.cores = cores;
-  world.members = members;
-  return world;
-}
-
-Names lines_of(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  Names lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
+// s. The time of these tests passes five times as fast as a person's.
+double now() { return 5 * protocol::monotonic_seconds(); }
 
 }  // namespace
 
@@ -122,6 +96,15 @@ class TestSupply : public QObject {
     QCOMPARE(demand.update(three, 0, 1, 123), 3);
   }
 
+  // Nodes that were asked for and have not come wait in somebody's queue: their place is kept.
+  void whatWasAskedForIsWaitedFor() {
+    NodeDemand demand(10);
+    QCOMPARE(demand.update(on_nodes({asks_for(1), asks_for(1)}, {"n2/cpu:0"}), 0, 0, 100), 2);
+    const World one = on_nodes({asks_for(1)});
+    QCOMPARE(demand.update(one, 0, 0, 109), 2);
+    QCOMPARE(demand.update(one, 0, 0, 110), 1);
+  }
+
   void aNewPoolKeepsTheNodesForAWhile() {
     NodeDemand demand(10);
     const World one = on_nodes({asks_for(1)}, {"n2/cpu:0", "n3/cpu:0", "n4/cpu:0"});
@@ -173,14 +156,14 @@ class TestSupply : public QObject {
     World one = on_nodes({asks_for(1)});
     one.settings.nodes_from =
         "f() { echo \"$@\" >> " + (folder / "told").string() + "; echo n2=127.0.0.2; echo n3 leaving; }; f";
-    supply.tend(one, 0, {});
+    supply.tend(one, 0, {}, now());
     QVERIFY(!supply.agents());
     QTRY_COMPARE_WITH_TIMEOUT(supply.agents().value_or(""), std::string("n2=127.0.0.2"), kPatience);
     QCOMPARE(lines_of(folder / "told"), Names{"1"});
     QVERIFY(supply.owes());
     // Nobody has n3, so it may be taken away.
     const auto told = [&] {
-      supply.tend(one, 0, {});
+      supply.tend(one, 0, {}, now());
       return lines_of(folder / "told");
     };
     QTRY_COMPARE_WITH_TIMEOUT(told(), (Names{"1", "1 n3"}), kPatience);
@@ -194,7 +177,7 @@ class TestSupply : public QObject {
                               " 2>/dev/null && echo n2 || { echo one >&2; echo no answer >&2; exit 3; } #";
     const auto trouble = [&] {
       one.settings.agents = supply.agents().value_or("");
-      supply.tend(one, 0, {});
+      supply.tend(one, 0, {}, now());
       return supply.trouble();
     };
     QTRY_COMPARE_WITH_TIMEOUT(trouble(), std::string("ended with exit code 3: no answer"), kPatience);
@@ -204,7 +187,7 @@ class TestSupply : public QObject {
 
   // In a clause, for a person.
   void whatIsWrongWithTheCommandIsTold_data() {
-    const auto row = batchscope::testing::columns<std::string, std::string>({"command", "trouble"});
+    const auto row = columns<std::string, std::string>({"command", "trouble"});
     row("no nodes", "echo a b c #",
         "printed something else than nodes: 'a b c' is not a node: write NAME, NAME=HOST, or one of them and "
         "leaving");
@@ -223,16 +206,16 @@ class TestSupply : public QObject {
     NodeSupply supply;
     World one = on_nodes({asks_for(1)});
     one.settings.nodes_from = command;
-    supply.tend(one, 0, {});
+    supply.tend(one, 0, {}, now());
     QTRY_VERIFY_WITH_TIMEOUT(!supply.trouble().empty(), kPatience);
     QCOMPARE(supply.trouble(), trouble);
     // Another command is told nothing of the one before.
     one.settings.nodes_from = "echo n5 #";
-    supply.tend(one, 0, {});
+    supply.tend(one, 0, {}, now());
     QVERIFY(supply.trouble().empty() && supply.owes());
     QTRY_COMPARE_WITH_TIMEOUT(supply.agents().value_or(""), std::string("n5"), kPatience);
     one.settings.nodes_from.clear();
-    supply.tend(one, 0, {});
+    supply.tend(one, 0, {}, now());
     QVERIFY(!supply.agents() && !supply.owes());
   }
 
@@ -247,12 +230,12 @@ class TestSupply : public QObject {
     world.settings.nodes_from = "f() { echo \"$@\" >> " + (folder / "told").string() + "; cat " +
                                 (folder / "nodes").string() + "; }; f";
     const auto told = [&](const std::string& line) {
-      supply.tend(world, 0, {});
+      supply.tend(world, 0, {}, now());
       const Names all = lines_of(folder / "told");
       return std::ranges::find(all, line) != all.end();
     };
     const auto agents = [&] {
-      supply.tend(world, 0, {});
+      supply.tend(world, 0, {}, now());
       return supply.agents().value_or("none");
     };
     QTRY_COMPARE_WITH_TIMEOUT(agents(), std::string("n2"), kPatience);
@@ -281,7 +264,7 @@ class TestSupply : public QObject {
     World one = on_nodes({asks_for(1)});
     one.settings.nodes_from = "exit 3 #";
     one.settings.agents = "n2";
-    supply.tend(one, 0, {});
+    supply.tend(one, 0, {}, now());
     QTRY_VERIFY_WITH_TIMEOUT(!supply.trouble().empty(), kPatience);
     QVERIFY(supply.owes());
   }
@@ -290,12 +273,12 @@ class TestSupply : public QObject {
     NodeSupply supply;
     World one = on_nodes({asks_for(1)});
     one.settings.nodes_from = "/no/such/command";
-    supply.tend(one, 0, {});
+    supply.tend(one, 0, {}, now());
     QTRY_VERIFY_WITH_TIMEOUT(supply.trouble().find("exit code 127") != std::string::npos, kPatience);
     QVERIFY(!supply.owes());
     World none = on_nodes({});
     none.settings.nodes_from = "true";
-    supply.tend(none, 0, {});
+    supply.tend(none, 0, {}, now());
     QVERIFY(supply.owes());  // until it has said so
     QTRY_VERIFY_WITH_TIMEOUT(!supply.owes(), kPatience);
   }

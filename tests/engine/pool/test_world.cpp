@@ -56,14 +56,44 @@ class TestWorld : public QObject {
     catalogue_->put_job(job);
     QCOMPARE(of(id).standing, Standing::in_motion);
     QCOMPARE(of(id).reserved, (Devices{"cpu:0", "cpu:1"}));
+    contacts_[id].busy = false;
+    contacts_[id].status->state = RunState::restarting;  // with what it has taken
+    QCOMPARE(of(id).standing, Standing::in_motion);
+    QCOMPARE(of(id).reserved, (Devices{"cpu:0"}));
     contacts_.clear();
     QCOMPARE(of(id).standing, Standing::in_motion);
     QVERIFY(of(id).note.find("does not answer") != std::string::npos);
   }
 
+  // The supervisor knows better than the row, which comes later.
+  void whatASupervisorSaysCounts() {
+    const std::string id = training("a", {"cpu:0"});
+    protocol::RunStatus& status = *contacts_[id].status;
+    status.state = RunState::pausing;
+    status.replicas = 3;
+    status.generation = 4;
+    const Member member = of(id);
+    QCOMPARE(member.run.state, RunState::pausing);
+    QCOMPARE(member.run.replicas, 3);
+    QCOMPARE(member.restarts, 4);
+    QCOMPARE(member.note, "is pausing");
+  }
+
+  void theWorldIsOfNowAndHere() {
+    const std::string id = catalogue_->submit_run(named("a"), {}), lost = training("b", {"cpu:0"});
+    catalogue_->set_state(lost, RunState::damaged);
+    const double before = storage::now();
+    const World world = look(*catalogue_, machine_, [](const std::string&) { return Contact(); });
+    QVERIFY(before <= world.now && world.now <= storage::now());
+    QCOMPARE(world.machine.cores, machine_.cores);
+    QCOMPARE(world.members.size(), 1u);  // of one that is damaged nothing is known
+    QCOMPARE(world.members[0].run.id, id);
+  }
+
   void whatWasPinnedKeepsItsDevices() {
     const std::string id = training("a", {"cpu:0"}, {.preemptible = false});
     QCOMPARE(of(id).standing, Standing::fixed);
+    QCOMPARE(of(catalogue_->submit_run(named("b"), {.preemptible = false})).standing, Standing::free);
   }
 
   void aPersonsPauseIsHisOwn() {
@@ -146,7 +176,7 @@ class TestWorld : public QObject {
   // As afterok, afterany and afternotok of Slurm.
   void whichEndIsWaitedFor() {
     using storage::AfterEnd;
-    for (const RunState end : {RunState::finished, RunState::failed, RunState::stopped})
+    for (const RunState end : {RunState::finished, RunState::failed, RunState::stopped, RunState::damaged})
       for (const AfterEnd awaited : {AfterEnd::ok, AfterEnd::end, AfterEnd::fail}) {
         const std::string first = catalogue_->submit_run(named("first"), {});
         const std::string id = catalogue_->submit_run(named("a"), {.after = first, .after_end = awaited});
@@ -191,6 +221,21 @@ class TestWorld : public QObject {
     QCOMPARE(moves[2].time, now - 60);
   }
 
+  // Where nothing is known of what was before, it has paused in nobody's sight.
+  void theFirstMoveMayBeOnlyItsEnd() {
+    const std::string id = training("a", {"cpu:0"});
+    storage::Generation generation;
+    generation.replicas = 2;
+    generation.reason = "resume";
+    generation.started = storage::now() - 50;
+    generation.pause = 1.5;
+    catalogue_->put_generation(id, generation);
+    const std::vector<policy::Move> moves = of(id).moves;
+    QCOMPARE(moves.size(), 1u);
+    QCOMPARE(moves[0].devices, 2);
+    QCOMPARE(moves[0].seconds, 1.5);
+  }
+
   // A run's turn comes by when it last had a device, and lasts from when it got the first.
   void devicesThatItHadAreRemembered() {
     const std::string id = training("a", {"cpu:0", "cpu:1"});
@@ -213,6 +258,13 @@ class TestWorld : public QObject {
     QCOMPARE(of(id).held_since, 0.0);
     QVERIFY(set("cpu:0", -9999, -9000) && set("cpu:1", -9999, -9500));  // before it was submitted last
     QVERIFY(is_ago(of(id).waiting_since, 9000));
+    // Devices that it had more than a day ago are forgotten.
+    QVERIFY(meddle(folder_ / "runs.db", "UPDATE job SET submitted = submitted - 100000"));
+    const double day = 86400;
+    QVERIFY(set("cpu:0", -day - 90, -day - 10) && set("cpu:1", -day - 90, -day - 20));
+    QVERIFY(is_ago(of(id).waiting_since, 109000));
+    QVERIFY(set("cpu:0", -day - 90, -day + 10));
+    QVERIFY(is_ago(of(id).waiting_since, day - 10));
   }
 
   void theMostReplicasEverMeasuredCount() {

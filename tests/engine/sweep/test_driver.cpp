@@ -5,8 +5,11 @@
 #include "batchscope/sweep/driver.h"
 
 #include <QTemporaryDir>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
@@ -14,6 +17,7 @@
 #include "rows.h"
 #include "spaces.h"
 #include "standard_error.h"
+#include "stored_runs.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -41,8 +45,8 @@ class Place : public Workplace {
 
   std::set<std::string> tend(const storage::Sweep& sweep, const Runs& runs) override {
     std::set<std::string> unheard;
-    if (faults > 0) {
-      --faults;
+    if (faults > 0 || std::exchange(is_faulty, false)) {
+      faults = std::max(faults - 1, 0);
       catalogue.add_event(runs.front(), 0, 0, "info", "tried");  // so that the driver looks again at once
       throw Error(fault, "the road is closed");
     }
@@ -55,16 +59,28 @@ class Place : public Workplace {
       ++begun[run];
       unheard.insert(run);
     }
-    if (begun.size() == stop_after) storage::Sweeps(catalogue).set_state(sweep.name, SweepState::stopped);
+    is_faulty = begun.size() == fault_after && !std::exchange(was_faulty, true);
+    if (stop_after > 0 && begun.size() == stop_after) {
+      stop_after = 0;
+      storage::Sweeps(catalogue).set_state(sweep.name, SweepState::stopped);
+    }
     return unheard;
   }
 
-  std::set<std::string> recall(const storage::Sweep&, const Runs& runs) override {
+  std::set<std::string> recall(const storage::Sweep& sweep, const Runs& runs) override {
     std::set<std::string> living;
     ++recalls;
+    if (resumes > 0) {
+      --resumes;
+      storage::Sweeps(catalogue).resume(sweep.name);
+    }
     for (const std::string& run : runs) {
       if (catalogue.run(run)->state != RunState::running) continue;
       living.insert(run);
+      if (recalls <= ends_after) {
+        catalogue.add_event(run, 0, 0, "info", "asked");  // so that the driver looks again at once
+        continue;
+      }
       catalogue.set_state(run, RunState::stopped);
     }
     return living;
@@ -75,22 +91,35 @@ class Place : public Workplace {
   std::map<std::string, protocol::RunSpec> specs;
   std::map<std::string, int> begun;  // how often
   std::size_t most = 0, stop_after = 0;
-  int recalls = 0, faults = 0;  // so many, of this kind, before anything trains
+  int recalls = 0, ends_after = 0;  // what trains ends at one that comes after so many
+  int resumes = 0;                  // by a person, while they are called back
+  int faults = 0;                   // so many, of this kind, before anything trains
+  std::size_t fault_after = 0;      // one more, after so many have begun
+  bool is_faulty = false, was_faulty = false, finishes = false, writes = false;
   ErrorKind fault = ErrorKind::io;
-  bool cancels_first = false, cancels_all = false;
+  bool cancels_first = false, cancels_rest = false;
+  double first_loss = -1;       // below 0: its parameter is its loss, as of all others
   std::string series = "loss";  // that runs record
 
  private:
   void come_to_rung(const std::string& run) {
-    const double reached = kMin * std::pow(kEta, begun[run] - 1);
-    if (cancels_all || (cancels_first && begun.size() == 1))
+    // A fork begins at the first rung.
+    const int rung = begun[run] - (catalogue.run(run)->name.find(" from ") == std::string::npos ? 1 : 0);
+    const double reached = kMin * std::pow(kEta, rung);
+    const bool is_first = begun.size() == 1;
+    if (is_first ? cancels_first : cancels_rest)
       return catalogue.set_state(run, RunState::stopped, "job 7 was cancelled");
-    catalogue.set_progress(run, 1, 1, 0, 0, {{series, std::stod(specs[run].arguments.back())}});
+    const double loss = is_first && !(first_loss < 0) ? first_loss : std::stod(specs[run].arguments.back());
+    catalogue.set_progress(run, 1, 1, 0, 0, {{series, loss}});
     storage::Checkpoint checkpoint;
-    checkpoint.name = std::to_string(begun[run]);
+    checkpoint.name = std::to_string(rung);
     checkpoint.progress = reached;
     catalogue.put_checkpoint(run, checkpoint);
-    catalogue.set_state(run, RunState::stopped);
+    if (writes) {
+      protocol::make_run_directories(protocol::run_paths(run));
+      run::StoredRuns::write_checkpoint(run, rung, 100 * (rung + 1));
+    }
+    catalogue.set_state(run, finishes ? RunState::finished : RunState::stopped);
   }
 };
 
@@ -108,7 +137,9 @@ class TestDriver : public QObject {
 
   void trialsElsewhereStopAtRungsAndGoOn() {
     create(2);
+    const StandardError said;
     QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(said.text(), std::string());
     const SweepView view = look(place_->catalogue, "lr");
     QCOMPARE(view.sweep.state, SweepState::finished);
     QCOMPARE(place_->told, std::string("{\"there\":1}"));
@@ -138,7 +169,7 @@ class TestDriver : public QObject {
 
   // Nothing can come of it: it does not go on to the last of its trials. Who resumes it has as many more.
   void aSweepOfWhichAllFailsEnds() {
-    place_->cancels_all = true;
+    place_->cancels_first = place_->cancels_rest = true;
     create(1, 10);
     for (const std::size_t failed : {3u, 6u}) {
       QCOMPARE(run_driver(*place_), 0);
@@ -149,6 +180,128 @@ class TestDriver : public QObject {
       QCOMPARE(view.legs.size(), failed);
       storage::Sweeps(place_->catalogue).resume("lr");
     }
+  }
+
+  // Where one has a value, or has diverged, the others may fail as they like.
+  void whoHasAValueDoesNotGiveUp() {
+    place_->cancels_rest = true;
+    place_->first_loss = 0.5;
+    create(1, 5);
+    QCOMPARE(run_driver(*place_), 0);
+    const SweepView view = look(place_->catalogue, "lr");
+    QCOMPARE(view.sweep.state, SweepState::finished);
+    QCOMPARE(view.sweep.message, std::string());
+    QCOMPARE(view.legs.size(), 5u);
+    QCOMPARE(view.best, std::optional<std::size_t>(0));
+  }
+
+  void whereAllAreTriedInVainThereIsNoValue() {
+    place_->cancels_rest = true;
+    place_->first_loss = NAN;
+    create(1, 5);
+    QCOMPARE(run_driver(*place_), 0);
+    const SweepView view = look(place_->catalogue, "lr");
+    QCOMPARE(view.sweep.state, SweepState::failed);
+    QCOMPARE(view.sweep.message, std::string("no trial has a value"));
+    QCOMPARE(view.legs.size(), 5u);
+    QCOMPARE(view.trials[0].standing.state, Standing::State::diverged);
+  }
+
+  void aSweepWithoutAPlaceToTrainFails() {
+    create(0);
+    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(look(place_->catalogue, "lr").sweep.state, SweepState::failed);
+    VERIFY_HOLDS(look(place_->catalogue, "lr").sweep.message, "a width of 0");
+  }
+
+  // A member of a population begins there from the checkpoint that was put into its folder.
+  void aPopulationElsewhereHasItsCheckpoints() {
+    place_->writes = true;
+    create(4, 4, "{\"there\":1}", {StopRule::Kind::pbt, kMin, 2 * kMin});
+    QCOMPARE(run_driver(*place_), 0);
+    const SweepView view = look(place_->catalogue, "lr");
+    QCOMPARE(view.sweep.message, std::string());
+    QCOMPARE(view.sweep.state, SweepState::finished);
+    QCOMPARE(view.legs.size(), 8u);
+    QVERIFY(view.legs[4].origin);
+    const std::string run = view.trials[view.legs[4].trial].runs[0],
+                      from = view.trials[*view.legs[4].origin].runs[0];
+    const std::vector<storage::Event> events = place_->catalogue.events(run);
+    const auto forked =
+        std::ranges::find(events, "Forked from run " + from + " after step 100.", &storage::Event::text);
+    QVERIFY(forked != events.end());
+    QCOMPARE(forked->step, 100);
+    QCOMPARE(forked->generation, 0);
+    QCOMPARE(place_->specs.size(), 5u);
+  }
+
+  // A person changes his mind while the runs are called back: these go on, too.
+  void whatWasCalledBackBehindItsBackGoesOn() {
+    place_->stop_after = 1;
+    place_->resumes = 1;
+    create(1);
+    QCOMPARE(run_driver(*place_), 0);
+    const SweepView view = look(place_->catalogue, "lr");
+    QCOMPARE(view.sweep.state, SweepState::finished);
+    for (const TrialView& trial : view.trials) QVERIFY(trial.standing.value);
+    QVERIFY(place_->begun.at(view.trials[0].runs[0]) > 1);
+  }
+
+  // The driver stays until nothing of its sweeps trains elsewhere.
+  void whatEndsSlowlyIsWaitedFor() {
+    place_->stop_after = 1;
+    place_->ends_after = 25;  // for longer than it stays where there is nothing to do
+    create(1);
+    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(place_->recalls, 27);
+    QCOMPARE(place_->catalogue.run(look(place_->catalogue, "lr").trials[0].runs[0])->state,
+             RunState::stopped);
+  }
+
+  // The same process counts anew.
+  void whoIsResumedMeanwhileHasAsManyMoreToFail() {
+    place_->cancels_first = place_->cancels_rest = true;
+    place_->resumes = 1;
+    create(1, 10);
+    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(look(place_->catalogue, "lr").sweep.state, SweepState::failed);
+    QCOMPARE(look(place_->catalogue, "lr").legs.size(), 6u);
+    QCOMPARE(place_->recalls, 2);
+  }
+
+  // The one before was killed when it had begun a leg and not submitted its run.
+  void whatWasBegunIsSubmitted() {
+    create(1);
+    const auto next = next_leg(look(place_->catalogue, "lr").file, 1, {});
+    storage::SweepLeg leg;
+    leg.parameters = Space({real("lr", 0.001, 1, true)}).texts(next->point);
+    storage::Sweeps(place_->catalogue).begin_leg("lr", 0, leg);
+    QCOMPARE(run_driver(*place_), 0);
+    const SweepView view = look(place_->catalogue, "lr");
+    QCOMPARE(view.sweep.state, SweepState::finished);
+    QCOMPARE(place_->specs.size(), 3u);
+    for (const TrialView& trial : view.trials) QVERIFY(trial.standing.value);
+  }
+
+  // A program that comes to its end without the metric has none at any rung.
+  void whoEndsWithoutTheMetricIsNotToldOfRungs() {
+    place_->series = "lost";
+    place_->finishes = true;
+    create(1, 10);
+    QCOMPARE(run_driver(*place_), 0);
+    VERIFY_HOLDS(look(place_->catalogue, "lr").sweep.message, "came to its end without a value of 'loss'",
+                 "Correct `metric` in the file, then call `batchscope sweep rm lr`");
+  }
+
+  // Once more where it was well in between.
+  void eachFaultIsTold() {
+    place_->faults = 25;  // for longer than it stays where there is nothing to do
+    place_->fault_after = 2;
+    create(1);
+    const StandardError said;
+    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(look(place_->catalogue, "lr").sweep.state, SweepState::finished);
+    QCOMPARE(said.count("sweeps cannot go on: the road is closed"), 2);
   }
 
   void aMetricThatNobodyRecordsEndsIt() {
@@ -211,7 +364,6 @@ class TestDriver : public QObject {
     for (const TrialView& trial : view.trials)
       QCOMPARE(place_->catalogue.run(trial.runs[0])->state, RunState::stopped);
 
-    place_->stop_after = 0;
     storage::Sweeps(place_->catalogue).resume("lr");
     view = look(place_->catalogue, "lr");
     QVERIFY(view.trials[0].waits && view.trials[1].waits);
@@ -221,14 +373,15 @@ class TestDriver : public QObject {
   }
 
  private:
-  void create(int width, int trials = 3, const std::string& workplace = "{\"there\":1}") {
+  void create(int width, int trials = 3, const std::string& workplace = "{\"there\":1}",
+              const StopRule& stop = {StopRule::Kind::asha, kMin, kMin* kEta, kEta}) {
     SweepFile file;
     file.name = "lr";
     file.program = "/bin/train";
     file.metric = "loss";
     file.trials = trials;
     file.method = Method::random;
-    file.stop = {StopRule::Kind::asha, kMin, kMin * kEta, kEta};
+    file.stop = stop;
     file.parameters = {real("lr", 0.001, 1, true)};
     storage::Sweep sweep;
     sweep.name = file.name;

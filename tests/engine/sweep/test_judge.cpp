@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The runs of a trial, and what they say of a leg: the value that they had at its rung, and why there is none.
+// The runs of a trial, and what they say of a leg: the value that they had at its rung, and why there is
+// none.
 #include <cmath>
 
 #include "batchscope/protocol/paths.h"
@@ -63,6 +64,13 @@ class TestJudge : public QObject {
     QVERIFY(!have_reached(*catalogue_, file_.stop, 0, {run}));
   }
 
+  void withoutRungsOnlyTheEndCounts() {
+    file_.stop = {};
+    const std::string run = rests_at(1e9, {{"loss", 0.5}, {"progress", 1e9}});
+    QVERIFY(judge({run}).leg.outcome == Came::under_way);
+    QVERIFY(!have_reached(*catalogue_, file_.stop, 0, {run}));
+  }
+
   void theUnitMayBeSteps() {
     file_.stop.unit = StopRule::Unit::steps;
     const std::string run = trained(RunState::paused, {{"loss", 0.5}, {"progress", 500}}, 100);
@@ -89,12 +97,14 @@ class TestJudge : public QObject {
                       wild = trained(RunState::failed, {{"non_finite_steps", 1}}, 0, "not finite"),
                       stopped = trained(RunState::stopped, {{"loss", 1}}),
                       cancelled = trained(RunState::stopped, {{"loss", 1}}, 0, "job 7 was cancelled"),
+                      lost = trained(RunState::damaged, {{"loss", 1}}, 0, "its row cannot be read"),
                       removed = rests_at(100, {{"loss", 1}, {"progress", 100}});
     catalogue_->move_to_trash(removed);
     for (const auto& [run, why] : {std::pair{failed, "out of memory"},
                                    {steady, "no disk"},
                                    {stopped, "its run was stopped"},
                                    {cancelled, "job 7 was cancelled"},
+                                   {lost, "its row cannot be read"},
                                    {removed, "its run was removed"},
                                    {std::string("nothere0"), "its run was removed"}}) {
       const Judgement judgement = judge({run});
@@ -194,7 +204,8 @@ class TestJudge : public QObject {
     QVERIFY(judge({there}, true).no_metric);  // the last rung: nothing comes behind it
   }
 
-  // The time counts from the leg's beginning on, until a device was given back or now; in an hour of two devices.
+  // The time counts from the leg's beginning on, until a device was given back or now; in an hour of two
+  // devices.
   void devicesAreCountedWhileTheLegHadThem() {
     const std::string run = rests_at(100, {{"loss", 1}, {"progress", 100}}),
                       other = catalogue_->create_run(named("other"));
@@ -212,8 +223,51 @@ class TestJudge : public QObject {
     QVERIFY(set("cpu:0", -7200, 0));      // the whole hour
     QVERIFY(set("cpu:1", -1800, -900));   // a quarter
     QVERIFY(set("cpu:2", -7200, -5400));  // before
+    QCOMPARE(judge({rests_at(100, {{"loss", 1}, {"progress", 100}})}).leg.device_hours, 0.0);
     const double hours = judge({run}).leg.device_hours;
     QVERIFY2(std::abs(hours - 1.25) < 0.01, std::to_string(hours).c_str());
+  }
+
+  // All that have not ended, whatever comes of one of them; a fault is told when all were.
+  void theLivingAreTold() {
+    storage::Sweeps sweeps(*catalogue_);
+    storage::Sweep sweep;
+    sweep.name = "lr";
+    sweep.file = "-";
+    sweep.width = 1;
+    sweeps.create(sweep);
+    Names living;
+    std::size_t trial = 0;
+    const auto add = [&](const std::optional<RunState>& state) {
+      storage::SweepLeg leg;
+      leg.trial = trial;
+      sweeps.begin_leg("lr", trial, leg);
+      const std::string run = sweeps.submit("lr", {trial, 0, trial, ""}, named("a"));
+      if (state && protocol::is_active(*state)) catalogue_->claim_supervisor(run);
+      if (state) catalogue_->set_state(run, *state);
+      ++trial;
+      return run;
+    };
+    for (const RunState state :
+         {RunState::starting, RunState::running, RunState::restarting, RunState::pausing, RunState::paused,
+          RunState::stopping, RunState::interrupted})
+      living.push_back(add(state));
+    living.push_back(add({}));  // pending
+    for (const RunState state : {RunState::finished, RunState::failed, RunState::stopped, RunState::damaged})
+      add(state);
+    catalogue_->move_to_trash(add(RunState::interrupted));
+    for (const ErrorKind kind :
+         {ErrorKind::conflict, ErrorKind::not_found, ErrorKind::io, ErrorKind::timeout}) {
+      Names told;
+      const auto act = [&](const std::string& run) {
+        told.push_back(run);
+        if (told.size() == 2) throw Error(kind, "the second one");
+      };
+      const std::string fault = testing::thrown_by([&] { for_living_runs(*catalogue_, "lr", act); });
+      QCOMPARE(told, living);
+      const bool is_told = kind == ErrorKind::io || kind == ErrorKind::timeout;
+      QCOMPARE(testing::holds(fault, "the second one"), is_told);
+    }
   }
 
  private:

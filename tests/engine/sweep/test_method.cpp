@@ -63,6 +63,32 @@ class TestMethod : public QObject {
     }
   }
 
+  // One that goes on after an update, or on another machine, has the points that it would have had.
+  void thePointsOfASeedStay_data() {
+    const auto row = columns<Method, int, QString>({"method", "number", "points"});
+    row("random", Method::random, 0, "4 0.02732743 0.093372 sgd; 3 0.01576032 0.228751 sgd; 5 0.007850961 adam");
+    row("random, later", Method::random, 5, "4 0.006884246 adam; 1 0.727664 0.04889 sgd; 5 0.01771588 adam");
+    row("sobol", Method::sobol, 0, "1 0.02732743 0.442848 sgd; 5 0.0002732743 adam; 3 0.002732743 0.192848 sgd");
+    row("sobol, later", Method::sobol, 5, "4 0.008641693 adam; 6 0.0008641693 0.567848 sgd; 2 0.08641693 adam");
+    row("tpe", Method::tpe, 10, "1 0.0002297641 0.075017 sgd; 5 0.01095766 adam; 2 0.003477152 adam");
+    row("tpe, later", Method::tpe, 40, "2 0.01248288 0.255226 sgd; 3 0.004904128 0.133089 sgd; 4 0.02325774 0.202998 sgd");
+  }
+  void thePointsOfASeedStay() {
+    QFETCH(const Method, method);
+    QFETCH(const int, number);
+    const Space space({real("lr", 1e-4, 1, true), choice("rule", {"adam", "sgd"}),
+                       when(real("momentum", 0, 1), "rule", {"sgd"}), integer("layers", 1, 8)});
+    std::vector<Trial> trials;
+    std::string points;
+    while (trials.size() < static_cast<std::size_t>(number) + 3) {
+      const Point point = *suggest(method, space, trials, 3);
+      if (trials.size() >= static_cast<std::size_t>(number))
+        for (const auto& [name, text] : space.texts(point)) points += (name != "layers" ? " " : points.empty() ? "" : "; ") + text;
+      trials.push_back(ended(point, std::abs(*point[0] - 0.01) + 0.01 * std::abs(*point[3] - 3)));
+    }
+    QTEST(QString::fromStdString(points), "points");
+  }
+
   void allOfASeedCounts() {
     const Space space({real("x", 0, 1)});
     for (const Method method : {Method::random, Method::sobol})

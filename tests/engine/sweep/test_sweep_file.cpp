@@ -61,7 +61,8 @@ class TestSweepFile : public QObject {
     const SweepFile sweep = read(kSweep);
     QCOMPARE(sweep.name, std::string("lr"));
     QCOMPARE(sweep.recipe, std::string("digits"));
-    QVERIFY(sweep.goal == Goal::max && sweep.method == Method::tpe && sweep.trials == 64 && sweep.seeds == 1);
+    QVERIFY(sweep.goal == Goal::max && sweep.method == Method::tpe && sweep.trials == 64 &&
+            sweep.seeds == 1 && sweep.seed == 0 && sweep.devices_per_replica == 0);
     QVERIFY(sweep.stop == (StopRule{StopRule::Kind::asha, 200, 9000, 3}));
     QVERIFY(sweep.parameters == (std::vector{real("lr", 1e-3, 0.3, true), integer("layers", 1, 4)}));
     QCOMPARE(cost_of(Goal::max, 0.9), -0.9);
@@ -166,6 +167,11 @@ class TestSweepFile : public QObject {
     const auto row = columns<QString, QString>({"from", "to"});
     row("one trial", "64", "1");
     row("most trials", "64", "100000");
+    row("one seed", "64", "64\nseeds = 1");
+    row("the first seed", "64", "64\nseed = 0");
+    row("half an hour", "64", "64\ndevice_hours = 0.5");
+    row("a short rung", "min = 200", "min = 0.5");
+    row("a small factor", "max = 9000", "eta = 1.5");
     row("most seeds", "64", "64\nseeds = 100");
     row("largest seed", "64", "64\nseed = 9007199254740992");
     row("no share", "kind = \"asha\"", "kind = \"pbt\"\nshare = 0\nresample = 0");
@@ -228,6 +234,10 @@ class TestSweepFile : public QObject {
     row("many trials", "64", "100001", "from 1 to 100000, found 100001");
     row("many seeds", "trials", "seeds = 101\ntrials",
         "field 'seeds': expected a whole number from 1 to 100");
+    row("large seed", "trials", "seed = 9.1e15\ntrials",
+        "field 'seed': expected a whole number from 0");
+    for (const char* key : {"min = 1", "max = 1", "step = 1", "scale = \"log\"", "value = 1"})
+      row(key, "min = 1\nmax = 4", QString("values = [1, 2]\n%1").arg(key), "has more than one of");
     row("seed", "trials", "seed = -1\ntrials", "field 'seed': expected a whole number from 0");
     row("no device of each", "trials", "devices_per_replica = 0\ntrials",
         "field 'devices_per_replica': expected a whole number from 1 to 4096");

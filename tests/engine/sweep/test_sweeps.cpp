@@ -16,6 +16,7 @@ using namespace batchscope;
 using namespace batchscope::sweep;
 using namespace batchscope::storage::test;
 using batchscope::testing::choice;
+using batchscope::testing::integer;
 using batchscope::testing::real;
 using protocol::RunState;
 using storage::SweepState;
@@ -75,6 +76,14 @@ class TestSweeps : public QObject {
     QCOMPARE(width("all cores"), 1);
     base_.auto_replicas = protocol::AutoReplicas{1, 0};
     QCOMPARE(width("one to all"), cores);
+    base_.auto_replicas = protocol::AutoReplicas{1, cores};
+    QCOMPARE(width("one to as many"), cores);
+    base_.auto_replicas = protocol::AutoReplicas{cores, 0};
+    QCOMPARE(width("all at least"), 1);
+    base_.auto_replicas = protocol::AutoReplicas{1, 0};
+    file_.name = "as was said";
+    create(*catalogue_, file_, base_, true, 1);
+    QCOMPARE(sweeps_->find("as was said")->width, 1);
     qputenv("CUDA_VISIBLE_DEVICES", "0,1,2,3,4");
     QCOMPARE(width("still on cores"), cores);
     base_.device = "auto";
@@ -148,6 +157,58 @@ max = 1
                   check(file_, base_));
   }
 
+  // A value that is fixed counts for what is searched, and not the one that the recipe has.
+  void aRecipeIsAskedWithWhatIsFixed() {
+    base_.recipe = (folder_ / "recipe.toml").string();
+    write_file(base_.recipe, R"(name = "tiny"
+title = "Tiny"
+program = "/bin/true"
+
+[[parameter]]
+name = "batch"
+type = "integer"
+default = 16
+
+[[parameter]]
+name = "most"
+type = "integer"
+default = 128
+at_least = "batch"
+)");
+    file_.parameters = {integer("most", 32, 128)};
+    check(file_, base_);
+    file_.parameters.push_back(choice("batch", {"64"}));
+    VERIFY_THROWS("usage", "parameter 'most': expected at least 64, the batch, found '32'",
+                  check(file_, base_));
+    file_.parameters = {integer("most", 64, 128), choice("batch", {"64"})};
+    check(file_, base_);
+  }
+
+  // A value that is searched takes the place of what was said; words that are not the recipe's own stay as they are.
+  void aRecipesArgumentsAreOfItsParameters() {
+    base_.recipe = (folder_ / "recipe.toml").string();
+    write_file(base_.recipe, R"(name = "tiny"
+title = "Tiny"
+program = "/bin/true"
+
+[[parameter]]
+name = "epochs"
+type = "integer"
+default = 5
+
+[[parameter]]
+name = "lr"
+type = "number"
+default = 0.1
+)");
+    const auto arguments = [&](const Names& words) {
+      base_.arguments = words;
+      return trial_spec(file_, base_, 0, {{"lr", "0.2"}}, 0).arguments;
+    };
+    QCOMPARE(arguments({"--lr", "0.5", "--epochs", "3"}), (Names{"--epochs", "3", "--lr", "0.2"}));
+    QCOMPARE(arguments({"--lr", "0.5", "more"}), (Names{"more", "--lr", "0.2"}));
+  }
+
   // The queue tells why a run of the pool waits; one elsewhere tells it itself, while its sweep runs.
   void whatWaitsElsewhereSaysWhy() {
     for (const std::string workplace : {"", "there"}) {
@@ -160,9 +221,16 @@ max = 1
       catalogue_->set_state(run, RunState::pending, "for want of a node");
       QVERIFY(!look(*catalogue_, file_.name).trials[0].waits);
       sweeps_->set_state(file_.name, SweepState::running);
+      leg.trial = 1;
+      sweeps_->begin_leg(file_.name, 1, leg);  // its run is not there yet
+      QVERIFY(!look(*catalogue_, file_.name).trials[1].waits);
       const TrialView trial = look(*catalogue_, file_.name).trials[0];
       QCOMPARE(trial.waits, !workplace.empty());
       QCOMPARE(trial.message, std::string(workplace.empty() ? "" : "for want of a node"));
+      leg.trial = 0;
+      leg.outcome = storage::SweepLeg::Outcome::value;
+      sweeps_->end_leg(file_.name, 0, leg);
+      QVERIFY(!look(*catalogue_, file_.name).trials[0].waits);
     }
   }
 
@@ -172,6 +240,16 @@ max = 1
     QCOMPARE(sweeps_->find("rates")->state, SweepState::paused);
     QVERIFY(catalogue_->job(run)->held);
     resume(*catalogue_, "rates");
+    QVERIFY(!catalogue_->job(run)->held);
+  }
+
+  // The driver tells runs elsewhere.
+  void whoPausesElsewhereStartsTheDriver() {
+    create(*catalogue_, file_, base_, true, 1, "there");
+    const std::string run = add_run(0);
+    sweeps_->set_state("rates", SweepState::running);
+    pause(*catalogue_, "rates");
+    QTRY_COMPARE(begun(), Names{"batchscope-sweep"});
     QVERIFY(!catalogue_->job(run)->held);
   }
 
@@ -244,7 +322,7 @@ max = 1
   }
 
   void whatRunsIsNotRemoved() {
-    const std::string run = with_a_run();
+    const std::string run = with_a_run(), waiting = add_run(1);
     VERIFY_THROWS("conflict", "rates is running; stop it first: batchscope sweep stop rates",
                   remove(*catalogue_, "rates", false));
     catalogue_->claim_supervisor(run);
@@ -255,7 +333,24 @@ max = 1
     VERIFY_THROWS("conflict", "is still running; wait until it has written its checkpoint",
                   removable_runs(*catalogue_, "rates"));
     catalogue_->set_state(run, RunState::paused);
-    QCOMPARE(removable_runs(*catalogue_, "rates").size(), 1u);
+    QCOMPARE(removable_runs(*catalogue_, "rates").size(), 2u);
+  }
+
+  // Nobody has to wait for what only waits itself, but elsewhere nobody knows that it does.
+  void whatOnlyWaitsIsRemoved() {
+    const std::string run = with_a_run();
+    for (const SweepState state : {SweepState::paused, SweepState::stopped}) {
+      sweeps_->set_state("rates", state);
+      QCOMPARE(removable_runs(*catalogue_, "rates").size(), 1u);
+    }
+    remove(*catalogue_, "rates", true);
+    QCOMPARE(catalogue_->run(run)->state, RunState::stopped);
+    QVERIFY(catalogue_->run(run)->removed > 0);
+    create(*catalogue_, file_, base_, true, 1, "there");
+    add_run(0);
+    sweeps_->set_state("rates", SweepState::stopped);
+    VERIFY_THROWS("conflict", "is still pending; wait until it has written its checkpoint",
+                  removable_runs(*catalogue_, "rates"));
   }
 
   // A sweep is removed with its runs or without them.

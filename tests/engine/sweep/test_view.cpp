@@ -194,6 +194,8 @@ class TestView : public QObject {
     const auto spec =
         trial_spec(file(), program({"--lr", "9", "--fast", "--lr=8", "x"}), 0, {{"lr", "0.2"}}, 0);
     QCOMPARE(spec.arguments, (Arguments{"--fast", "x", "--lr", "0.2"}));
+    const auto at_the_end = trial_spec(file(), program({"--fast", "--lr", "9"}), 0, {{"lr", "0.2"}}, 0);
+    QCOMPARE(at_the_end.arguments, (Arguments{"--fast", "--lr", "0.2"}));
     const auto cut_off = trial_spec(file(), program({"lr", "9", "--lr"}), 0, {{"lr", "0.2"}}, 0);
     QCOMPARE(cut_off.arguments, (Arguments{"lr", "9", "--lr", "0.2"}));
   }

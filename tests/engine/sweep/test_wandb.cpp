@@ -156,6 +156,12 @@ class TestWandb : public QObject {
     QVERIFY(stop("type: hyperband, min_iter: 3").sweep.stop == (StopRule{StopRule::Kind::asha, 3, {}, 3}));
     QVERIFY(stop("type: hyperband, min_iter: 3, eta: 2, max_iter: 12, s: 1").sweep.stop ==
             (StopRule{StopRule::Kind::asha, 3, 12, 2}));
+    QVERIFY(stop("type: hyperband, min_iter: 1").sweep.stop == (StopRule{StopRule::Kind::asha, 1, {}, 3}));
+    const Imported bare = read(
+        "program: p\nmethod: grid\nmetric: {name: loss}\n"
+        "parameters: {x: {min: 1, max: 2}}\nearly_terminate: hyperband\n");
+    QVERIFY(bare.sweep.stop == StopRule{});
+    VERIFY_HOLDS(bare.notes.at(0), "'early_terminate': '' is not supported");
     const Imported other = stop("type: envelope");
     QVERIFY(other.sweep.stop == StopRule{});
     VERIFY_HOLDS(other.notes.at(0), "'envelope' is not supported: every trial is trained to its end");
