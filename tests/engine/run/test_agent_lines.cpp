@@ -101,14 +101,15 @@ class TestAgentLines : public AgentTest {
     tell_program(supervisor);
     AgentCaller replica(agent, Caller::stand_in);
     replica.send(FrameKind::order,
-                 encode(script("trap 'echo asked; exit 7' TERM; echo begun; sleep 1000 & wait")));
+                 encode(script("trap 'head -c 3000000 /dev/zero | tr \"\\0\" x; exit 7' TERM; echo begun; "
+                               "sleep 1000 & wait")));
     QCOMPARE(replica.next(FrameKind::output), "begun\n");
     QFETCH(QString, how);
     if (how == "its supervisor has gone") supervisor.hang_up();
     if (how == "its input ends") agent.process().closeWriteChannel();
     if (how == "it is asked to end") agent.process().terminate();
     const auto [output, status] = replica.output_and_end();
-    QCOMPARE(output, "asked\n");
+    QVERIFY(output == std::string(3'000'000, 'x'));
     QCOMPARE(status, W_EXITCODE(7, 0));
     QVERIFY(agent.process().waitForFinished(10000));
     QCOMPARE(agent.process().exitStatus(), QProcess::NormalExit);
