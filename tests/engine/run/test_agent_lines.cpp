@@ -118,7 +118,7 @@ class TestAgentLines : public AgentTest {
 
   // --- replicas ---
 
-  // What belongs to a node is the node's, and what belongs to a run is the run's.
+  // A replica takes what belongs to a node from there, and what belongs to its run from its order.
   void aReplicaHasTheEnvironmentOfItsOrderOnItsNode() {
     const auto forget = qScopeGuard([] {
       for (const char* const name : {"SLURM_NODEID", "CUDA_VISIBLE_DEVICES", "TMPDIR", "ELSE"})
@@ -178,7 +178,7 @@ class TestAgentLines : public AgentTest {
     QCOMPARE(other.output_and_end(), (std::pair<std::string, int>("", SIGUSR1)));
   }
 
-  // With all that it has started.
+  // A line that breaks takes all that the replica has started with it.
   void aReplicaEndsWithItsLine() {
     const LoneAgent agent;
     AgentCaller supervisor(agent, Caller::supervisor);
@@ -238,7 +238,7 @@ class TestAgentLines : public AgentTest {
     QCOMPARE(told(), "0: second\n");
     close(connections[0]);
     QCOMPARE(told(), "0: ");
-    // What is said last comes before the end.
+    // The last words come before the end.
     QCOMPARE(::send(connections[1], "last\n", 5, 0), 5);
     replica.send(FrameKind::signal, encode(HandedSignal{SIGTERM, 0}));
     QCOMPARE(told(), "1: last\n");
@@ -308,7 +308,7 @@ class TestAgentLines : public AgentTest {
     QCOMPARE(folder_in(""), "/tmp");
   }
 
-  // Of the newest generation alone.
+  // An agent tells of the newest generation alone.
   void whatReplicasUseIsToldWithTheBeats() {
     const LoneAgent agent;
     AgentCaller supervisor(agent, Caller::supervisor);

@@ -57,7 +57,7 @@ class TestElsewhere : public QObject {
     QCOMPARE(runs_->called(), "");
   }
 
-  // Its checkpoints are there.
+  // The checkpoints of the followed run are there.
   void aRunThatIsFollowedIsNotForked() {
     const std::string id = taken(true);
     const std::string refusal = "conflict: run " + id +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor has of its agents: who is fetched, who comes, who is left out, and who is dismissed. The
+// A supervisor's agents: who is fetched, who comes, who is left out, and who is dismissed. The
 // command that reaches nodes is a script on this machine.
 #include "nodes/node_agents.h"
 
@@ -126,7 +126,7 @@ class TestNodeAgents : public QObject {
              calls.c_str());
   }
 
-  // Those that nobody has asked to keep.
+  // A supervisor dismisses those that nobody has asked to keep.
   void whoIsNotNeededIsDismissed() {
     NodeAgents& agents = make();
     QVERIFY(fetched({{"n2", "127.0.0.2"}, {"n3", "127.0.0.3"}}, reach()));

@@ -146,7 +146,7 @@ class TestPlacementTables : public QObject {
     row("any pair", "auto*2", 1, "", 4, 2, "cuda:0",
         "auto/auto/2[] on cpu:0,cpu:1; 1 replica train on cores, as 1 of 2 GPUs are free (held: cuda:0" +
             of_digits + ")");
-    // Those that are named.
+    // The request names them.
     row("named cores", "cpu", 0, "cpu:3 cpu:1", 4, 0, "", "cpu/auto/1 cpu/auto/1 on cpu:3,cpu:1");
     row("named for one", "cpu", 1, "cpu:3 cpu:1", 4, 0, "", "cpu/auto/2 on cpu:3,cpu:1");
     row("named beside GPUs", "auto", 0, "cpu:3", 4, 1, "", "auto/auto/1[] on cpu:3");

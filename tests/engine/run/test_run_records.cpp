@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor keeps and says of a run beside its steps: logs that cannot be written, checkpoints that
+// A supervisor keeps and says more of a run than its steps: logs that cannot be written, checkpoints that
 // nobody told of or that stay in memory, and devices that are free again.
 #include <sys/resource.h>
 
@@ -52,7 +52,7 @@ class TestRunRecords : public PlayedRun {
   void init() { begin(); }
   void cleanup() { end(); }
 
-  // What is wrong with a machine or a disk is said once, and not with each generation.
+  // A supervisor says once what is wrong with a machine or a disk, and not with each generation.
   void warningsOfGenerationsAreTold() {
     const int replicas = static_cast<int>(Machine::here().cores.size()) + 1;
     const std::string id = start(played(replicas));
@@ -178,7 +178,7 @@ class TestRunRecords : public PlayedRun {
     VERIFY_RUN(reaches(id, RunState::finished));
   }
 
-  // What passes between two generations is no training.
+  // The time between two generations is no training.
   void theTimeThatRemainsIsThatOfTraining() {
     const std::string id = start(played(1));
     {
@@ -236,14 +236,15 @@ class TestRunRecords : public PlayedRun {
       QCOMPARE(status(id).auto_replicas, number == 0 ? "auto:1-4" : "");
       QVERIFY(eventually(
           [&] { return times_told(id, "auto is off: the number of replicas stays as it is") == number; }));
+      const int replicas = status(id).replicas;
       ask(id, Command::stop);
       a.exit(143);
-      if (status(id).replicas == 2) PlayedReplica(folder, 0, 1).exit(143);
+      if (replicas == 2) PlayedReplica(folder, 0, 1).exit(143);
       VERIFY_RUN(reaches(id, RunState::stopped));
     }
   }
 
-  // Whoever waits in the queue may have what a run leaves behind.
+  // A run that ends leaves its devices to whoever waits in the queue.
   void thePoolIsCalledWhenARunEnds() {
     const std::string id = start(played(1));
     const PlayedReplica a(file(""), 0, 0);

@@ -55,7 +55,7 @@ class TestSpawn : public QObject {
     QCOMPARE(open_files(), before);
   }
 
-  // Those by which they were opened are closed.
+  // A replica keeps none of the descriptors by which they were opened.
   void itsDescriptorsAreThreeAndItsLogIsTwoOfThem() {
     ReplicaOrder order = script("");
     order.program = "/bin/ls";

@@ -158,7 +158,7 @@ class TestStart : public QObject {
     QCOMPARE(runs_->called(), "");
   }
 
-  // By somebody else, while its supervisor was on its way.
+  // Somebody removes it while its supervisor is on its way.
   void aRunThatIsRemovedMeanwhileIsNotStarted() {
     for (const bool trash : {true, false}) {
       const std::string id = runs_->add(runs_->spec());
