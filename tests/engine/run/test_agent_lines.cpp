@@ -101,14 +101,15 @@ class TestAgentLines : public AgentTest {
     tell_program(supervisor);
     AgentCaller replica(agent, Caller::stand_in);
     replica.send(FrameKind::order,
-                 encode(script("trap 'echo asked; exit 7' TERM; echo begun; sleep 1000 & wait")));
+                 encode(script("trap 'head -c 3000000 /dev/zero | tr \"\\0\" x; exit 7' TERM; echo begun; "
+                               "sleep 1000 & wait")));
     QCOMPARE(replica.next(FrameKind::output), "begun\n");
     QFETCH(QString, how);
     if (how == "its supervisor has gone") supervisor.hang_up();
     if (how == "its input ends") agent.process().closeWriteChannel();
     if (how == "it is asked to end") agent.process().terminate();
     const auto [output, status] = replica.output_and_end();
-    QCOMPARE(output, "asked\n");
+    QVERIFY(output == std::string(3'000'000, 'x'));
     QCOMPARE(status, W_EXITCODE(7, 0));
     QVERIFY(agent.process().waitForFinished(10000));
     QCOMPARE(agent.process().exitStatus(), QProcess::NormalExit);
@@ -117,7 +118,7 @@ class TestAgentLines : public AgentTest {
 
   // --- replicas ---
 
-  // What belongs to a node is the node's, and what belongs to a run is the run's.
+  // A replica takes what belongs to a node from there, and what belongs to its run from its order.
   void aReplicaHasTheEnvironmentOfItsOrderOnItsNode() {
     const auto forget = qScopeGuard([] {
       for (const char* const name : {"SLURM_NODEID", "CUDA_VISIBLE_DEVICES", "TMPDIR", "ELSE"})
@@ -177,7 +178,7 @@ class TestAgentLines : public AgentTest {
     QCOMPARE(other.output_and_end(), (std::pair<std::string, int>("", SIGUSR1)));
   }
 
-  // With all that it has started.
+  // A line that breaks takes all that the replica has started with it.
   void aReplicaEndsWithItsLine() {
     const LoneAgent agent;
     AgentCaller supervisor(agent, Caller::supervisor);
@@ -237,7 +238,7 @@ class TestAgentLines : public AgentTest {
     QCOMPARE(told(), "0: second\n");
     close(connections[0]);
     QCOMPARE(told(), "0: ");
-    // What is said last comes before the end.
+    // The last words come before the end.
     QCOMPARE(::send(connections[1], "last\n", 5, 0), 5);
     replica.send(FrameKind::signal, encode(HandedSignal{SIGTERM, 0}));
     QCOMPARE(told(), "1: last\n");
@@ -307,7 +308,7 @@ class TestAgentLines : public AgentTest {
     QCOMPARE(folder_in(""), "/tmp");
   }
 
-  // Of the newest generation alone.
+  // An agent tells of the newest generation alone.
   void whatReplicasUseIsToldWithTheBeats() {
     const LoneAgent agent;
     AgentCaller supervisor(agent, Caller::supervisor);

@@ -11,7 +11,9 @@
 #include <QTemporaryDir>
 #include <filesystem>
 
+#include "batchscope/run/own_program.h"
 #include "system/process_table.h"
+#include "system/programs.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -34,6 +36,21 @@ class TestDetached : public QObject {
  private Q_SLOTS:
   void initTestCase() { qputenv("BATCHSCOPE_BIN", root_.c_str()); }
   void cleanupTestCase() { qunsetenv("BATCHSCOPE_BIN"); }
+
+  // Beside the one that runs, where nobody has said otherwise.
+  void programsAreWhereSomebodySays() {
+    QCOMPARE(program_directory(), root_);
+    qputenv("BATCHSCOPE_BIN", "");
+    const auto back = qScopeGuard([this] { qputenv("BATCHSCOPE_BIN", root_.c_str()); });
+    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    QCOMPARE(program_directory(), here);
+    qunsetenv("BATCHSCOPE_BIN");
+    QCOMPARE(program_directory(), here);
+    qputenv("BATCHSCOPE_BIN", ".");
+    QCOMPARE(fs::canonical(program_directory()), fs::current_path());
+    QVERIFY(program_directory().is_absolute());
+    VERIFY_THROWS("not_found", "no-such-program is missing: build it", own_program("no-such-program"));
+  }
 
   // The terminal's keys are meant for whoever started it.
   void itReadsNothingAndSaysEverythingInItsLog() {

@@ -60,6 +60,7 @@ class TestEarlierBound : public QObject {
     QCOMPARE(taken({ran_out(70, kGpu), ran_out(90)}), 90);
     QCOMPARE(taken({ran_out(70, kGpu), ran_out(90)}, kGpu), 70);
     QCOMPARE(taken({ran_out(70, {"cpu:0", "cuda:0"})}), 0);
+    QCOMPARE(taken({ran_out(70)}, {"cpu:0", "cuda:0"}), 0);
     QCOMPARE(taken({ran_out(70, {"n2/cuda:0"})}, kGpu), 70);
     QCOMPARE(taken({ran_out(70, {})}), 0);
   }

@@ -2,12 +2,16 @@
 //
 // Runs that train elsewhere and are only followed here: whatever would train or control them here says where
 // that is done. And requests as the words of a command.
+#include <sqlite3.h>
+
 #include <memory>
 
 #include "batchscope/run/branch.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/command.h"
 #include "batchscope/run/fork.h"
+#include "batchscope/run/noise.h"
+#include "batchscope/run/supervisor.h"
 #include "batchscope/storage/origins.h"
 #include "stored_runs.h"
 #include "test_case.h"
@@ -53,7 +57,7 @@ class TestElsewhere : public QObject {
     QCOMPARE(runs_->called(), "");
   }
 
-  // Its checkpoints are there.
+  // The checkpoints of the followed run are there.
   void aRunThatIsFollowedIsNotForked() {
     const std::string id = taken(true);
     const std::string refusal = "conflict: run " + id +
@@ -70,6 +74,28 @@ class TestElsewhere : public QObject {
          {testing::thrown_by([&] { fork_run(runs_->catalogue(), "aaaaaaaa"); }),
           testing::thrown_by([&] { branch_specs(runs_->catalogue(), "aaaaaaaa", branches); })})
       QCOMPARE(nobody, "not_found: there is no run aaaaaaaa");
+  }
+
+  // Nobody knows what it was.
+  void aRunThatIsDamagedIsLeftAlone() {
+    const std::string id = runs_->add(runs_->spec());
+    StoredRuns::write_checkpoint(id, 3, 40, "loader-train");
+    sqlite3* other = nullptr;
+    QCOMPARE(sqlite3_open(protocol::catalogue_path().c_str(), &other), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(other, "UPDATE run SET spec = '{'", nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(other);
+    BranchOptions branches;
+    branches.batch_sizes = {16, 32};
+    branches.samples = 1024;
+    const std::string refusal =
+        testing::thrown_by([&] { storage::require_sound(*runs_->catalogue().run(id)); });
+    QVERIFY2(refusal.starts_with("corrupt: "), refusal.c_str());
+    QCOMPARE(testing::thrown_by([&] { resume_run(runs_->catalogue(), id); }), refusal);
+    QCOMPARE(testing::thrown_by([&] { fork_run(runs_->catalogue(), id); }), refusal);
+    QCOMPARE(testing::thrown_by([&] { branch_specs(runs_->catalogue(), id, branches); }), refusal);
+    QCOMPARE(testing::thrown_by([&] { measure_noise(runs_->catalogue(), id, {}); }), refusal);
+    QCOMPARE(testing::thrown_by([&] { supervise(id, 0, {}); }), refusal);
+    QCOMPARE(runs_->called(), "");
   }
 
   // This store may go on with it.

@@ -179,6 +179,20 @@ class TestEndNotice : public QObject {
     const auto events = catalogue_->events(id);
     QCOMPARE(events.size(), 1u);
     VERIFY_HOLDS(events[0].text, why.toStdString());
+    QCOMPARE(events[0].generation, 0);  // it has had none
+  }
+
+  void whereNobodyListensThatIsSaid() {
+    std::string address;
+    {
+      const Listener gone(200);
+      address = gone.url();
+    }
+    const std::string id = ended(address, RunState::finished, "");
+    run::tell_end(id);
+    const auto events = catalogue_->events(id);
+    QCOMPARE(events.size(), 1u);
+    QCOMPARE(events[0].text, "nobody was told of the end by 127.0.0.1: Connection refused");
   }
 
   // An empty listener is nobody.

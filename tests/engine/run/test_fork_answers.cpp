@@ -313,7 +313,7 @@ class TestForkAnswers : public QObject {
     }
   }
 
-  // Its end may be seen before its answer.
+  // A launcher may see the end before the answer.
   void aServerThatEndsWithoutAnAnswerHasRefused() {
     const auto launcher = launcher_of(server({}, false));
     launcher->offered();

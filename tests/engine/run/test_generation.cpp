@@ -11,6 +11,7 @@
 
 #include "batchscope/protocol/json.h"
 #include "batchscope/run/own_snapshot.h"
+#include "rows.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -169,6 +170,8 @@ class TestGeneration : public QObject {
     QVERIFY(std::stoi(given(0, "MASTER_PORT")) > 1023);
     QVERIFY(std::stoi(given(0, "ADAPTDL_MASTER_PORT")) > 1023);
     QVERIFY(given(0, "MASTER_PORT") != given(0, "ADAPTDL_MASTER_PORT"));
+    for (const fs::path& file : {paths_.environment, paths_.log_file(513, 0), paths_.log_file(513, 1)})
+      QCOMPARE(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
     const auto listed = protocol::Json::parse(testing::contents(paths_.environment));
     QCOMPARE(listed.at("RANK").get<std::string>(), "0");
     QVERIFY(!listed.contains("INHERITED"));
@@ -386,6 +389,26 @@ class TestGeneration : public QObject {
     QVERIFY(arguments("--resume=") == (Words{"--fast", "--resume=" + snapshot.string()}));
     QVERIFY(arguments("") == Words{"--fast"});
     QVERIFY(arguments(nullptr) == Words{"--fast"});
+  }
+
+  void whatIsNoSnapshotIsNotTold_data() {
+    const auto row = testing::columns<QString, bool>({"noted", "told"});
+    row("the first step", R"({"path":"%1","step":0})", true);
+    row("a step below it", R"({"path":"%1","step":-1})", false);
+    row("not there", R"({"path":"%1-missing","step":20})", false);
+    row("not whole", R"({"path":"own.pt","step":20})", false);
+    row("no step", R"({"path":"%1"})", false);
+    row("no number", R"({"path":"%1","step":"many"})", false);
+    row("no JSON", "20 %1", false);
+  }
+  void whatIsNoSnapshotIsNotTold() {
+    QFETCH(QString, noted);
+    const QString snapshot = folder_->filePath("own.pt");
+    QVERIFY(!own_snapshot(paths_.share));
+    testing::write_file(snapshot.toStdString(), "weights");
+    if (noted.contains("%1")) noted = noted.arg(snapshot);
+    testing::write_file(paths_.share / "batchscope-snapshot.json", noted.toStdString());
+    QTEST(own_snapshot(paths_.share).has_value(), "told");
   }
 
   void generationsMeetAtAddressesOfTheirOwn() {

@@ -20,6 +20,8 @@ class TestLogTimes : public QObject {
     QCOMPARE(log_offset(log, 100), 0);
     QVERIFY(!log_time(log, 0));
     LogTimes times;
+    times.note(log, 900);  // which is not there yet
+    QVERIFY(!std::filesystem::exists(log.string() + ".times"));
     std::ofstream out(log, std::ios::binary);
     std::vector<std::int64_t> starts;  // of the lines of second i
     for (int second = 0; second < 100; ++second) {
@@ -28,6 +30,8 @@ class TestLogTimes : public QObject {
       times.note(log, 1000 + second);
     }
     QCOMPARE(std::filesystem::file_size(log.string() + ".times"), 90u * 16u);  // none where nothing came
+    QCOMPARE(std::filesystem::status(log.string() + ".times").permissions(),
+             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     QCOMPARE(log_offset(log, 0), 0);
     QCOMPARE(log_offset(log, 1001), starts[1]);
     QCOMPARE(log_offset(log, 1042.5), starts[43]);

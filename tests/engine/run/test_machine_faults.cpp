@@ -383,6 +383,16 @@ class TestMachineFaults : public QObject {
     f.all_exit(1, 143);
   }
 
+  void devicesThatAreThereStayNamed() {
+    MachineFixture f(1);
+    const Allocation there(0, {"n2/cpu:0", "n2/cpu:1", "n2/cpu:2"});
+    f.machine.rescale(there);
+    f.machine.confine(2);
+    QCOMPARE(f.machine.target(), there);
+    f.machine.confine(2, [](const std::string& device) { return device.starts_with("n3/"); });
+    QCOMPARE(f.machine.target(), there);
+  }
+
   void aPausedRunGoesOnWhereThereIsRoom() {
     MachineFixture f(3);
     f.machine.pause();

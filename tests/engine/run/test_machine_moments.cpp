@@ -266,6 +266,17 @@ class TestMachineMoments : public QObject {
     QCOMPARE(machine.state(), RunState::restarting);
   }
 
+  void aGenerationThatMadeStepsIsNoneOfThem() {
+    MachineFixture f(1);
+    crash(f);
+    f.machine.time_out();
+    f.machine.replica_exited(exited(0, 2));  // the first of them
+    QCOMPARE(f.machine.state(), RunState::restarting);
+    f.machine.time_out();
+    f.machine.replica_exited(exited(0, 2));
+    QCOMPARE(f.machine.state(), RunState::failed);
+  }
+
   void aHangOfOneGenerationIsNotTheNexts() {
     MachineFixture f(1);
     f.machine.hung({0, "it has computed for 46 s"});

@@ -88,6 +88,12 @@ class TestMeasuredRate : public QObject {
     QCOMPARE(rate->efficiency, 0.6);
   }
 
+  void aNewestStepOfAnotherBatchSizeSaysNothing() {
+    std::vector<MeasuredStep> steps(50, {0.01, 100, 0.9});
+    steps.push_back({0.01, 400, 0.6});
+    QVERIFY(!measured_rate(steps));
+  }
+
   void onlyTheLastSecondsCount() {
     std::vector<MeasuredStep> steps(100, {2, 100, 1});
     steps.insert(steps.end(), 20, {1, 100, 1});
@@ -236,6 +242,10 @@ class TestMeasuredRate : public QObject {
     QVERIFY(!forecast.take(steps_of(50, 0, 100)));
     QVERIFY(!forecast.take(steps_of(50, kNaN, 100)));
     QVERIFY(!forecast.take(steps_of(50, 1, 0)));
+    RestartForecast smallest;
+    smallest.take(model());
+    smallest.begin(true, {1, 1, 64, 0}, 2, {4});
+    QCOMPARE(smallest.take(steps_of(21, 1, 1))->throughput, 1.0);  // one sample is a size
     protocol::Steps bare = steps_of(50, 1, 100);
     bare.columns.erase(series::kBatchSize);
     QVERIFY(!forecast.take(bare));

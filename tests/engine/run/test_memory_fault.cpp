@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads a log for a want of memory, and for a program's last words.
+#include <QTemporaryDir>
+#include <filesystem>
+
 #include "batchscope/run/log_failure.h"
 #include "log/last_words.h"
 #include "log/memory_fault.h"
 #include "rows.h"
 #include "test_case.h"
+#include "text_files.h"
 
 using namespace batchscope::run;
 
@@ -71,6 +75,23 @@ class TestMemoryFault : public QObject {
   void theLastWordsAreTheException() {
     QFETCH(QString, log);
     QTEST(QString::fromStdString(last_words(log.toStdString())), "words");
+  }
+
+  void theTailOfALogIsItsLastLines() {
+    const QTemporaryDir folder;
+    const std::filesystem::path log = folder.filePath("log").toStdString();
+    QCOMPARE(log_tail(log, 3), "");
+    const auto tail_of = [&](const std::string& text, int lines) {
+      batchscope::testing::write_file(log, text);
+      return log_tail(log, lines);
+    };
+    QCOMPARE(tail_of("one\ntwo\nthree\n", 3), "one\ntwo\nthree");
+    QCOMPARE(tail_of("one\ntwo\nthree\n\n", 2), "two\nthree");
+    QCOMPARE(tail_of("one\n", 3), "one");
+    QCOMPARE(tail_of(std::string("o\0ne \xff\n", 7), 1), "one \xef\xbf\xbd");
+    const std::string most((32 << 10) - 1, 'x');
+    QCOMPARE(tail_of("first\n" + most + "\n", 5), most);  // with the end of its line
+    QCOMPARE(tail_of(std::string(40'000, 'x'), 5).size(), std::size_t{32 << 10});
   }
 
   void anExceptionOfPythonIsToldFromOtherWords() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor has of its agents: who is fetched, who comes, who is left out, and who is dismissed. The
+// A supervisor's agents: who is fetched, who comes, who is left out, and who is dismissed. The
 // command that reaches nodes is a script on this machine.
 #include "nodes/node_agents.h"
 
@@ -105,17 +105,28 @@ class TestNodeAgents : public QObject {
     QCOMPARE(agents.clock_offset("n4"), 0.0);
     QVERIFY(!agents.nodes_missing());
 
+    // A stand-in has what its supervisor has.
+    ReplicaOrder waiting{"/bin/sh", {"-c", "sleep 1000 & wait"}, file(""), {}, file("log")};
+    waiting.node = "n2";
+    const pid_t stand_in = agents.launch(waiting);
+    QVERIFY(eventually([&] {
+      return testing::holds(
+          testing::contents("/proc/" + std::to_string(stand_in) + "/environ"),
+          std::string("BATCHSCOPE_BIN=" BATCHSCOPE_TEST_BIN "\0", sizeof BATCHSCOPE_TEST_BIN + 15));
+    }));
+    ::kill(stand_in, SIGTERM);
+    QCOMPARE(WaitingReplicas::status_of(stand_in), SIGTERM);
     QCOMPARE(ran("n2", "echo here; exit 3"), (std::pair<std::string, int>("here\n", W_EXITCODE(3, 0))));
     QCOMPARE(ran("n3", "kill -SEGV $$").second & 0x7f, SIGSEGV);
     QVERIFY(fetched({{"n2", "127.0.0.2"}}, reach()));
     QVERIFY(fetched({}, reach()));
-    QCOMPARE(agents.take_use(0).size(), 0u);
+    QCOMPARE(agents.take_use(5).size(), 0u);
     const std::string calls = testing::contents(file("called"));
     QVERIFY2(calls == "127.0.0.3 n3\n127.0.0.2 n2\n" || calls == "127.0.0.2 n2\n127.0.0.3 n3\n",
              calls.c_str());
   }
 
-  // Those that nobody has asked to keep.
+  // A supervisor dismisses those that nobody has asked to keep.
   void whoIsNotNeededIsDismissed() {
     NodeAgents& agents = make();
     QVERIFY(fetched({{"n2", "127.0.0.2"}, {"n3", "127.0.0.3"}}, reach()));
@@ -212,6 +223,34 @@ class TestNodeAgents : public QObject {
     QCOMPARE(agents.nodes().size(), 2u);
     agents.keep({});  // which are the plan's
     QVERIFY(agents.is_ready("n2") && agents.is_ready("n3"));
+  }
+
+  // A node has one agent, and there are as many as were asked for.
+  void whoComesBesidesIsLeftOut_data() {
+    const auto row = testing::columns<int, QString, QString>({"nodes", "second", "trouble"});
+    row("twice", 3, "n2", "there is an agent of node n2 already");
+    row("too many", 2, "n3", "there are as many nodes as were asked for");
+  }
+  void whoComesBesidesIsLeftOut() {
+    QFETCH(int, nodes);
+    QFETCH(QString, second);
+    QFETCH(QString, trouble);
+    // Their offers are passed on one after the other.
+    testing::write_file(file("both"),
+                        "#!/bin/sh\nread -r line\ncd " + file("") + "\ni=0\nfor name in n2 " +
+                            second.toStdString() +
+                            "; do\nmkfifo in out\n" BATCHSCOPE_TEST_BIN
+                            "/batchscope-node serve --name $name --listen 127.0.0.2 <in >out &\n"
+                            "exec 4>in 5<out\nrm in out\necho \"$line\" >&4\nread -r offer <&5\n"
+                            "echo \"$offer\"\neval \"exec $((6 + i))>&4\"\ni=$((i + 1))\ndone\n"
+                            "cat\n");
+    fs::permissions(file("both"), fs::perms::owner_all);
+    NodeAgents& agents = make({.nodes = nodes, .command = {file("both")}});
+    agents.prepare([] {});
+    QVERIFY(eventually([&] { return !told_.empty(); }));
+    QCOMPARE(heard(), "warning: an agent that came is left out: " + trouble.toStdString() + "\n");
+    QVERIFY(eventually([&] { return agents.is_ready("n2"); }));
+    QCOMPARE(agents.nodes().size(), 1u);
   }
 
   void aNodeByItselfIsReadyAtOnce() {

@@ -103,6 +103,8 @@ class TestNodeCheckpoints : public QObject {
     for (const char* file : {"manifest.json", "empty", "model", "z"})
       QCOMPARE(contents(there_ / "checkpoint-000007" / file), contents(sent / file));
     QCOMPARE(names_in(there_), std::set<std::string>{"checkpoint-000007"});
+    QCOMPARE(fs::status(there_ / "checkpoint-000007" / "model").permissions(),
+             fs::perms::owner_read | fs::perms::owner_write);
   }
 
   void itMayBeRemovedWhileItIsSent() {
@@ -253,6 +255,7 @@ class TestNodeCheckpoints : public QObject {
     write_file(here_ / ".seen-by-nodes-0123", "");  // of one that was killed
     {
       const FolderMark mark(here_);
+      QCOMPARE(fs::status(mark.path()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
       QCOMPARE(names_in(here_), std::set<std::string>{mark.path().filename()});
       QVERIFY(list_checkpoints(here_).empty());
     }

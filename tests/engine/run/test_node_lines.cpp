@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -210,6 +211,21 @@ class TestNodeLines : public QObject {
 
   void aStandInAgreesToo() {
     const LoneAgent agent(true);
+    const auto line = connect_blocking_line("127.0.0.2", agent.offer().port, {LoneAgent::token(), true});
+    line->write(encode(FrameKind::hello, encode(NodeHello{LoneAgent::token(), Caller::stand_in})) +
+                encode(FrameKind::signal, "{}"));
+    std::string said, why;
+    try {
+      for (;;) {
+        pollfd readable{line->descriptor(), POLLIN, 0};
+        if (!line->has_more()) poll(&readable, 1, 10000);
+        said += line->read();
+      }
+    } catch (const BlockingLine::Broken& broken) {
+      why = broken.why;
+    }
+    QVERIFY(said == encode(FrameKind::refused, "a frame that does not belong here"));
+    QCOMPARE(why, "its agent has closed it");
     const auto refusal = testing::thrown_by([&] {
       connect_blocking_line("127.0.0.2", agent.offer().port, {kOtherToken, true});
     });

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <QProcess>
+#include <QTemporaryDir>
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -110,6 +111,15 @@ class TestNodeProgram : public QObject {
     QCOMPARE(called(QStringList{"serve"} + options, input.toStdString()), static_cast<int>(kExitUsage));
     VERIFY_HOLDS(errors_, complaint.toStdString());
     QCOMPARE(output_, "");
+  }
+
+  void anAddressOfAnotherMachineIsNotListenedAt() {
+    const QTemporaryDir folder;
+    QVERIFY(called({"serve", "--name", "n2", "--listen", "203.0.113.7"}, welcome(),
+                   {"TMPDIR=" + folder.path()}) != 0);
+    VERIFY_HOLDS(errors_, "batchscope-node: cannot listen at 203.0.113.7: ");
+    QCOMPARE(output_, "");
+    QVERIFY(std::filesystem::is_empty(folder.path().toStdString()));
   }
 
   void aCommandIsNeeded() {

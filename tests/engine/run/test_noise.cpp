@@ -128,6 +128,7 @@ class TestNoise : public QObject {
                   }));
     QVERIFY(process > 0);
     QVERIFY(!is_alive(protocol::identify(process)));
+    QVERIFY(run::children().empty());
     VERIFY_THROWS("not_found", "there is no run aaaaaaaa", measure_noise(runs_->catalogue(), "aaaaaaaa", {}));
   }
 

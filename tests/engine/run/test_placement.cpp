@@ -2,6 +2,9 @@
 //
 // Dealing out cores and GPUs, alone and beside other runs.
 #include "devices/node_placement.h"
+
+#include <sched.h>
+
 #include "machines.h"
 #include "rows.h"
 #include "test_case.h"
@@ -236,7 +239,9 @@ class TestPlacement : public QObject {
   }
 
   void theMachineIsFound() {
-    QVERIFY(!Machine::here().cores.empty());
+    cpu_set_t usable;
+    QCOMPARE(sched_getaffinity(0, sizeof usable, &usable), 0);
+    QCOMPARE(static_cast<int>(Machine::here().cores.size()), CPU_COUNT(&usable));
     qputenv("CUDA_VISIBLE_DEVICES", "2, GPU-5b1c,-1,3");
     QCOMPARE(Machine::here().gpus, (Devices{"cuda:2", "cuda:GPU-5b1c"}));
     qputenv("CUDA_VISIBLE_DEVICES", "");

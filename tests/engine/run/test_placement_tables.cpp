@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <QScopeGuard>
+#include <limits>
 
+#include "batchscope/run/node_devices.h"
 #include "batchscope/run/pool.h"
 #include "devices/node_placement.h"
 #include "machines.h"
@@ -144,7 +146,7 @@ class TestPlacementTables : public QObject {
     row("any pair", "auto*2", 1, "", 4, 2, "cuda:0",
         "auto/auto/2[] on cpu:0,cpu:1; 1 replica train on cores, as 1 of 2 GPUs are free (held: cuda:0" +
             of_digits + ")");
-    // Those that are named.
+    // The request names them.
     row("named cores", "cpu", 0, "cpu:3 cpu:1", 4, 0, "", "cpu/auto/1 cpu/auto/1 on cpu:3,cpu:1");
     row("named for one", "cpu", 1, "cpu:3 cpu:1", 4, 0, "", "cpu/auto/2 on cpu:3,cpu:1");
     row("named beside GPUs", "auto", 0, "cpu:3", 4, 1, "", "auto/auto/1[] on cpu:3");
@@ -322,6 +324,32 @@ class TestPlacementTables : public QObject {
         std::string(devices_are_the_pools("aaaaaaaa").what()),
         "run aaaaaaaa is in the queue, and the pool chooses its devices: resume it without --devices, and "
         "when it trains, call batchscope rescale aaaaaaaa --devices ..");
+  }
+
+  void aDeviceSaysOnWhichNodeItIs() {
+    for (const auto& [device, node] : {std::pair("n2/cuda:0", "n2"),
+                                       {"n2/cpu:0", "n2"},
+                                       {"cpu:0", ""},
+                                       {"cuda:MIG-GPU/1/2", ""},
+                                       {"n2/cuda:MIG-GPU/1/2", "n2"},
+                                       {"nonsense", ""}})
+      QCOMPARE(node_of_device(device), node);
+    for (const char* const gpu : {"cuda:0", "n2/cuda:0", "cuda:GPU-ab"}) QVERIFY(is_gpu(gpu));
+    for (const char* const other : {"cpu:0", "n2/cpu:0", "cuda", "n2/cud:0", ""}) QVERIFY(!is_gpu(other));
+  }
+
+  void nodesThatAreIdleAreKeptForAsLongAsSomebodySays() {
+    const auto forget = qScopeGuard([] { qunsetenv("BATCHSCOPE_IDLE_NODES"); });
+    for (const auto& [said, seconds] : {std::pair("", 300.0),
+                                        {"0", 0.0},
+                                        {"0.5", 0.5},
+                                        {"90", 90.0},
+                                        {"-1", 300.0},
+                                        {"soon", 300.0},
+                                        {"keep", std::numeric_limits<double>::infinity()}}) {
+      qputenv("BATCHSCOPE_IDLE_NODES", said);
+      QCOMPARE(idle_node_patience(), seconds);
+    }
   }
 
   void listsOfDevicesSayHowManyThreadsThatIs() {

@@ -3,6 +3,8 @@
 // Predictions for a number of replicas, where the program or the memory says how, and where nobody knows the
 // devices.
 #include "batchscope/run/prediction.h"
+
+#include "batchscope/run/model.h"
 #include "test_case.h"
 
 using namespace batchscope;
@@ -59,6 +61,25 @@ class TestPrediction : public QObject {
     m.accumulation = true;
     QVERIFY(predict(m, 1)->batch_size > 64);
     QVERIFY(predict(m, 1)->at.accumulation_steps > 0);
+  }
+
+  // Where nobody recorded them, there were as many as replicas.
+  void devicesAreThoseThatTheModelKnows() {
+    protocol::Model m = fitted_model();
+    QCOMPARE(counted_devices(m), 0);
+    QCOMPARE(devices(m).cores_per_replica, 1);
+    m.max_profiled_replicas = 3;
+    m.divides_cores = true;
+    QCOMPARE(counted_devices(m), 3);
+    QVERIFY(!devices(m).divided);  // which nobody has counted
+    m.devices = 2;
+    m.cores = 4;
+    QCOMPARE(devices(m).count, 2);
+    QVERIFY(devices(m).divided);
+    QCOMPARE(devices(m).cores_per_replica, 4);
+    m.max_profiled_replicas = -1;
+    m.devices = 0;
+    QCOMPARE(counted_devices(m), 0);
   }
 
   void unknownDevicesPromiseNoMoreThanWasMeasured() {

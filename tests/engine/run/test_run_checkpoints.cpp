@@ -205,6 +205,18 @@ class TestRunCheckpoints : public QObject {
     QCOMPARE(told.size(), 2);
   }
 
+  // As people know it: by where it begins.
+  void aDiskIsNamedByWhereItBegins() {
+    QCOMPARE(disk_of("/proc/self")->mount, fs::path("/proc"));
+    QCOMPARE(disk_of("/proc")->mount, fs::path("/proc"));
+    QCOMPARE(disk_of("/")->mount, fs::path("/"));
+    const auto disk = disk_of(paths_.root);
+    QVERIFY(paths_.root.string().starts_with(disk->mount.string()));
+    QCOMPARE(disk_of(disk->mount)->mount, disk->mount);
+    QVERIFY(disk->free > 0 && disk->free <= disk->size);
+    QVERIFY(!disk_of("/no/such/folder"));
+  }
+
   // Room for one is enough, but only room for two ends what was told.
   void roomAgainIsRoomForTwo() {
     int told = 0;

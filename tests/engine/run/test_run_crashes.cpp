@@ -111,6 +111,24 @@ class TestRunCrashes : public PlayedRun {
     QCOMPARE(catalogue().run(next)->spec.max_local_batch_size, 50);
   }
 
+  // There is nothing to lower.
+  void oneSampleForWhichThereIsNoMemoryIsTheEnd() {
+    const std::string id = start(played(1));
+    for (const int generation : {0, 1}) {
+      const PlayedReplica a(file(""), generation, 0);
+      a.say_hello(t_);
+      Failure failed = failure(0, "exception", "std::bad_alloc");
+      failed.local_batch_size = 1;
+      a.tell(failed);
+      a.exit(1);
+    }
+    VERIFY_RUN(reaches(id, RunState::failed));
+    QCOMPARE(catalogue().run(id)->message,
+             "the run failed twice in a row before a first step: rank 0 ran out of memory: std::bad_alloc" +
+                 of_log(id, 1, 0));
+    QCOMPARE(catalogue().run(id)->spec.max_local_batch_size, 0);
+  }
+
   // Two in a row that end before a step are enough.
   void theLogHasTheLastWordsOfWhoToldNothing() {
     const std::string id = start(played(1));
@@ -204,9 +222,16 @@ class TestRunCrashes : public PlayedRun {
     QCOMPARE(b.variable("BATCHSCOPE_UNLOADABLE_CHECKPOINTS"),
              R"({"checkpoint-000002":"it cannot be loaded: a tensor is missing"})");
     b.say_hello(t_);
+    b.make_step(5, t_);
+    b.tell(protocol::CheckpointWritten{"checkpoint-000002", "periodic", 5, 0, 0, 9, t_, t_, t_});  // another
+    b.exit(1);
+    const PlayedReplica c(file(""), 2, 0);
+    QCOMPARE(c.variable("BATCHSCOPE_UNLOADABLE_CHECKPOINTS"), "");
     ask(id, Command::stop);
-    b.exit(143);
+    c.exit(143);
     VERIFY_RUN(reaches(id, RunState::stopped));
+    const double pause = catalogue().generations(id)[1].pause;  // since the failure: there was no step
+    QVERIFY2(pause > 0 && pause < 110, std::to_string(pause).c_str());
     QCOMPARE(told(id)[1],
              "error: checkpoint-000002 cannot be loaded: a tensor is missing; restarting at once from "
              "checkpoint-000001 (step 4)");

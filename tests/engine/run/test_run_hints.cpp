@@ -85,6 +85,7 @@ class TestRunHints : public PlayedRun {
     const std::string id = start(spec);
     const PlayedReplica a(file(""), 0, 0);
     QCOMPARE(a.variable("ADAPTDL_SUPERVISOR_URL").empty(), said == "off");
+    if (said != "off") QCOMPARE(hint(a, id, R"({"initBatchSize": 64})"), 200);
     a.exit(0);
     VERIFY_RUN(reaches(id, RunState::finished));
   }

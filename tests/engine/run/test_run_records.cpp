@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor keeps and says of a run beside its steps: logs that cannot be written, checkpoints that
+// A supervisor keeps and says more of a run than its steps: logs that cannot be written, checkpoints that
 // nobody told of or that stay in memory, and devices that are free again.
+#include <sys/resource.h>
+
 #include <algorithm>
 
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/run/end_notice.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
+#include "batchscope/storage/samples.h"
 #include "played_run.h"
 
 using namespace batchscope;
@@ -49,7 +52,7 @@ class TestRunRecords : public PlayedRun {
   void init() { begin(); }
   void cleanup() { end(); }
 
-  // What is wrong with a machine or a disk is said once, and not with each generation.
+  // A supervisor says once what is wrong with a machine or a disk, and not with each generation.
   void warningsOfGenerationsAreTold() {
     const int replicas = static_cast<int>(Machine::here().cores.size()) + 1;
     const std::string id = start(played(replicas));
@@ -116,6 +119,52 @@ class TestRunRecords : public PlayedRun {
     VERIFY_RUN(reaches(id, RunState::stopped));
   }
 
+  // A run that rests may do so for longer than its machine is up.
+  void aCheckpointInMemoryIsOnDiskWhenARunRests() {
+    const std::string id = start_with_memory();
+    const PlayedReplica a(file(""), 0, 0);
+    a.say_hello(t_);
+    a.make_step(1, t_);
+    VERIFY_RUN(comes_to(id, RunState::running));
+    const fs::path checkpoint = write_to_memory(id, a);
+    ask(id, Command::pause);
+    a.exit(143);
+    VERIFY_RUN(comes_to(id, RunState::paused));
+    QVERIFY(!fs::is_symlink(checkpoint) && fs::exists(checkpoint / "model"));
+    ask(id, Command::stop);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+  }
+
+  // Training goes on while nothing can be written, and what was told meanwhile is kept for then.
+  void whatCannotBeRecordedIsRecordedLater() {
+    const std::string id = start(played(1));
+    ControlClient client(id);
+    QStringList notices;
+    connect(&client, &ControlClient::eventAdded, this,
+            [&](const QString& level, const QString& text) { notices << level + ": " + text; });
+    QTRY_VERIFY(client.connected());
+    const PlayedReplica a(file(""), 0, 0);
+    a.say_hello(t_);
+    a.make_step(1, t_);
+    VERIFY_RUN(comes_to(id, RunState::running));
+    const pid_t process = supervisor(id);
+    rlimit before{};
+    const rlimit full{1, RLIM_INFINITY};
+    QCOMPARE(prlimit(process, RLIMIT_FSIZE, &full, &before), 0);
+    a.make_step(2, t_ + 1, {{"loss", 0.5}});
+    const QString trouble = QStringLiteral("error: the run's records cannot be written, training goes on: ");
+    QTRY_VERIFY(!notices.filter(trouble).isEmpty());
+    QVERIFY(!notices.filter(trouble).first().contains("the disk at"));  // which has room
+    QCOMPARE(prlimit(process, RLIMIT_FSIZE, &before, nullptr), 0);
+    VERIFY_RUN(tells(id, "they are recorded again, and none is missing"));
+    QCOMPARE(times_told(id, " could not be written for 0 s"), 0);  // a second that has begun counts
+    ask(id, Command::stop);
+    a.exit(143);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+    QCOMPARE(storage::SampleReader(protocol::run_paths(id).samples).read("loss", 0).size(), 1u);
+    QVERIFY(times_told(id, "they are recorded again") <= 2);  // the series, and events and states
+  }
+
   // As large as the last one.
   void aDiskWithoutRoomForACheckpointIsToldOf() {
     const std::string id = start(played(1));
@@ -129,7 +178,7 @@ class TestRunRecords : public PlayedRun {
     VERIFY_RUN(reaches(id, RunState::finished));
   }
 
-  // What passes between two generations is no training.
+  // The time between two generations is no training.
   void theTimeThatRemainsIsThatOfTraining() {
     const std::string id = start(played(1));
     {
@@ -174,7 +223,28 @@ class TestRunRecords : public PlayedRun {
     }));
   }
 
-  // Whoever waits in the queue may have what a run leaves behind.
+  void aPersonsNumberIsNotChosenAgain() {
+    protocol::RunSpec spec = played(2);
+    spec.auto_replicas = protocol::AutoReplicas{1, 4};
+    for (const int number : {0, 1}) {
+      const std::string folder = file(std::to_string(number));
+      fs::create_directory(folder);
+      spec.working_directory = folder;
+      const std::string id = catalogue().create_run(spec);
+      spawn_supervisor(id, number, {});
+      const PlayedReplica a(folder, 0, 0);
+      QCOMPARE(status(id).auto_replicas, number == 0 ? "auto:1-4" : "");
+      QVERIFY(eventually(
+          [&] { return times_told(id, "auto is off: the number of replicas stays as it is") == number; }));
+      const int replicas = status(id).replicas;
+      ask(id, Command::stop);
+      a.exit(143);
+      if (replicas == 2) PlayedReplica(folder, 0, 1).exit(143);
+      VERIFY_RUN(reaches(id, RunState::stopped));
+    }
+  }
+
+  // A run that ends leaves its devices to whoever waits in the queue.
   void thePoolIsCalledWhenARunEnds() {
     const std::string id = start(played(1));
     const PlayedReplica a(file(""), 0, 0);

@@ -47,11 +47,34 @@ class TestSpawn : public QObject {
     const pid_t pid = spawn(script("echo \"$ONLY\" $HOME; env | grep -c ONLY; exit 3"));
     QCOMPARE(ended(pid), W_EXITCODE(3, 0));
     QCOMPARE(testing::contents(log_), "this\n1\n");
+    QCOMPARE(fs::status(log_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
     const pid_t sleeper = spawn(script("exec sleep 1000"));
     QCOMPARE(getsid(sleeper), sleeper);
     ::kill(-sleeper, SIGKILL);
     QCOMPARE(ended(sleeper), SIGKILL);
     QCOMPARE(open_files(), before);
+  }
+
+  // A replica keeps none of the descriptors by which they were opened.
+  void itsDescriptorsAreThreeAndItsLogIsTwoOfThem() {
+    ReplicaOrder order = script("");
+    order.program = "/bin/ls";
+    order.arguments = {"-l", "/proc/self/fd"};
+    QCOMPARE(ended(spawn(order)), 0);
+    const std::string listed = testing::contents(log_);
+    const auto times = [&](const std::string& part) {
+      int found = 0;
+      for (auto at = listed.find(part); at != std::string::npos; at = listed.find(part, at + 1)) ++found;
+      return found;
+    };
+    int inherited = 0;  // of whoever started this test
+    for (int fd = 3; fd < 1024; ++fd)
+      if (const int flags = fcntl(fd, F_GETFD); flags >= 0 && (flags & FD_CLOEXEC) == 0) {
+        std::error_code none;
+        inherited += fs::read_symlink("/proc/self/fd/" + std::to_string(fd), none) == "/dev/null" ? 1 : 0;
+      }
+    QVERIFY2(times(" -> " + log_.string() + "\n") == 2 && times(" -> /dev/null\n") == 1 + inherited,
+             listed.c_str());
   }
 
   void aLogIsContinued() {

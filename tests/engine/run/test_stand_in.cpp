@@ -19,6 +19,7 @@
 #include "batchscope/protocol/telemetry.h"
 #include "nodes/checkpoint_transfer.h"
 #include "nodes/frame.h"
+#include "nodes/line_server.h"
 #include "nodes/messages.h"
 #include "socket/local_listener.h"
 #include "test_case.h"
@@ -126,6 +127,31 @@ class TestStandIn : public QObject {
     say(FrameKind::exit, encode_status(W_EXITCODE(5, 0)));
     QCOMPARE(status(), W_EXITCODE(5, 0));
     QVERIFY(printed() == "first\n" + large);
+  }
+
+  void itsLineIsEncryptedWhereItIsToldSo() {
+    LineServer encrypted({std::string(64, 'a'), true});
+    QVERIFY(encrypted.listen(QHostAddress(QStringLiteral("127.0.0.2"))));
+    start(encode(StandInOrder{"127.0.0.2",
+                              encrypted.serverPort(),
+                              {std::string(64, 'a'), true},
+                              file("telemetry"),
+                              {},
+                              replica()}));
+    QVERIFY(encrypted.waitForNewConnection(20000));
+    line_.reset(encrypted.nextPendingConnection());
+    line_->setParent(nullptr);
+    QCOMPARE(decode_hello(next(FrameKind::hello)).token, std::string(64, 'a'));
+    next(FrameKind::order);
+    const std::string large(300'000, 'x');
+    say(FrameKind::output, large);
+    QCOMPARE(::kill(pid_, SIGUSR1), 0);
+    QCOMPARE(decode_signal(next(FrameKind::signal)).number, SIGUSR1);
+    say(FrameKind::exit, encode_status(W_EXITCODE(5, 0)));
+    QVERIFY(line_->waitForDisconnected(10000) || line_->state() == QAbstractSocket::UnconnectedState);
+    QCOMPARE(status(), W_EXITCODE(5, 0));
+    QVERIFY(printed() == large);
+    line_.reset();
   }
 
   // Also by those that it has blocked for itself.

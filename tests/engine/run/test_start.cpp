@@ -148,7 +148,17 @@ class TestStart : public QObject {
                                   " --replicas 1 --devices " + core + "\n");
   }
 
-  // By somebody else, while its supervisor was on its way.
+  void aRunWhoseProgramIsGoneIsNotResumed() {
+    protocol::RunSpec spec = runs_->spec();
+    runs_->add_program("program", "true");
+    spec.program = runs_->path("program").string();
+    const std::string id = runs_->add(spec);
+    std::filesystem::remove(spec.program);
+    VERIFY_THROWS("not_found", "there is no program " + spec.program, resume_run(runs_->catalogue(), id));
+    QCOMPARE(runs_->called(), "");
+  }
+
+  // Somebody removes it while its supervisor is on its way.
   void aRunThatIsRemovedMeanwhileIsNotStarted() {
     for (const bool trash : {true, false}) {
       const std::string id = runs_->add(runs_->spec());

@@ -125,6 +125,9 @@ class TestStepTimes : public QObject {
     QCOMPARE(hinted_series(m, 128, 2).size(), 1u);  // without noise: the replicas
     m.grad_sqr = 2;
     m.grad_var = 20;
+    m.init_batch_size = 1;
+    QCOMPARE(hinted_series(m, 128, 2).at(protocol::series::kNoiseScale), 10.0);
+    m.init_batch_size = 64;
     m.max_batch_size = 1024;
     m.min_local_batch_size = 1;
     auto values = hinted_series(m, 128, 2);

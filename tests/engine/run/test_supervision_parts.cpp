@@ -145,7 +145,10 @@ class TestSupervisionParts : public QObject {
     protocol::Manifest manifest;
     manifest.step = 40;
     manifest.files = {{"model", 0, 0}};
-    for (const int generation : {-1, 1}) {
+    // Another one had the name of one of them.
+    runs_->catalogue().put_checkpoint(
+        id, {protocol::checkpoint_name(1), 7, manifest.step, manifest.epoch, 0, 0, 0, 0, manifest.reason});
+    for (const int generation : {-1, 0, 1}) {
       manifest.generation = generation;
       const fs::path folder = paths.checkpoints / protocol::checkpoint_name(generation + 1);
       fs::create_directory(folder);
@@ -153,9 +156,11 @@ class TestSupervisionParts : public QObject {
     }
     reconcile(runs_->catalogue(), *runs_->catalogue().run(id), paths);
     const auto listed = runs_->catalogue().checkpoints(id);
-    QCOMPARE(listed.size(), 2u);
+    QCOMPARE(listed.size(), 3u);
     for (const auto& checkpoint : listed)
-      QCOMPARE(checkpoint.generation, checkpoint.name == "checkpoint-000000" ? 2 : 1);
+      QCOMPARE(checkpoint.generation, checkpoint.name == "checkpoint-000000"   ? 2
+                                      : checkpoint.name == "checkpoint-000001" ? 0
+                                                                               : 1);
   }
 
   // --- the pool ---
@@ -212,6 +217,7 @@ class TestSupervisionParts : public QObject {
       QVERIFY(!StoreLock(kPool).held());
       const std::string id = std::to_string(getpid());
       QCOMPARE(testing::contents(kPool.lock_path()), id + "\n");
+      QCOMPARE(fs::status(kPool.lock_path()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
       const auto beaten = [&](std::chrono::milliseconds ago) {
         fs::last_write_time(kPool.lock_path(), fs::file_time_type::clock::now() - ago);
       };

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
@@ -203,7 +204,8 @@ class TestVolatileCheckpoints : public QObject {
     VolatileCheckpoints place(paths_);
     const auto news = place.take_news();
     QCOMPARE(news.size(), 1u);
-    QVERIFY(news[0].text.starts_with("checkpoint-000002 was in memory only"));
+    QCOMPARE(news[0].text, "checkpoint-000002 was in memory only when the machine went down, and is lost");
+    QVERIFY(place.lost() == std::set<std::string>{"checkpoint-000002"});
     QVERIFY(!fs::is_symlink(lost));
     QCOMPARE(newest_good_checkpoint(paths_.checkpoints), kept);
   }

@@ -47,7 +47,7 @@ std::string RunCheckpoints::restart_point(const RunBoard& board, int generation,
       const std::int64_t step = protocol::read_manifest(directory, paths_.memory).step;
       return fmt::format("{} (step {}){}", name, step, repeated_from(step, board, generation));
     } catch (const Error&) {
-      continue;  // the replicas will skip it too
+      // The replicas will skip it too.
     }
   }
   if (!checkpoints.empty()) return "its checkpoints, though none of them is good";
