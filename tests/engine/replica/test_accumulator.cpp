@@ -138,6 +138,29 @@ class TestAccumulator : public QObject {
     }
   }
 
+  // Nothing is summed up a second time in it.
+  void whatAnEpochPassedIsReplayedInIt() {
+    const auto ended = Program().run([] {
+      Accumulator<std::int64_t> sums;
+      for (const int breaks : {1, 2, 0}) try {
+          for (const int epoch : remaining_epochs_until(2)) {
+            if (epoch == 0) sums["a"] += 1;
+            Program::say(sums.synchronized()["a"]);
+            if (epoch == 0 && breaks == 1) throw std::runtime_error("in between");
+            sums["a"] += 10;
+            Program::say(sums.synchronized()["a"]);
+            sums.clear();
+            if (epoch == 1 && breaks == 2) throw std::runtime_error("in between");
+            sums["a"] += 100;
+            Program::say(sums.synchronized()["a"]);
+          }
+        } catch (const std::runtime_error&) {
+        }
+    });
+    // The first epoch up to the exception; again, and to its end; the second; and that again.
+    QCOMPARE(lines(ended), "1 1 11 100 100 110 100 110 100 ");
+  }
+
   // An epoch that an exception ended is entered again, and what it makes is what it made before.
   void anEpochThatIsEnteredAgainGoesOn() {
     Program program;

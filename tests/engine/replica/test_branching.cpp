@@ -5,6 +5,8 @@
 #include "adapt/branching.h"
 #include "adapt/noise_measurement.h"
 #include "batchscope/protocol/error.h"
+#include "process/process.h"
+#include "process/session.h"
 #include "test_case.h"
 #include "thrown.h"
 
@@ -64,6 +66,13 @@ class TestBranching : public QObject {
     QCOMPARE(measurement.shape({8, 3}, 16), (BatchShape{8, 1}));
     VERIFY_THROWS("usage", "the data, 15 samples, are fewer than two batches of 8",
                   measurement.shape({8, 0}, 15));
+    // Two replicas have two gradients a micro-batch.
+    int& replicas = session().part<Process>().environment.num_replicas;
+    replicas = 2;
+    QCOMPARE(measurement.shape({8, 0}, 79), (BatchShape{8, 3}));
+    VERIFY_THROWS("usage", "the data, 31 samples, are fewer than two batches of 16",
+                  measurement.shape({8, 0}, 31));
+    replicas = 1;
   }
 };
 

@@ -97,7 +97,7 @@ class TestChoosing : public QObject {
     QCOMPARE(sizes(program.run(run)), "30 x 32, 10 x 64");
   }
 
-  // What is left of a pass is cut anew, from the next sample on.
+  // The rest of a pass is cut anew, from the next sample on.
   void aLargerStepLosesNoSample() {
     Program program;
     program.variables[protocol::variable::kTriggers] = R"(["step=70:stop","step=75:stop"])";
@@ -271,7 +271,7 @@ class TestChoosing : public QObject {
     Program program;
     const std::string file = program.path("noise");
     program.variables[protocol::variable::kNoiseFile] = file;
-    program.variables[protocol::variable::kNoiseMicroBatches] = "9";
+    program.variables[protocol::variable::kNoiseMicroBatches] = "10";
     const auto norms = [](double least) {
       return goodput::NormSample{.local_sqr = {least + 40, 30},
                                  .total_sqr = {least, 3},
@@ -282,9 +282,17 @@ class TestChoosing : public QObject {
     };
     const auto ended = program.run([norms] {
       step_context() = {.initial_batch_size = 8, .local_batch_size = 4};
-      for (const double least : {5.0, std::nan(""), 6.0}) Program::say(noise_measurement().add(norms(least)));
+      for (const double least : {5.0, std::nan(""), 6.0, std::nan("")})
+        Program::say(noise_measurement().add(norms(least)));
     });
-    QCOMPARE(lines(ended), "false false true ");
+    QCOMPARE(lines(ended), "false false false true ");  // of three each
+    Program nine;
+    nine.variables = {{protocol::variable::kNoiseFile, nine.path("noise")},
+                      {protocol::variable::kNoiseMicroBatches, "9"}};
+    QCOMPARE(lines(nine.run([norms] {
+               for (int i = 0; i < 3; ++i) Program::say(noise_measurement().add(norms(5)));
+             })),
+             "false false true ");
     const auto estimates = protocol::read_noise_estimates(file);
     QCOMPARE(estimates.size(), 2u);
     for (const std::size_t i : {0, 1}) {

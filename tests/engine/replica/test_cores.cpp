@@ -101,6 +101,18 @@ class TestCores : public QObject {
     QVERIFY(!keeps_fastest_cores());
   }
 
+  // Their times may come late, when another number is in force.
+  void stepsWithOtherCoresSayNothing() {
+    set_cores(2, [](int) {});
+    for (int i = 0; i < 30; ++i) cores_took(1, {8, 0}, 1);
+    choose_cores(0, true);
+    QCOMPARE(cores(), 2);
+    for (int i = 0; i < 21; ++i) cores_took(2, {8, 0}, 1);
+    choose_cores(0, true);
+    QCOMPARE(cores(), 1);
+    set_cores(0, {});
+  }
+
   // Two threads take three times as long as one. A run of a fixed batch size keeps both nevertheless.
   void a_free_run_keeps_what_is_faster() {
     for (const bool freely : {true, false}) {

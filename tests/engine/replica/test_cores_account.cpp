@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the account makes of steps on more and on fewer cores, of an older checkpoint, and for a scheduler of
-// AdaptDL, whose model knows nothing of cores.
+// The account of steps on more and on fewer cores, of an older checkpoint, and for a scheduler of AdaptDL,
+// whose model knows nothing of cores.
 #include <filesystem>
 #include <future>
 #include <thread>
@@ -38,27 +38,40 @@ class TestCoresAccount : public QObject {
 
   static constexpr goodput::GradParams kNoise{1, 50, 0.5};
 
-  // So many steps of eight samples, which is the initial batch size, in so many micro-batches more than one.
-  static void train_on_cores(int count, const StepTime& time, int accumulation_steps = 0,
-                             const goodput::GradParams& gradient = kNoise, bool even = true) {
+  struct Steps {
+    int count = 1;
+    StepTime time = [](int) { return 0.25; };  // of a micro-batch
+    int accumulation_steps = 0;
+    goodput::GradParams gradient = kNoise;
+    bool even = true;
+    int initial_batch_size = 8;
+  };
+  static Device& device() {
     if (!dynamic_cast<Device*>(&timer())) set_timer(std::make_unique<Device>());
-    auto& device = dynamic_cast<Device&>(timer());
-    for (int i = 0; i < count; ++i) {
+    return dynamic_cast<Device&>(timer());
+  }
+  // Micro-batches of eight samples.
+  static void train(const Steps& steps) {
+    device();
+    for (int i = 0; i < steps.count; ++i) {
       StepContext& context = step_context();
-      context = {.initial_batch_size = 8,
+      context = {.initial_batch_size = steps.initial_batch_size,
                  .local_batch_size = 8,
-                 .accumulation_steps = accumulation_steps,
-                 .even = even,
-                 .samples = 8 * (accumulation_steps + 1)};
-      for (; context.micro_step < accumulation_steps; ++context.micro_step) {
+                 .accumulation_steps = steps.accumulation_steps,
+                 .even = steps.even,
+                 .samples = 8 * (steps.accumulation_steps + 1) * num_replicas()};
+      for (; context.micro_step < steps.accumulation_steps; ++context.micro_step) {
         metrics::begin_micro_step();
-        device.work(time(cores()));
+        device().work(steps.time(cores()));
         metrics::end_micro_step();
       }
       metrics::begin_micro_step();
-      device.work(time(cores()));
-      device.wait();
-      metrics::commit_step({.gain = 1, .gradient = gradient});
+      device().work(steps.time(cores()));
+      const Timer::Moment moment = timer().now();
+      device().work(0.125);
+      device().wait();
+      metrics::commit_step(
+          {.gain = 1, .gradient = steps.gradient, .waited = Timer::Interval{moment, timer().now()}});
     }
   }
 
@@ -72,22 +85,34 @@ class TestCoresAccount : public QObject {
   }
   static Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+  static goodput::PerfParams params(const protocol::Model& model) {
+    const protocol::PerfParams& told = model.perf.value();
+    return {told.alpha_c,        told.beta_c,      told.alpha_n,     told.beta_n,
+            told.alpha_r,        told.beta_r,      told.gamma,       model.core_exponent,
+            model.core_overhead, model.contention, model.update_time};
+  }
+
  private Q_SLOTS:
   // After twenty steps with both come three with one, of which the first warms up, and so does the next one
-  // with both.
+  // with both. What a program does between steps has all cores.
   void stepsWithFewerCoresAreMeasuredApart() {
     Program program;
     program.variables[protocol::variable::kThreads] = "2";
-    program.run([] {
+    const auto ended = program.run([] {
       finished_epochs();
-      train_on_cores(24, [](int cores) { return cores == 2 ? 0.25 : 0.5; });
+      for (int i = 0; i < 24; ++i) {
+        train({.time = [](int cores) { return cores == 2 ? 0.25 : 0.5; }});
+        if (cores() != 2) Program::say("fewer cores");
+      }
       checkpoint::save_all_states("manual");
     });
+    QVERIFY(ended.said.empty());
     const Json rows = account_in(program).at("profile").at("rows");
     QCOMPARE(rows.size(), 2u);
     for (const std::size_t at : {0, 1}) {
       QCOMPARE(rows.at(at).at("cores").get<int>(), at == 0 ? 1 : 2);
-      QCOMPARE(rows.at(at).at("optimizer").dump(), (at == 0 ? Json{0.5, 2} : Json{0.25, 19}).dump());
+      QCOMPARE(rows.at(at).at("optimizer").dump(), (at == 0 ? Json{0.625, 2} : Json{0.375, 19}).dump());
+      QCOMPARE(rows.at(at).at("sync").dump(), (at == 0 ? Json{0.125, 2} : Json{0.125, 19}).dump());
     }
   }
 
@@ -100,8 +125,7 @@ class TestCoresAccount : public QObject {
       const auto ended = program.run([freely, even] {
         finished_epochs();
         metrics::set_limits({.max_batch_size = freely ? 64 : 0, .min_local = 1});
-        train_on_cores(
-            30, [](int cores) { return cores == 2 ? 0.03 : 0.01; }, 0, kNoise, even);
+        train({.count = 620, .time = [](int cores) { return cores == 2 ? 0.3 : 0.1; }, .even = even});
         Program::say(cores());
       });
       return ended.said.at(0).get<int>();
@@ -111,54 +135,155 @@ class TestCoresAccount : public QObject {
     QCOMPARE(kept(true, false), 2);
   }
 
+  // Two replicas take turns on one device, in computing and in waiting.
+  void waitingIsSharedWithTheDevice() {
+    Program program;
+    program.variables[protocol::variable::kNumDevices] = "1";
+    const Heard heard(
+        program,
+        [] {
+          finished_epochs();
+          train({.count = 3});
+          checkpoint::save_all_states("manual");
+        },
+        2);
+    const Json row = account_in(program).at("profile").at("rows").at(0);
+    QCOMPARE(row.at("optimizer").dump(), (Json{0.1875, 2}.dump()));
+    QCOMPARE(row.at("sync").dump(), (Json{0.0625, 2}.dump()));
+    QCOMPARE(heard.values("batch_size").at(1), 16.0);
+    QCOMPARE(heard.values("scale").at(1), 2.0);
+  }
+
+  // Neither what writes it, nor the micro-batches of a step that was broken off.
+  void onlyWhatIsOfAStepIsMeasured() {
+    Program program;
+    const Heard heard(program, [] {
+      finished_epochs();
+      train({.count = 2, .accumulation_steps = 1});
+      device().work(7);
+      checkpoint::save_all_states("manual");
+      train({.count = 1, .accumulation_steps = 1});
+      step_context().micro_step = 0;
+      metrics::begin_micro_step();
+      device().work(7);
+      metrics::end_micro_step();  // and no more of it
+      metrics::leave_steps();
+      train({.count = 1, .accumulation_steps = 1});
+      metrics::complete_last_step();
+      metrics::commit_step({.gain = 1, .gradient = kNoise});  // nothing was begun
+      checkpoint::save_all_states("manual");
+    });
+    const auto times = heard.values("step_time");
+    QCOMPARE(times.size(), 4u);
+    for (const auto& [step, seconds] : times) QCOMPARE(seconds, 0.625);
+    const Json row = account_in(program).at("profile").at("rows").at(0);
+    QCOMPARE(row.at("accumulation").dump(), (Json{0.25, 3}.dump()));
+    QCOMPARE(row.at("optimizer").dump(), (Json{0.375, 3}.dump()));
+    const auto waited = heard.values("sync_time");
+    QCOMPARE(waited.at(4), 0.125);
+    QCOMPARE(waited.at(5), 0.0);
+  }
+
   // Replicas divide a run's cores where each may have any number of them; else each keeps its own.
   void whatOthersWouldComputeWithIsKnown_data() {
     QTest::addColumn<int>("devices");
     QTest::addColumn<int>("of_each");
     for (const int devices : {0, 8})
-      for (const int of_each : {0, 4})
+      for (const int of_each : {0, 1, 4})
         QTest::addRow("%d devices, %d each", devices, of_each) << devices << of_each;
   }
   void whatOthersWouldComputeWithIsKnown() {
     QFETCH(int, devices);
     QFETCH(int, of_each);
     Program program;
-    program.variables[protocol::variable::kThreads] = "4";
     if (devices > 0) program.variables[protocol::variable::kNumDevices] = std::to_string(devices);
     if (of_each > 0) program.variables[protocol::variable::kDevicesPerReplica] = std::to_string(of_each);
     const StepTime time = [](int cores) { return 2.0 / cores; };
-    const Heard heard(program, [time] {
-      finished_epochs();
-      train_on_cores(70, time);
-      metrics::suggest({}, 8, 0);  // waits for the fit
-      Program::say({number(metrics::predict_goodput(8, 0)), number(metrics::predict_goodput(32, 1))});
-      train_on_cores(1, time);
-      metrics::complete_last_step();
-    });
-    const protocol::Model model = heard.of<protocol::Model>().back();
-    QVERIFY(model.core_exponent > 0.5);
-    const protocol::PerfParams& told = model.perf.value();
-    const goodput::PerfParams perf{told.alpha_c,     told.beta_c,         told.alpha_n,
-                                   told.beta_n,      told.alpha_r,        told.beta_r,
-                                   told.gamma,       model.core_exponent, model.core_overhead,
-                                   model.contention, model.update_time};
-    const goodput::GoodputFunction function(perf, kNoise, 8, {devices, devices > 0 && of_each == 0, 4});
-    QCOMPARE(heard.ended[0].said.at(0).at(0).get<double>(), function.evaluate({1, 1, 8, 0}));
-    QCOMPARE(heard.ended[0].said.at(0).at(1).get<double>(), function.evaluate({1, 1, 32, 1}));
-    // A step is compared with the model by the cores that it had.
-    QCOMPARE(heard.values("model_step_time").at(71),
-             goodput::step_time(perf, {1, 1, 8, 0}, {devices, false, 4}));
+    // The second generation has one core, and knows of more.
+    for (const int threads : {4, 1}) {
+      program.variables[protocol::variable::kThreads] = std::to_string(threads);
+      const Heard heard(program, [time, threads] {
+        finished_epochs();
+        train({.count = threads == 4 ? 70 : 10, .time = time});
+        metrics::suggest({}, 8, 0);  // waits for the fit
+        Program::say({number(metrics::predict_goodput(8, 0)), number(metrics::predict_goodput(32, 1))});
+        train({.time = time});
+        metrics::complete_last_step();
+        metrics::commit_step({.gain = 1, .gradient = kNoise});  // nothing was begun
+        checkpoint::save_all_states("manual");
+      });
+      const protocol::Model model = heard.of<protocol::Model>().back();
+      QVERIFY(model.core_exponent > 0.2);
+      const goodput::PerfParams perf = params(model);
+      const goodput::GoodputFunction function(perf, kNoise, 8,
+                                              {devices, devices > 0 && of_each == 0, threads});
+      QCOMPARE(heard.ended[0].said.at(0).at(0).get<double>(), function.evaluate({1, 1, 8, 0}));
+      QCOMPARE(heard.ended[0].said.at(0).at(1).get<double>(), function.evaluate({1, 1, 32, 1}));
+      // A step is compared with the model by the cores that it had.
+      const std::int64_t last = threads == 4 ? 71 : 83;
+      const double predicted = goodput::step_time(perf, {1, 1, 8, 0}, {devices, false, threads});
+      QCOMPARE(heard.values("model_step_time").at(last), predicted);
+      QCOMPARE(heard.values("model_error").at(last), (2.0 / threads + 0.125) / predicted - 1);
+      QVERIFY(!heard.values("model_error").contains(last + 1));
+    }
   }
 
-  void withoutNoiseNothingIsPredicted() {
+  // Without noise, or where nobody knows the initial batch size, nothing is predicted.
+  void whatIsPredictedNeedsNoiseAndABatchSize_data() {
+    QTest::addColumn<double>("noise");
+    QTest::addColumn<int>("initial_batch_size");
+    QTest::addColumn<bool>("known");
+    QTest::newRow("both") << 50.0 << 8 << true;
+    QTest::newRow("little noise") << 0.5 << 8 << true;
+    QTest::newRow("no noise") << 0.0 << 8 << false;
+    QTest::newRow("a batch of one") << 50.0 << 1 << true;
+    QTest::newRow("no batch") << 50.0 << 0 << false;
+  }
+  void whatIsPredictedNeedsNoiseAndABatchSize() {
+    QFETCH(double, noise);
+    QFETCH(int, initial_batch_size);
+    QFETCH(bool, known);
     Program program;
-    const auto ended = program.run([] {
+    const Heard heard(program, [=] {
       finished_epochs();
-      train_on_cores(12, [](int) { return 0.25; }, 0, {1, 0});
-      Program::say({number(metrics::measured_goodput({8, 0})), number(metrics::predict_goodput(8, 0)),
-                    metrics::suggest({.max_batch_size = 64, .min_local = 1}, 8, 0).has_value()});
+      train({.count = 12, .gradient = {0.5, noise}, .initial_batch_size = initial_batch_size});
+      const auto suggested = metrics::suggest({.max_batch_size = 64, .min_local = 1}, 8, 0);
+      Program::say({metrics::measured_goodput({8, 0}).has_value(), metrics::predict_goodput(8, 0).has_value(),
+                    suggested.has_value()});
     });
-    QCOMPARE(ended.said.at(0).dump(), "[null,null,false]");
+    QCOMPARE(heard.ended[0].said.at(0).dump(), (Json{known, known, known}.dump()));
+    for (const char* name : {"scale", "efficiency", "noise_scale", "batch_size"})
+      QCOMPARE(heard.values(name).contains(12), initial_batch_size > 0);
+    if (initial_batch_size > 0)
+      QCOMPARE(heard.values("noise_scale").at(12), noise / 0.5 * initial_batch_size);
+    QCOMPARE(heard.of<protocol::Model>().front().min_local_batch_size, 1);  // nobody said another
+  }
+
+  // Five steps that were measured before a restart are enough for a suggestion; it goes as far as the noise
+  // is known.
+  void aRestartSuggestsByWhatWasMeasured() {
+    Program program;
+    program.run([] {
+      finished_epochs();
+      train({.count = 6, .gradient = {1, 5000}});
+      checkpoint::save_all_states("manual");
+    });
+    const goodput::Bounds limits{.max_batch_size = 512, .min_local = 1, .accumulation = true};
+    const Heard heard(program, [limits] {
+      finished_epochs();
+      const auto one = metrics::suggest(limits, 8, 0);
+      Program::say(one ? Json{one->choice.local_batch_size, one->choice.accumulation_steps, one->promise}
+                       : Json());
+    });
+    const auto models = heard.of<protocol::Model>();
+    QCOMPARE(models.size(), 1u);
+    const auto expected =
+        suggestion({params(models[0]), {1, 5000}, 8, {0, false, 1, true}, 1, 1}, limits, {8, 8, 0, 0, 8});
+    QVERIFY(expected);
+    const auto& [choice, promise] = *expected;
+    QVERIFY(choice.local_batch_size * (choice.accumulation_steps + 1) > 16);
+    QCOMPARE(heard.ended[0].said.at(0).dump(),
+             (Json{choice.local_batch_size, choice.accumulation_steps, promise}.dump()));
   }
 
   // The supervisor must not suggest what memory does not hold.
@@ -210,7 +335,8 @@ class TestCoresAccount : public QObject {
     QCOMPARE(now.at("initial_batch_size").get<int>(), 8);
   }
 
-  // Its model has no term for cores, neighbours or the update: all of these are in the times that it fits.
+  // AdaptDL's model has no term for cores, neighbours or the update: all of these are in the times that it
+  // fits.
   void adaptdlsSchedulerIsGivenItsOwnModel() {
     Listener scheduler("tcp:127.0.0.1");
     Program program;
@@ -236,8 +362,10 @@ class TestCoresAccount : public QObject {
       finished_epochs();
       metrics::set_limits({.max_batch_size = 64, .min_local = 2, .max_local = 32});
       int micro_batch = 0;  // the second of each step, which updates, takes longer
-      train_on_cores(
-          6, [&](int) { return ++micro_batch % 2 == 0 ? 0.375 : 0.25; }, 1);
+      train({.count = 6,
+             .time = [&](int) { return ++micro_batch % 2 == 0 ? 0.375 : 0.25; },
+             .accumulation_steps = 1});
+      metrics::complete_last_step();
       while (!fs::exists(is_done)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
     const std::string request = served.get();
@@ -245,7 +373,7 @@ class TestCoresAccount : public QObject {
     Profile profile;
     for (int i = 0; i < 5; ++i) {
       profile.add_accumulation({1, 1, 8, false, 0, 0}, 0.25);
-      profile.add_optimizer({1, 1, 8, false, 0, 0}, 0.375, 0);
+      profile.add_optimizer({1, 1, 8, false, 0, 0}, 0.5, 0.125);
     }
     const goodput::PerfParams fitted =
         goodput::fit(profile.rows(), std::min(protocol::told_contention(), goodput::kMostContention));

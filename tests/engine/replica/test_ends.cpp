@@ -52,6 +52,7 @@ class TestEnds : public QObject {
   // --- ends that nobody wanted ---
 
   void anExceptionThatNobodyCatchesIsTold() {
+    const StandardError kept;
     QCOMPARE(failures_of([] {
                std::thread([] {
                  throw std::runtime_error("no memory\nException raised from allocate at memory.cpp:7");
@@ -60,6 +61,9 @@ class TestEnds : public QObject {
              "exception at 2, 3 samples: std::runtime_error: no memory\n");
     QCOMPARE(failures_of([] { std::thread([] { throw 5; }).join(); }),
              "exception at 2, 3 samples: an exception of type int\n");
+    // The library says what it always says.
+    VERIFY_HOLDS(kept.text(), "terminate called after throwing an instance of 'std::runtime_error'",
+                 "terminate called after throwing an instance of 'int'");
   }
 
   void anExitCodeThatSpeaksOfFailureIsTold() {
@@ -129,6 +133,7 @@ class TestEnds : public QObject {
   }
 
   void whereGoingOnHelpsNobodyTheReasonIsTold() {
+    const StandardError kept;
     const auto told = [](const NonFiniteStep& step, const char* policy) {
       Program program;
       program.variables[protocol::variable::kNonFinite] = policy;
@@ -143,6 +148,7 @@ class TestEnds : public QObject {
     QCOMPARE(told({5, 1, 1, true}, "skip"),
              what + "; but NaN is now in buffers of the model, such as running statistics\n");
     QCOMPARE(told({5, 1, 1}, "restore"), what + "\n");
+    QVERIFY(!testing::holds(kept.text(), "run the program again"));  // the supervisor does
   }
 
   // --- programs that nobody supervises say it themselves ---
@@ -167,8 +173,9 @@ class TestEnds : public QObject {
     QCOMPARE(said(2), "batchscope: 1 of 1 epochs are finished in " + place +
                           "; remove it to start from the beginning\n");
     const StandardError kept;
-    Program().run([] { after_non_finite_step({5, 1, 1, true}); });
+    Program().run_replicas(2, [] { after_non_finite_step({5, 1, 1, true}); });
     VERIFY_HOLDS(kept.text(), "; run the program again to go on from the last checkpoint\n");
+    QCOMPARE(kept.count("run the program again"), 1);
   }
 
   void aRunThatIsSupervisedSaysNothingOfIt() {

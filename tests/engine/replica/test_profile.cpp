@@ -107,6 +107,10 @@ class TestProfile : public QObject {
     QCOMPARE(rows[0].cores, 2);
     QCOMPARE(rows[0].neighbours, 1);
     QCOMPARE(rows[0].optimizer_step_time, 0.3);
+    Profile of_one = Profile::from_json(old);
+    of_one.add_optimizer({.local_batch_size = 8, .cores = 1}, 0.4, 0);
+    QCOMPARE(of_one.rows().size(), 1u);
+    QCOMPARE(of_one.rows()[0].cores, 1);
   }
 
   void old_measurements_fade() {
@@ -153,7 +157,7 @@ class TestProfile : public QObject {
     profile.add_optimizer(key, 0.5, 0);
     QCOMPARE(profile.step_time(key, 0), 0.5);
     for (int i = 0; i < 9; ++i) profile.add_accumulation(key, 0.25);
-    QVERIFY(!profile.step_time(key, 2));
+    for (const int accumulation : {1, 2}) QVERIFY(!profile.step_time(key, accumulation));
     QCOMPARE(profile.update_time(), 0.0);
     profile.add_accumulation(key, 0.25);
     QCOMPARE(profile.step_time(key, 2), 1.0);
@@ -181,6 +185,7 @@ class TestProfile : public QObject {
     Profile profile;
     QCOMPARE(profile.local_batch_sizes().least, 0);
     QCOMPARE(profile.local_batch_sizes().most, 0);
+    QCOMPARE(profile.max_replicas(), 0);
     for (const std::int64_t local : {16, 8, 32}) profile.add_optimizer({1, 1, local}, 1, 0);
     for (const std::int64_t local : {4, 64}) profile.add_accumulation({1, 1, local}, 1);
     QCOMPARE(profile.local_batch_sizes().least, 8);
@@ -191,6 +196,8 @@ class TestProfile : public QObject {
     QCOMPARE(profile.local_batch_sizes_like({.local_batch_size = 1, .cores = 2}).most, 12);
     QCOMPARE(profile.local_batch_sizes_like({.replicas = 2}).most, 0);
     QCOMPARE(profile.local_batch_sizes_like({}).least, 8);
+    profile.add_optimizer({1, 1, 1}, 1, 0);
+    QCOMPARE(profile.local_batch_sizes().least, 1);
   }
 
   // --- one mean ---

@@ -159,6 +159,52 @@ class TestReplay : public QObject {
     QCOMPARE(lines(three[2]), cut + "[106]\n[102]\n" + validation + "[3,[102]]\n[3,[105]]\n[3,[108]]\n");
   }
 
+  // A pass that goes on as it was has no other cut, and the next one begins without those of this one.
+  void aPassIsCutWhereSomethingChanges() {
+    Program program;
+    program.variables[protocol::variable::kTriggers] =
+        R"(["step=1:stop","step=2:stop","step=3:stop","step=4:stop","epoch=1:stop"])";
+    const auto cuts = [&](int replicas) {
+      const auto ended = program.run_replicas(replicas, [] {
+        AdaptiveDataLoaderHelper training(
+            {.size = 12, .batch_size = 2, .order = [](int epoch, std::int64_t, const auto& all) {
+               std::string text = std::to_string(epoch);
+               for (const Cut& cut : all)
+                 text += " " + std::to_string(cut.start) + "/" + std::to_string(cut.width) + "/" +
+                         std::to_string(cut.replicas);
+               Program::say(text);
+               return Ids{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+             }});
+        for ([[maybe_unused]] const int epoch : remaining_epochs_until(2))
+          for (auto loop = training.loop(); !loop.done(); loop.advance())
+            metrics::commit_step({.gain = 1, .gradient = {1, 10}});
+      });
+      return ended.front().said.at(0).get<std::string>();
+    };
+    QCOMPARE(cuts(1), "0 0/2/1");
+    QCOMPARE(cuts(2), "0 0/2/1 2/2/2");
+    QCOMPARE(cuts(2), "0 0/2/1 2/2/2");
+    QCOMPARE(cuts(3), "0 0/2/1 2/2/2 6/3/3");
+    QCOMPARE(cuts(3), "0 0/2/1 2/2/2 6/3/3");
+    QCOMPARE(cuts(2), "1 0/2/2");
+  }
+
+  // A single sample of them is used.
+  void otherDataAreRefusedFromTheFirstSampleOn() {
+    Program program;
+    program.variables[protocol::variable::kTriggers] = R"(["step=1:stop"])";
+    const auto over = [](std::int64_t size) {
+      return [size] {
+        AdaptiveDataLoaderHelper training({.size = size, .batch_size = 1});
+        for ([[maybe_unused]] const int epoch : remaining_epochs_until(1))
+          for (auto loop = training.loop(); !loop.done(); loop.advance())
+            metrics::commit_step({.gain = 1, .gradient = {1, 10}});
+      };
+    };
+    QCOMPARE(program.run(over(3)).code, kExitCheckpointed);
+    VERIFY_HOLDS(lines(program.run(over(4))), "in the middle of a loop over 3 samples, the dataset is 4");
+  }
+
   void whoHasNoSampleValidatesOneBatchLess() {
     const auto three = Program().run_replicas(3, [] { say_order(4, 3); });
     QCOMPARE(lines(three[0]), "\"0.0 0/3/3\"\n[100]\n[103]\n\"1.0 0/3/3\"\n[2,[100]]\n[2,[103]]\n");

@@ -140,10 +140,10 @@ class TestReplicas : public QObject {
   // It was given GPUs, and computes on the machine's cores.
   void aProgramThatUsesNoGpuSharesTheCores() {
     const int cores = usable_cores();
-    const auto devices = [](const std::map<std::string, std::string>& variables) {
+    const auto devices = [](const std::map<std::string, std::string>& variables, const char* count = "3") {
       Program program;
       program.variables = variables;
-      program.variables[protocol::variable::kNumDevices] = "3";
+      program.variables[protocol::variable::kNumDevices] = count;
       return program.run([] { Program::say({process().environment.num_devices}); }).said.back()[0].get<int>();
     };
     QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", "0,1,2"}}), cores);
@@ -151,8 +151,21 @@ class TestReplicas : public QObject {
              std::max(1, cores / 2));
     QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", "0,1,2"}, {protocol::variable::kDevicesPerReplica, "4096"}}),
              1);
+    QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", "0"}}, "1"), cores);
+    QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", "0"}}, ""), 0);  // nobody said how many
     QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", ""}}), 3);
     QCOMPARE(devices({{"CUDA_VISIBLE_DEVICES", "0,1,2"}, {protocol::variable::kDevice, "cpu"}}), 3);
+    // The cores that count are those that it may run on.
+    Program bound;
+    bound.variables = {{"CUDA_VISIBLE_DEVICES", "0,1"}, {protocol::variable::kNumDevices, "2"}};
+    bound.start = [](const ProcessGroupOptions& options) {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(::sched_getcpu(), &one);
+      if (::sched_setaffinity(0, sizeof one, &one) != 0) ::_exit(9);
+      init_replica(options);
+    };
+    QCOMPARE(bound.run([] { Program::say(process().environment.num_devices); }).said.back().dump(), "1");
   }
 
   // --- what they compute together ---

@@ -16,6 +16,7 @@
 #include "adapt/metrics.h"
 #include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
+#include "batchscope/replica/accumulator.h"
 #include "batchscope/replica/adaptive_data_loader_helper.h"
 #include "batchscope/replica/checkpoint.h"
 #include "batchscope/replica/collective.h"
@@ -153,6 +154,42 @@ class TestSaves : public QObject {
       QVERIFY(fs::exists(checkpoint / "metrics"));
     }
     QCOMPARE(QString::fromStdString(all), places);
+  }
+
+  void beforeTheFirstStepItHoldsNone() {
+    Program program;
+    const Heard heard(program, [] {
+      finished_epochs();
+      checkpoint::save_all_states("manual");
+    });
+    const auto written = heard.of<protocol::CheckpointWritten>().at(0);
+    QCOMPARE(written.step, 0);
+    QCOMPARE(written.epoch, 0);
+    QCOMPARE(written.progress, 0.0);
+    QCOMPARE(written.last_step, 0.0);
+  }
+
+  // A run of a thousand epochs keeps no list of them.
+  void itHoldsWhatIsOfTheEpochAlone() {
+    Program program;
+    program.run([] {
+      AdaptiveDataLoaderHelper training({.size = 4, .batch_size = 2});
+      Accumulator<std::int64_t> sums;
+      for ([[maybe_unused]] const int epoch : remaining_epochs_until(3)) {
+        for (auto loop = training.loop(); !loop.done(); loop.advance())
+          metrics::commit_step({.gain = 1, .gradient = {1, 10}});
+        sums.synchronized();
+        sums.clear();
+      }
+    });
+    const auto state = [&](const char* name) {
+      return testing::contents(protocol::list_checkpoints(program.path("checkpoints")).at(0) / name);
+    };
+    QCOMPARE(protocol::Json::parse(state("loops")).at("begun").dump(), "[[2,1]]");
+    QCOMPARE(protocol::Json::parse(state("loader-train-0")).at("finished").size(), 1u);
+    const auto histories = protocol::Json::from_cbor(state("accumulator-0")).at("histories");
+    QCOMPARE(histories.size(), 1u);
+    QCOMPARE(histories.at(0).at("epoch").get<int>(), 2);
   }
 
   // --- on request ---

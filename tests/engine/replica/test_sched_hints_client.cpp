@@ -2,8 +2,10 @@
 //
 // Sched hints on their way to a scheduler that takes them, refuses them, says nothing, or is not there.
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -11,6 +13,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/sched_hints.h"
 #include "collective/socket.h"
+#include "standard_error.h"
 #include "test_case.h"
 #include "thrown.h"
 
@@ -107,6 +110,38 @@ class TestSchedHintsClient : public QObject {
     for (const char* url :
          {"", "https://host/x", "http://", "host:80", "http://host/a b", "http://host/?a=b"})
       VERIFY_THROWS("usage", "expected http://HOST:PORT/PATH", put_sched_hints(url, "job", "{}", 1s));
+  }
+
+  // One thread does all of it, and ends with the client.
+  void aSchedulerThatRefusesIsToldOfOnce() {
+    const auto threads = [] {
+      return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                           std::filesystem::directory_iterator());
+    };
+    const auto before = threads();
+    const testing::StandardError kept;
+    HintsReceiver scheduler;
+    {
+      SchedHintsClient client(scheduler.url(), "job", 1ms);
+      for (const char* answer : {"400 Bad", "400 Bad", "200 OK"}) {
+        client.post({});
+        scheduler.serve("HTTP/1.1 " + std::string(answer) + "\r\n\r\n");
+        std::this_thread::sleep_for(10ms);
+        QCOMPARE(threads(), before + 1);
+      }
+    }
+    QTRY_COMPARE(threads(), before);
+    QCOMPARE(kept.text(), "batchscope: the scheduler did not take the hints; training goes on: " +
+                              scheduler.url() + " refused sched hints: 400\n");
+  }
+
+  void hintsAreNotPostedMoreOftenThanTheIntervalSays() {
+    HintsReceiver scheduler;
+    SchedHintsClient client(scheduler.url(), "job", 20s);
+    client.post({});
+    scheduler.serve("HTTP/1.1 200 OK\r\n\r\n");
+    client.post({});
+    QVERIFY(!scheduler.accept(std::chrono::steady_clock::now() + 50ms).open());
   }
 
   void postReturnsWhateverTheSchedulerDoes() {

@@ -2,11 +2,19 @@
 //
 // The start of a session: what is asked of the library that a program computes with, in what order, and which
 // of a replica's places counts.
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <QTemporaryDir>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "adapt/cores.h"
 #include "adapt/metrics.h"
+#include "batchscope/protocol/fork_server.h"
 #include "batchscope/replica/adaptive_data_loader_helper.h"
 #include "collective/socket.h"
 #include "heard.h"
@@ -71,11 +79,11 @@ class TestStart : public QObject {
       start_session(options, std::make_unique<Library>());
     };
     const Heard alone(program, [] {
-      Program::say({"cores", cores()});  // it computes elsewhere
+      Program::say({"cores", cores(), all_cores()});  // it computes elsewhere
       two_steps();
     });
     QCOMPARE(lines(alone.ended[0]),
-             "[\"set_threads\",1] [\"take_device\",0] [\"begin\",7,true] [\"cores\",0] [\"load_states\",0] "
+             "[\"set_threads\",1] [\"take_device\",0] [\"begin\",7,true] [\"cores\",0,0] [\"load_states\",0] "
              "[\"restore\",0] ");
     const auto& hello = std::get<protocol::Hello>(alone.messages.at(0).at(0));
     QCOMPARE(hello.library, "Library 1.2");
@@ -118,6 +126,62 @@ class TestStart : public QObject {
     const Heard heard(program, [] {});
     const auto& hello = std::get<protocol::Hello>(heard.messages.at(0).at(0));
     QVERIFY(hello.serves && !hello.forked);
+  }
+
+  // The whole of a program's start, forked: the replica has its own environment, and says whose it is.
+  void aForkedReplicaSaysThatItIs() {
+    QTemporaryDir folder;
+    testing::TelemetryListener supervisor(folder.filePath("telemetry").toStdString());
+    int ends[2];
+    QVERIFY(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    std::fflush(nullptr);
+    const pid_t server = ::fork();
+    if (server == 0) {
+      ::close(ends[0]);
+      ::setenv(protocol::variable::kForkServer, std::to_string(ends[1]).c_str(), 1);
+      init_replica();
+      leave(num_restarts());
+    }
+    ::close(ends[1]);
+    QCOMPARE(protocol::decode_fork_answer(protocol::receive_packet(ends[0]).value()).pid, server);
+    protocol::send_packet(
+        ends[0], protocol::encode(protocol::ForkOrder{
+                     {{protocol::variable::kTelemetrySocket, folder.filePath("telemetry").toStdString()},
+                      {protocol::variable::kNumRestarts, "7"}},
+                     folder.filePath("log").toStdString(),
+                     1}));
+    const auto answer = protocol::decode_fork_answer(protocol::receive_packet(ends[0]).value());
+    supervisor.accept();
+    const auto messages = supervisor.read_until([](const auto&) { return false; });
+    const auto& hello = std::get<protocol::Hello>(messages.at(0));
+    QVERIFY(hello.forked);
+    QCOMPARE(hello.pid, answer.pid);
+    QCOMPARE(hello.generation, 7);
+    QCOMPARE(std::get<protocol::Goodbye>(messages.back()).code, 7);
+    ::close(ends[0]);
+    while (::wait(nullptr) > 0) {
+    }
+  }
+
+  void betweenEpochsNoneIsRunning() {
+    Program program;
+    const auto three = [] {
+      Program::say({current_epoch(), finished_epochs()});
+      for (const int epoch : remaining_epochs_until(3)) {
+        Program::say(epoch);
+        if (epoch == 0) break;
+      }
+      Program::say({current_epoch(), finished_epochs()});
+      for (const int epoch : remaining_epochs_until(3)) Program::say(epoch);
+      Program::say({current_epoch(), finished_epochs()});
+    };
+    QCOMPARE(lines(program.run(three)), "[-1,0] 0 [-1,1] 1 2 [-1,3] ");
+    // It asks for epochs and for nothing else of the engine, and has made all of them.
+    QCOMPARE(lines(program.run([] {
+               for (const int epoch : remaining_epochs_until(3)) Program::say(epoch);
+             })),
+             "");
   }
 
   // The program's own word before the environment's.

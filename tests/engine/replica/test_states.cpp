@@ -96,6 +96,7 @@ class TestStates : public QObject {
     manifest.step = 5;
     manifest.generation = 3;
     manifest.ledger = {{3, stretch(0, 10)}};
+    manifest.ledger_from = 3;
     store.write(manifest,
                 {file("kept", R"({"count":7,"version":1})"), file("torn", "{"), file("later", "x")});
     const fs::path damaged = store.write(manifest, {file("kept", R"({"count":8,"version":1})")});
@@ -234,6 +235,7 @@ class TestStates : public QObject {
     auto untold = take_ledger(manifest);
     QCOMPARE(untold.size(), 2u);
     QCOMPARE(manifest.ledger.size(), 2u);
+    QCOMPARE(manifest.ledger_from, 3);
     QCOMPARE(manifest.ledger[0].generation, 3);
     QCOMPARE(manifest.ledger[1].generation, 4);
     QCOMPARE(manifest.ledger[1].entry.from, 10);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The line to the supervisor: every step arrives, whatever the reader does; and its end is noticed.
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <QElapsedTimer>
@@ -210,6 +212,27 @@ class TestTelemetry : public QObject {
     telemetry_stop(0);
   }
 
+  // Within 50 ms, as heartbeats come each 250 ms: one of three at least has none before it, also where the
+  // one before has just gone out.
+  void steps_go_out_soon() {
+    const auto supervisor = connect();
+    const auto with_steps = [&] {
+      return supervisor->read_until(
+          [](const auto& message) { return std::holds_alternative<protocol::Steps>(message); });
+    };
+    int soon = 0;
+    for (std::int64_t step = 1; step <= 6; step += 2) {
+      heartbeat(*supervisor, [](const auto&) { return true; });
+      send_step(step, values(step));
+      const auto first = with_steps();
+      send_step(step + 1, values(step + 1));
+      const auto second = with_steps();
+      soon += first.size() == 1 && second.size() == 1;
+    }
+    QVERIFY(soon > 0);
+    telemetry_stop(0);
+  }
+
   // Each within 50 ms, as heartbeats come each 250 ms: one of five at least has none before it.
   void messages_go_out_at_once_and_steps_while_the_program_trains() {
     const auto supervisor = connect();
@@ -270,6 +293,73 @@ class TestTelemetry : public QObject {
     QCOMPARE(arrived + dropped, kSteps);
   }
 
+  // Before a violent end.
+  void a_flush_ends_when_all_is_with_the_system() {
+    TelemetryListener listener(new_path());
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      telemetry_start(listener.environment());
+      for (std::int64_t step = 1; step <= 15'000; ++step)
+        send_step(step, values(step));  // more than it takes
+      send(protocol::Notice{"info", "the last", 15'000});
+      telemetry_flush();
+      ::_exit(0);
+    }
+    listener.accept();
+    QTest::qWait(30);
+    const auto messages = listener.read_until([](const auto&) { return false; });
+    ::waitpid(child, nullptr, 0);
+    std::int64_t steps = 0, notices = 0;
+    for (const auto& message : messages) {
+      if (const auto* rows = std::get_if<protocol::Steps>(&message))
+        steps += std::ssize(rows->columns.at("mono"));
+      notices += std::holds_alternative<protocol::Notice>(message);
+    }
+    QCOMPARE(steps, 15'000);
+    QCOMPARE(notices, 1);
+  }
+
+  // The thread sleeps where nothing is to be sent, and where nobody reads.
+  void a_line_costs_no_processor() {
+    const auto used = [] {
+      timespec time{};
+      ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+      return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    };
+    const auto supervisor = connect();
+    for (std::int64_t step = 1; step <= 3; ++step) send_step(step, values(step));
+    heartbeat(*supervisor, [](const auto&) { return true; });
+    const double before = used();
+    heartbeat(*supervisor, [](const auto&) { return true; });
+    const double idle = used() - before;
+    QVERIFY2(idle < 0.1, qPrintable(QString::number(idle)));
+    for (std::int64_t step = 4; step <= 100'000; ++step) send_step(step, values(step));
+    QTest::qWait(100);  // until the socket is full
+    const double full = used();
+    QTest::qWait(250);
+    const double blocked = used() - full;
+    QVERIFY2(blocked < 0.1, qPrintable(QString::number(blocked)));
+    auto reader = std::async(std::launch::async, [&] { return supervisor->read_to_goodbye(); });
+    telemetry_stop(0);
+  }
+
+  void nothing_is_left_open() {
+    const auto open = [] {
+      return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                           std::filesystem::directory_iterator());
+    };
+    const auto before = open();
+    {
+      const auto supervisor = connect();
+      telemetry_stop(0);
+    }
+    protocol::Environment orphaned;
+    orphaned.telemetry_socket = new_path();
+    QVERIFY_THROWS_EXCEPTION(Error, telemetry_start(orphaned));
+    QCOMPARE(open(), before);
+  }
+
   void the_end_of_the_line_asks_to_leave() {
     clear_request(ExitRequest::checkpoint_and_exit);
     const auto supervisor = connect();
@@ -318,6 +408,8 @@ class TestTelemetry : public QObject {
     const auto beat = heartbeat(listener, [](const auto&) { return true; });
     QCOMPARE(beat.rank, 5);
     QCOMPARE(beat.phase, "idle");
+    QCOMPARE(beat.step, 0);
+    QCOMPARE(beat.since, 0.0);  // nothing was begun
     QVERIFY(beat.mono >= before && beat.mono <= protocol::monotonic_seconds());
     {
       const PhaseScope outer("train");

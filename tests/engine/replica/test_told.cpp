@@ -131,6 +131,16 @@ class TestTold : public QObject {
     QCOMPARE(restored[0].step, 0);
   }
 
+  void outsideOfEpochsNobodyKnowsHowManyThereAre() {
+    Program program;
+    const Heard heard(program, [] {
+      AdaptiveDataLoaderHelper validation({.size = 4, .batch_size = 2, .training = false});
+      for (auto loop = validation.loop(); !loop.done(); loop.advance()) telemetry_flush();
+    });
+    QCOMPARE(heard.text_of<protocol::Position>(position_text),
+             "0 of 0, validate 0.5 0\n0 of 0, validate 1 0\n");
+  }
+
   // In a step as the mean of the step, and else by themselves.
   void itTellsWhatAProgramRecords() {
     Program program;
@@ -169,6 +179,8 @@ class TestTold : public QObject {
                protocol::encode(message).c_str());
     QCOMPARE(heard.of<protocol::Restored>(1).at(0).rank, 1);
     QCOMPARE(heard.of<protocol::Goodbye>(1).at(0).rank, 1);
+    QCOMPARE(heard.values("batch_size").at(1), 4.0);
+    QCOMPARE(heard.values("scale").at(1), 4.0 / 3);
     // The last micro-batch of 4 has 2 samples, one of each replica.
     QCOMPARE(heard.text_of<protocol::LedgerEntry>(ledger_text),
              "train-0 0.0 0-10 of 10, padding 0, step 3\nvalidate-0 0.0 0-7 of 7, padding 0, step 3\n"
