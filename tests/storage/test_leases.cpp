@@ -52,6 +52,14 @@ class TestLeases : public QObject {
     QCOMPARE(leases[1].name, std::string("b"));
   }
 
+  void whoIsInTheQueueIsTold() {
+    const std::string queued = catalogue_->submit_run(named("a"), {}),
+                      alone = catalogue_->create_run(named("b"));
+    catalogue_->lease_devices(queued, always({"cpu:0"}));
+    catalogue_->lease_devices(alone, always({"cpu:1"}));
+    QVERIFY(catalogue_->leases().at(0).queued && !catalogue_->leases().at(1).queued);
+  }
+
   void leasesThatCannotBeReadAreTold() {
     catalogue_.reset();
     damage_table(folder_ / "runs.db", "lease");

@@ -244,6 +244,11 @@ class TestQueue : public QObject {
     QCOMPARE(events[2].run, b);
     QCOMPARE(events[2].why, std::string("start"));
     QCOMPARE(catalogue_->lease_events(now() + 60).size(), 1u);
+    QVERIFY(before <= events[2].since && events[2].since <= now());
+    catalogue_->lease_devices(a, always({"cpu:2"}), 7, "pool");
+    const LeaseEvent last = catalogue_->lease_events(before).at(3);
+    QCOMPARE(last.generation, 7);
+    QCOMPARE(last.why, std::string("pool"));
   }
 
   void theDeadHadItUntilSomebodyLooks() {

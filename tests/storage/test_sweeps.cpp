@@ -35,6 +35,7 @@ class TestSweeps : public QObject {
     made.spec = named("trial");
     made.spec.arguments = {"--epochs", "3"};
     made.width = 3;
+    made.message = "begun by hand";
     made.workplace = "{\"there\":1}";
     sweeps_->create(made);
     const Sweep sweep = sweeps_->find("lr").value();
@@ -44,6 +45,7 @@ class TestSweeps : public QObject {
     QCOMPARE(sweep.width, 3);
     QCOMPARE(sweep.workplace, made.workplace);
     QVERIFY(sweep.state == State::running && sweep.created > 0 && sweep.ended == 0);
+    QCOMPARE(sweep.message, "begun by hand");
     VERIFY_THROWS("conflict", "sweep resume lr", sweeps_->create(made));
     QVERIFY(!sweeps_->find("l"));
   }
@@ -67,6 +69,8 @@ class TestSweeps : public QObject {
     sweeps_->set_state("a", State::failed, "its metric never came");
     QCOMPARE(sweeps_->find("a")->message, std::string("its metric never came"));
     QVERIFY(sweeps_->find("a")->ended > 0);
+    sweeps_->set_state("a", State::paused);
+    QCOMPARE(sweeps_->find("a")->ended, 0.0);
     sweeps_->set_state("a", State::running);
     QVERIFY(sweeps_->find("a")->ended == 0 && sweeps_->find("a")->message.empty());
     sweeps_->set_file("a", "trials = 9\n");
@@ -106,12 +110,16 @@ class TestSweeps : public QObject {
     leg.rung = 2;
     sweeps_->begin_leg("a", 1, leg);
     VERIFY_THROWS("conflict", "has 2 legs", sweeps_->begin_leg("a", 1, leg));
+    const SweepLeg under_way = sweeps_->legs("a")[0];
+    QVERIFY(under_way.outcome == Outcome::under_way && under_way.began > 0 && under_way.ended == 0);
     SweepLeg ended;
+    ended.message = "as it was told";
     ended.outcome = Outcome::value;
     ended.value = 0.75;
     ended.device_hours = 0.5;
     ended.at_end = true;
     sweeps_->end_leg("a", 0, ended);
+    ended.at_end = false;
     ended.outcome = Outcome::diverged;
     ended.value = std::numeric_limits<double>::infinity();
     sweeps_->end_leg("a", 1, ended);
@@ -122,6 +130,8 @@ class TestSweeps : public QObject {
     QCOMPARE(legs[0].value, 0.75);
     QCOMPARE(legs[0].device_hours, 0.5);
     QVERIFY(legs[0].began > 0 && legs[0].ended >= legs[0].began);
+    QCOMPARE(legs[0].message, "as it was told");
+    QVERIFY(!legs[1].at_end);
     QVERIFY(legs[1].origin == 0u && legs[1].outcome == Outcome::diverged);
     QVERIFY(legs[1].trial == 1 && legs[1].rung == 2 && legs[1].heard == 1);
   }
@@ -190,6 +200,13 @@ class TestSweeps : public QObject {
     runs = sweeps_->runs("a");
     QCOMPARE(runs.size(), 2u);
     QCOMPARE(runs[1].run, other);
+    const std::string third = sweeps_->submit("a", {1, 3, 2, ""}, named("a-1.3"));
+    const TrialRun place = sweeps_->runs("a").at(2);
+    QCOMPARE(place.trial, 1u);
+    QCOMPARE(place.seed, 3);
+    QCOMPARE(place.leg, 2u);
+    QCOMPARE(place.run, third);
+    catalogue_->remove_run(third);
     VERIFY_THROWS("not_found", "no sweep", submit("b", 0, "b-0"));
     QCOMPARE(catalogue_->runs().size(), 3u);
     sweeps_->remove("a");

@@ -55,7 +55,7 @@ std::string fault_of_choices(const Parameter& parameter) {
 
 std::string fault_of_range(const Parameter& parameter) {
   const double min = parameter.min, max = parameter.max;
-  if (!std::isfinite(min) || !std::isfinite(max) || !std::isfinite(max - min))
+  if (!std::isfinite(max - min))
     return "has a min or max that is not finite, or too far from the other";
   if (!(min < max))
     return fmt::format(

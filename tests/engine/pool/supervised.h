@@ -42,10 +42,13 @@ class Supervised {
   // Carries out the newest order that it has not yet.
   void act() {
     take(wanted_);
-    for (QLocalSocket* const client : clients_)
-      client->write(QByteArray::fromStdString(
-          protocol::Json{{"v", protocol::kControlVersion}, {"event", "status"}, {"status", status_}}.dump() +
-          "\n"));
+    tell();
+  }
+
+  // Says that it is in this state, whatever it was asked.
+  void becomes(protocol::RunState state) {
+    status_.state = state;
+    tell();
   }
 
   // "rescale cuda:0,cuda:1 by the pool"
@@ -78,6 +81,13 @@ class Supervised {
     wanted_ = request.devices;
     client.write(QByteArray::fromStdString(protocol::reply_line(request.id, protocol::Json::object())));
     if (acts && request.command != Command::stop) act();
+  }
+
+  void tell() {
+    for (QLocalSocket* const client : clients_)
+      client->write(QByteArray::fromStdString(
+          protocol::Json{{"v", protocol::kControlVersion}, {"event", "status"}, {"status", status_}}.dump() +
+          "\n"));
   }
 
   void take(const std::vector<std::string>& devices) {

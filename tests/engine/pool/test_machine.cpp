@@ -150,8 +150,10 @@ class TestMachine : public QObject {
     scale.want(command, 2, 2, 301);  // as it is again, which it does not know
     QTRY_COMPARE(text_of(folder / "wanted"), std::string("5\n7\n2\n"));
     const testing::StandardError said;
-    scale.want(command, 2, 3, 400);
-    QTRY_COMPARE(text_of(folder / "wanted"), std::string("5\n7\n2\n3\n"));
+    scale.want(command, 2, 0, 400);
+    QTRY_COMPARE(text_of(folder / "wanted"), std::string("5\n7\n2\n0\n"));
+    scale.want(command, 2, 2, 500);  // none were asked for last
+    QTRY_COMPARE(text_of(folder / "wanted"), std::string("5\n7\n2\n0\n2\n"));
     QCOMPARE(said.text(), std::string());
   }
 };

@@ -148,6 +148,8 @@ class TestQueue : public QObject {
     QCOMPARE(ended[1].run.id, a);
     QCOMPARE(ended[0].waited, 130.0);  // until its end
     QCOMPARE(ended[1].waited, 30.0);
+    catalogue.set_state(b, RunState::finished);
+    QCOMPARE(queue(catalogue, true)[0].state, JobState::succeeded);
   }
 
   // A pool that has ended says nothing any more: why a job is held is told without it.
@@ -167,6 +169,10 @@ class TestQueue : public QObject {
     VERIFY_HOLDS(entries[0].job.reason, "held: first (" + first + ") has failed",
                  "batchscope release " + after);
     QCOMPARE(entries[1].job.reason, "");
+    catalogue.set_state(alone, RunState::finished);  // which is nothing of today's
+    const auto all = queue(catalogue, true);
+    const auto ended = std::ranges::find(all, alone, [](const QueueEntry& entry) { return entry.run.id; });
+    QCOMPARE(ended->job.reason, "of long ago");
   }
 
   // Whatever gives the pool something to do begins one.

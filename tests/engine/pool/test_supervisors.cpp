@@ -5,7 +5,9 @@
 #include "supervisors.h"
 
 #include <QTest>
+#include <QThread>
 
+#include "batchscope/pool/queue.h"
 #include "patience.h"
 #include "store_test.h"
 #include "supervised.h"
@@ -46,6 +48,8 @@ class TestSupervisors : public QObject {
     QCOMPARE(status()->devices, Names{"cpu:0"});
     QVERIFY(!isBusy() && news_ > 0);
     QVERIFY(!supervisors_->contact("another").status);
+    supervisors_->follow({id_});
+    QVERIFY(status());
   }
 
   void whoGoesIsTold() {
@@ -78,6 +82,62 @@ class TestSupervisors : public QObject {
     supervised_->act();
     QTRY_COMPARE_WITH_TIMEOUT(status()->devices, Names{"cpu:1"}, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(!isBusy(), kPatience);
+  }
+
+  // A state is a step on its way, too.
+  void whoBeginsToMoveHasHeard() {
+    supervised_->acts = false;
+    int before = news_;
+    ask({"cpu:1"});
+    QTRY_VERIFY_WITH_TIMEOUT(news_ > before, kPatience);  // it answers
+    QVERIFY(isBusy());
+    before = news_;
+    supervised_->becomes(protocol::RunState::restarting);
+    QTRY_COMPARE_WITH_TIMEOUT(status()->state, protocol::RunState::restarting, kPatience);
+    QVERIFY(!isBusy() && news_ > before);
+    before = news_;
+    supervised_->becomes(protocol::RunState::restarting);
+    ask({"cpu:1"});
+    QTRY_VERIFY_WITH_TIMEOUT(news_ > before, kPatience);
+    QVERIFY(isBusy() && news_ == before + 1);
+  }
+
+  void whoSaysSomethingIsNotExpectedAnyMore() {
+    supervisors_->expect(id_);
+    QVERIFY(supervisors_->expected(id_));
+    supervised_->becomes(protocol::RunState::running);  // as it was
+    QTRY_VERIFY_WITH_TIMEOUT(!supervisors_->expected(id_), kPatience);
+  }
+
+  void whoIsCancelledIsToldToStop() {
+    std::string fault;
+    const std::unique_ptr<QThread> person(QThread::create([&] {
+      storage::Catalogue catalogue(folder_ / "runs.db");
+      fault = batchscope::testing::thrown_by([&] { cancel(catalogue, id_); });
+    }));
+    person->start();
+    QTRY_VERIFY_WITH_TIMEOUT(person->isFinished(), kPatience);
+    QCOMPARE(supervised_->asked, Names{"stop"});
+    QCOMPARE(fault, "nothing was thrown");
+  }
+
+  // The pool is just starting it: there is nobody yet who could be told.
+  void whoIsBeingStartedIsCancelledInTheEnd() {
+    const std::string b = catalogue_->submit_run(named("b"), {});
+    catalogue_->lease_devices(b, always({"cpu:5"}));
+    std::string fault;
+    const std::unique_ptr<QThread> person(QThread::create([&] {
+      storage::Catalogue catalogue(folder_ / "runs.db");
+      fault = batchscope::testing::thrown_by([&] { cancel(catalogue, b); });
+    }));
+    person->start();
+    QTest::qWait(60);
+    QVERIFY(!person->isFinished());
+    catalogue_->release_devices(b);
+    QTRY_VERIFY_WITH_TIMEOUT(person->isFinished(), kPatience);
+    QCOMPARE(fault, "nothing was thrown");
+    QCOMPARE(catalogue_->run(b)->state, protocol::RunState::stopped);
+    QCOMPARE(catalogue_->run(b)->message, "cancelled");
   }
 
   void whoRefusesSaysWhyAndIsNotBusy() {

@@ -105,6 +105,21 @@ class TestSupply : public QObject {
     QCOMPARE(demand.update(one, 0, 0, 110), 1);
   }
 
+  // The patience is with what is needed less, from then on.
+  void patienceBeginsWithTheFall() {
+    const Names cores{"n2/cpu:0"};
+    const World three = on_nodes({asks_for(1), asks_for(1), asks_for(1)}, cores),
+                one = on_nodes({asks_for(1)}, cores);
+    NodeDemand demand(10);
+    for (const double now : {100, 108}) QCOMPARE(demand.update(three, 0, 3, now), 3);
+    QCOMPARE(demand.update(one, 0, 3, 112), 3);
+    QCOMPARE(demand.update(one, 0, 3, 117.9), 3);
+    QCOMPARE(demand.update(one, 0, 3, 118), 1);
+    NodeDemand keeps(std::numeric_limits<double>::infinity());
+    QCOMPARE(keeps.update(three, 0, 3, 100), 3);
+    for (const double now : {101, 1000, 100'000}) QCOMPARE(keeps.update(one, 0, 3, now), 3);
+  }
+
   void aNewPoolKeepsTheNodesForAWhile() {
     NodeDemand demand(10);
     const World one = on_nodes({asks_for(1)}, {"n2/cpu:0", "n3/cpu:0", "n4/cpu:0"});
@@ -192,6 +207,7 @@ class TestSupply : public QObject {
         "printed something else than nodes: 'a b c' is not a node: write NAME, NAME=HOST, or one of them and "
         "leaving");
     row("nothing", "exit 2 #", "ended with exit code 2");
+    row("the usual code", "exit 1 #", "ended with exit code 1");
     row("its last words", "echo a; echo b; echo; exit 2 #", "ended with exit code 2: b");
     row("its complaint", "echo a; echo b >&2; exit 2 #", "ended with exit code 2: b");
     row("a signal", "kill -9 $$ #", "was killed by a signal");

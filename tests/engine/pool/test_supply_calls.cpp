@@ -88,6 +88,22 @@ class TestSupplyCalls : public QObject {
     QVERIFY(supply_->owes());
   }
 
+  // When it has none any more and none are wanted, it is asked nothing more.
+  void whatWasGivenBackIsNotOwed() {
+    says("test $1 = 0 || echo n2");
+    tend(100);
+    QTRY_COMPARE_WITH_TIMEOUT(agents(), "n2", kPatience);
+    world_.settings.nodes_ending = true;
+    tend(101);
+    QVERIFY(supply_->owes());
+    QTRY_VERIFY_WITH_TIMEOUT(!supply_->owes(), kPatience);
+    QCOMPARE(agents(), "");
+    QCOMPARE(told(), (Names{"1", "0 n2"}));
+    tend(200);
+    settle();
+    QCOMPARE(told().size(), 2u);
+  }
+
   // Another command has nodes of its own: one of the same name is not the one that was given back.
   void anotherCommandBeginsAnew() {
     qputenv("BATCHSCOPE_IDLE_NODES", "0");

@@ -110,6 +110,37 @@ class TestCourse : public QObject {
     for (const Standing& standing : standings(sweep, first)) QVERIFY(standing.state != State::running);
   }
 
+  // A sweep that goes on after an update, or on another machine, has the legs that it would have had. These
+  // are the last trials that went on, in their order, and their points.
+  void theLegsOfASeedStay_data() {
+    QTest::addColumn<Method>("method");
+    QTest::addColumn<Kind>("kind");
+    QTest::addColumn<QString>("legs");
+    QTest::newRow("tpe, asha")
+        << Method::tpe << Kind::asha
+        << "1.1 11.2 13.1 14.1 15.1 14.2 17.1 18.1 18.2 11.3 20.1 22.1 23.1 (12, 38)(12, 38)";
+    QTest::newRow("tpe, median")
+        << Method::tpe << Kind::median
+        << "19.2 20.2 21.1 21.2 19.3 20.3 21.3 22.1 23.1 22.2 23.2 22.3 23.3 (14, 47)(6, 48)";
+    QTest::newRow("random, pbt")
+        << Method::random << Kind::pbt
+        << " 8.4 9.4 10.4 11.4 12.4 14.4 15.4 17.4 19.4 20.4 21.4 22.4 23.4 (20, 42)(16, 21)";
+  }
+  void theLegsOfASeedStay() {
+    QFETCH(const Method, method);
+    QFETCH(const Kind, kind);
+    const Records records = run(sweep_of(method, kind, 24), 3, 0);
+    QString legs;
+    std::vector<Point> points;
+    for (const LegRecord& leg : records) {
+      if (leg.rung > 0) legs += QString("%1.%2 ").arg(leg.trial).arg(leg.rung);
+      points.push_back(leg.point);
+    }
+    for (std::size_t i = points.size() - 2; i < points.size(); ++i)
+      legs += QString("(%1, %2)").arg(*points[i][0]).arg(*points[i][1]);
+    QTEST(legs.right(80), "legs");
+  }
+
   // The cost of the sweep without stopping: 40 trials of 2,700 iterations.
   void ashaTrainsLittleOfWhatIsBad() {
     const SweepFile sweep = sweep_of(Method::sobol, Kind::asha, 40);

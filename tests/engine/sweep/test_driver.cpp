@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -83,6 +84,9 @@ class Place : public Workplace {
       }
       catalogue.set_state(run, RunState::stopped);
     }
+    if (removes_store && living.empty() &&
+        storage::Sweeps(catalogue).find(sweep.name)->state != SweepState::running)
+      std::filesystem::remove(protocol::catalogue_path());
     return living;
   }
 
@@ -96,6 +100,7 @@ class Place : public Workplace {
   int faults = 0;                   // so many, of this kind, before anything trains
   std::size_t fault_after = 0;      // one more, after so many have begun
   bool is_faulty = false, was_faulty = false, finishes = false, writes = false;
+  bool removes_store = false;  // once nothing is to be done any more
   ErrorKind fault = ErrorKind::io;
   bool cancels_first = false, cancels_rest = false;
   double first_loss = -1;       // below 0: its parameter is its loss, as of all others
@@ -138,9 +143,8 @@ class TestDriver : public QObject {
   void trialsElsewhereStopAtRungsAndGoOn() {
     create(2);
     const StandardError said;
-    QCOMPARE(run_driver(*place_), 0);
+    const SweepView view = driven();
     QCOMPARE(said.text(), std::string());
-    const SweepView view = look(place_->catalogue, "lr");
     QCOMPARE(view.sweep.state, SweepState::finished);
     QCOMPARE(place_->told, std::string("{\"there\":1}"));
     QCOMPARE(view.trials.size(), 3u);
@@ -159,8 +163,7 @@ class TestDriver : public QObject {
   void aTrialWhoseJobIsCancelledFails() {
     place_->cancels_first = true;
     create(1);
-    QCOMPARE(run_driver(*place_), 0);
-    const SweepView view = look(place_->catalogue, "lr");
+    const SweepView view = driven();
     QCOMPARE(view.sweep.state, SweepState::finished);
     QCOMPARE(view.trials[0].standing.state, Standing::State::failed);
     QCOMPARE(view.trials[0].message, std::string("job 7 was cancelled"));
@@ -187,8 +190,7 @@ class TestDriver : public QObject {
     place_->cancels_rest = true;
     place_->first_loss = 0.5;
     create(1, 5);
-    QCOMPARE(run_driver(*place_), 0);
-    const SweepView view = look(place_->catalogue, "lr");
+    const SweepView view = driven();
     QCOMPARE(view.sweep.state, SweepState::finished);
     QCOMPARE(view.sweep.message, std::string());
     QCOMPARE(view.legs.size(), 5u);
@@ -199,8 +201,7 @@ class TestDriver : public QObject {
     place_->cancels_rest = true;
     place_->first_loss = NAN;
     create(1, 5);
-    QCOMPARE(run_driver(*place_), 0);
-    const SweepView view = look(place_->catalogue, "lr");
+    const SweepView view = driven();
     QCOMPARE(view.sweep.state, SweepState::failed);
     QCOMPARE(view.sweep.message, std::string("no trial has a value"));
     QCOMPARE(view.legs.size(), 5u);
@@ -209,17 +210,16 @@ class TestDriver : public QObject {
 
   void aSweepWithoutAPlaceToTrainFails() {
     create(0);
-    QCOMPARE(run_driver(*place_), 0);
-    QCOMPARE(look(place_->catalogue, "lr").sweep.state, SweepState::failed);
-    VERIFY_HOLDS(look(place_->catalogue, "lr").sweep.message, "a width of 0");
+    const SweepView view = driven();
+    QCOMPARE(view.sweep.state, SweepState::failed);
+    VERIFY_HOLDS(view.sweep.message, "a width of 0");
   }
 
   // A member of a population begins there from the checkpoint that was put into its folder.
   void aPopulationElsewhereHasItsCheckpoints() {
     place_->writes = true;
     create(4, 4, "{\"there\":1}", {StopRule::Kind::pbt, kMin, 2 * kMin});
-    QCOMPARE(run_driver(*place_), 0);
-    const SweepView view = look(place_->catalogue, "lr");
+    const SweepView view = driven();
     QCOMPARE(view.sweep.message, std::string());
     QCOMPARE(view.sweep.state, SweepState::finished);
     QCOMPARE(view.legs.size(), 8u);
@@ -240,8 +240,7 @@ class TestDriver : public QObject {
     place_->stop_after = 1;
     place_->resumes = 1;
     create(1);
-    QCOMPARE(run_driver(*place_), 0);
-    const SweepView view = look(place_->catalogue, "lr");
+    const SweepView view = driven();
     QCOMPARE(view.sweep.state, SweepState::finished);
     for (const TrialView& trial : view.trials) QVERIFY(trial.standing.value);
     QVERIFY(place_->begun.at(view.trials[0].runs[0]) > 1);
@@ -263,9 +262,9 @@ class TestDriver : public QObject {
     place_->cancels_first = place_->cancels_rest = true;
     place_->resumes = 1;
     create(1, 10);
-    QCOMPARE(run_driver(*place_), 0);
-    QCOMPARE(look(place_->catalogue, "lr").sweep.state, SweepState::failed);
-    QCOMPARE(look(place_->catalogue, "lr").legs.size(), 6u);
+    const SweepView view = driven();
+    QCOMPARE(view.sweep.state, SweepState::failed);
+    QCOMPARE(view.legs.size(), 6u);
     QCOMPARE(place_->recalls, 2);
   }
 
@@ -276,8 +275,7 @@ class TestDriver : public QObject {
     storage::SweepLeg leg;
     leg.parameters = Space({real("lr", 0.001, 1, true)}).texts(next->point);
     storage::Sweeps(place_->catalogue).begin_leg("lr", 0, leg);
-    QCOMPARE(run_driver(*place_), 0);
-    const SweepView view = look(place_->catalogue, "lr");
+    const SweepView view = driven();
     QCOMPARE(view.sweep.state, SweepState::finished);
     QCOMPARE(place_->specs.size(), 3u);
     for (const TrialView& trial : view.trials) QVERIFY(trial.standing.value);
@@ -288,8 +286,8 @@ class TestDriver : public QObject {
     place_->series = "lost";
     place_->finishes = true;
     create(1, 10);
-    QCOMPARE(run_driver(*place_), 0);
-    VERIFY_HOLDS(look(place_->catalogue, "lr").sweep.message, "came to its end without a value of 'loss'",
+    const SweepView view = driven();
+    VERIFY_HOLDS(view.sweep.message, "came to its end without a value of 'loss'",
                  "Correct `metric` in the file, then call `batchscope sweep rm lr`");
   }
 
@@ -299,16 +297,15 @@ class TestDriver : public QObject {
     place_->fault_after = 2;
     create(1);
     const StandardError said;
-    QCOMPARE(run_driver(*place_), 0);
-    QCOMPARE(look(place_->catalogue, "lr").sweep.state, SweepState::finished);
+    const SweepView view = driven();
+    QCOMPARE(view.sweep.state, SweepState::finished);
     QCOMPARE(said.count("sweeps cannot go on: the road is closed"), 2);
   }
 
   void aMetricThatNobodyRecordsEndsIt() {
     place_->series = "lost";
     create(1, 10);
-    QCOMPARE(run_driver(*place_), 0);
-    const SweepView view = look(place_->catalogue, "lr");
+    const SweepView view = driven();
     QCOMPARE(view.sweep.state, SweepState::failed);
     QCOMPARE(view.legs.size(), 1u);
     VERIFY_HOLDS(view.sweep.message, "came to its rung without a value of 'loss': it has recorded lost. ",
@@ -331,8 +328,8 @@ class TestDriver : public QObject {
     place_->faults = 2;
     create(1, 1);
     const StandardError said;
-    QCOMPARE(run_driver(*place_), 0);
-    const storage::Sweep sweep = look(place_->catalogue, "lr").sweep;
+    const SweepView view = driven();
+    const storage::Sweep sweep = view.sweep;
     QCOMPARE(sweep.state, state);
     const bool is_tried_again = state == SweepState::finished;
     QCOMPARE(said.count("sweeps cannot go on: the road is closed"), is_tried_again ? 1 : 0);
@@ -373,6 +370,13 @@ class TestDriver : public QObject {
   }
 
  private:
+  // Drives the sweep to its end. The driver goes where its store has gone, and else stays for another second.
+  SweepView driven() {
+    place_->removes_store = true;
+    if (run_driver(*place_) != 0) throw std::runtime_error("the driver failed");
+    return look(place_->catalogue, "lr");
+  }
+
   void create(int width, int trials = 3, const std::string& workplace = "{\"there\":1}",
               const StopRule& stop = {StopRule::Kind::asha, kMin, kMin* kEta, kEta}) {
     SweepFile file;

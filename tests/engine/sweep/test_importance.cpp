@@ -151,6 +151,43 @@ class TestImportance : public QObject {
     }
   }
 
+  // Trials that all lie at one place have a density there, half a cell wide.
+  void onePlaceIsHalfACellWide() {
+    const Space space({real("x", 0, 2), real("y", 0, 1)});
+    std::vector<Trial> trials;
+    std::vector<double> x, y;
+    for (int i = 0; i < 40; ++i) {
+      x.push_back(i < 10 ? 1.01 : 2 * std::fmod(0.618 * i, 1));
+      y.push_back(std::fmod(0.41 * i, 1));
+      trials.push_back(ended({x.back(), y.back()}, i));
+    }
+    const double of_x = divergence(smoothed(std::span(x).first(10), 2), smoothed(x, 2)),
+                 of_y = divergence(smoothed(std::span(y).first(10), 1), smoothed(y, 1));
+    const auto found = importance(space, trials, 0.25);
+    QVERIFY2(std::abs(found[0] - of_x / (of_x + of_y)) < 1e-9, std::to_string(found[0]).c_str());
+  }
+
+  // Values are counted by their places on the grid, also where some of them were never tried. The best five
+  // of 20 have a = 0, and b = 0 three times: v_a ~ 1 and v_b ~ 0.04 (0.02 each for two halves).
+  void valuesOfAGridAreCountedByTheirPlaces() {
+    for (const double most : {4.0, 8.0}) {
+      const Space space({with_step(integer("a", 0, most), 4), with_step(integer("b", 0, 4), 4)});
+      std::vector<Trial> trials;
+      for (int i = 0; i < 20; ++i) trials.push_back(ended({i < 10 ? 0.0 : 4.0, 4.0 * (i % 2)}, i));
+      const auto found = importance(space, trials);
+      QVERIFY2(std::abs(found[0] - 1 / 1.04) < 1e-9, std::to_string(found[0]).c_str());
+    }
+  }
+
+  // One of three trials is the best: v ~ (1/3)^2 / (2/3) + (1/3)^2 / (1/3) = 1/2, all that there is to
+  // explain.
+  void threeTrialsSaySomething() {
+    const Space space({integer("a", 0, 1), integer("idle", 0, 1)});
+    const auto found =
+        importance(space, std::vector{ended({0.0, 0.0}, 1), ended({0.0, 0.0}, 2), ended({1.0, 0.0}, 3)});
+    QVERIFY(std::abs(found[0] - 1) < 1e-12 && found[1] == 0);
+  }
+
   // Few trials stand for more than themselves: of 32, the best five lie far apart on the axis that changes
   // nothing, whose values come in the order of their bits.
   void fewTrialsAreSpread() {

@@ -55,6 +55,29 @@ class TestPopulation : public QObject {
     QCOMPARE(drawn.size(), std::size_t{100});
   }
 
+  // One that goes on after an update, or on another machine, draws what it would have drawn.
+  void theDrawsOfASeedStay() {
+    const Space space({real("lr", 1e-4, 1, true)});
+    std::string drawn;
+    for (const std::size_t interval : {1u, 2u})
+      for (const std::size_t member : {8u, 9u}) {
+        const auto answer = exploit(space, population({0.01}, 10), member, interval, 3, {0.2, 1});
+        drawn += std::to_string(answer->from) + " " + space.texts(answer->point).at("lr") + "; ";
+      }
+    QCOMPARE(drawn, "0 0.1519683; 0 0.6166045; 1 0.01709724; 0 0.001432906; ");
+  }
+
+  void oneAtLeastIsReplaced() {
+    const Space space({real("x", 0, 1)});
+    for (const int size : {4, 5, 7}) {
+      int count = 0;
+      for (int member = 0; member < size; ++member)
+        count += exploit(space, population({0.5}, size), static_cast<std::size_t>(member), 0, 1, {0.1, 0})
+                     .has_value();
+      QCOMPARE(count, 1);
+    }
+  }
+
   // At most two of five members, one of three.
   void atMostHalfIsReplaced() {
     const Space space({real("x", 0, 1)});

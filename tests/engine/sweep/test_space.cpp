@@ -142,11 +142,18 @@ class TestSpace : public QObject {
     add("a blank", {real("l r", 0, 1)}, "parameter 'l r' needs another name");
     add("twice", {real("lr", 0, 1), real("lr", 0, 1)}, "parameter 'lr' appears twice");
     add("empty", {real("lr", 1, 1)}, "parameter 'lr' has no values: its min 1 is not below its max 1");
+    add("upside down", {real("lr", 2, 1)},
+        "its min 2 is not below its max 1; a fixed one is written as value = 2");
     add("not finite", {real("lr", 0, INFINITY)}, "not finite");
+    add("nowhere", {real("lr", INFINITY, INFINITY)}, "not finite");
+    add("not a number", {real("lr", NAN, 1)}, "not finite");
     add("log", {real("lr", 0, 1, true)}, "logarithmic scale, which does not reach its min 0");
     add("log and step", {with_step(real("lr", 1, 2, true), 0.1)}, "a logarithmic scale and a step");
     add("step", {with_step(real("lr", 1, 2), 1.5)},
         "has the step 1.5: it must be above 0 and at most max - min");
+    add("a large step", {with_step(real("lr", 1, 3), 2.5)},
+        "has the step 2.5: it must be above 0 and at most max - min, which is 2");
+    add("too many around 0", {with_step(real("lr", -1, 1), 1e-12)}, "too many values");
     add("too far", {real("lr", -1.7e308, 1.7e308)}, "too far from the other");
     add("too many", {with_step(real("lr", 0, 1), 1e-13)}, "too many values");
     add("a few too many", {with_step(real("lr", 0, 1), 6e-13)}, "too many values");

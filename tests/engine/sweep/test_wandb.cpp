@@ -126,6 +126,7 @@ class TestWandb : public QObject {
     QCOMPARE(read(start + one + "run_cap: 1e9\n").sweep.trials, std::optional(SweepFile::kMostTrials));
     QCOMPARE(read(start + one + "name: mine\n").sweep.name, std::string("mine"));
     QCOMPARE(read(start + one + "name: ''\n").sweep.name, std::string("sweep"));
+    QCOMPARE(read(start + one + "name: [mine]\n").sweep.name, std::string("sweep"));
     const auto others = read(start +
                              "run_cap: 3\nparameters: {x: {min: 1, max: 2, mu: 3}, y: {value: 1, q: 2}}\n"
                              "early_terminate: {type: hyperband, min_iter: 3, strict: true}\n");
@@ -187,7 +188,8 @@ class TestWandb : public QObject {
     VERIFY_THROWS("usage", "sweep.yaml:6: 'command': ${args_json} is not supported",
                   read(start + "program: t.py\ncommand: ['${program}', '${args_json}']"));
     for (const char* none :
-         {"", "program: ''\n", "program: x\ncommand: []\n", "program: x\ncommand: ['${env}']\n"})
+         {"", "program: ''\n", "program: x\ncommand: []\n", "program: x\ncommand: ['${env}']\n",
+          "program: ''\ncommand: ['${program}', x]\n"})
       VERIFY_THROWS("usage", "nothing is trained", read(start + none));
     QCOMPARE(command("program: t.py\ncommand: ['/usr/bin/env', '${program}']"), std::string("t.py"));
   }
@@ -199,6 +201,9 @@ class TestWandb : public QObject {
     row("method", "bayes", "annealing",
         "sweep.yaml:3: 'method': 'annealing' is not one of grid, random, bayes");
     row("metric", "  name: val_loss\n", "", "'metric' is missing");
+    row("metric's name alone", "metric:\n  name: val_loss\n  goal: minimize\n", "metric: loss\n",
+        "'metric' is missing");
+    row("no table of parameters", "parameters:\n", "parameters: 3\nothers:\n", "'parameters' is missing");
     row("goal", "minimize", "least", "sweep.yaml:7: 'metric.goal': 'least'");
     row("distribution", "log_uniform_values", "normal",
         "'parameters.lr': the distribution 'normal' is not supported");
