@@ -243,8 +243,8 @@ class TestSupply : public QObject {
     NodeSupply supply;
     World world = on_nodes({asks_for(1, {"n3/cpu:0"}), asks_for(1)}, {"n2/cpu:0", "n3/cpu:0"});
     write_file(folder / "nodes", "n2\nn3 leaving\n");
-    world.settings.nodes_from = "f() { echo \"$@\" >> " + (folder / "told").string() + "; cat " +
-                                (folder / "nodes").string() + "; }; f";
+    world.settings.nodes_from = "f() { cat " + (folder / "nodes").string() + "; echo \"$@\" >> " +
+                                (folder / "told").string() + "; }; f";
     const auto told = [&](const std::string& line) {
       supply.tend(world, 0, {}, now());
       const Names all = lines_of(folder / "told");
