@@ -197,7 +197,8 @@ class TestPool : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->crashes, 1, kPatience);
     QTest::qWait(4000);
     qWarning("%s", catalogue_->job(a)->reason.c_str());
-    for (auto& node : catalogue_->pool_nodes()) qWarning("node %s %d %s", node.name.c_str(), node.there, node.why.c_str());
+    for (auto& node : catalogue_->pool_nodes())
+      qWarning("node %s %d %s", node.name.c_str(), node.there, node.why.c_str());
     QTRY_VERIFY_WITH_TIMEOUT(
         testing::holds(catalogue_->job(a)->reason, "its supervisor did not start (1 of "), kPatience);
     QVERIFY(catalogue_->leases().empty());
@@ -278,6 +279,24 @@ class TestPool : public QObject {
         "3: none are free",
         kPatience);
     QCOMPARE(catalogue_->pool_settings().agents, "");
+  }
+
+  // Nodes that a command brings are looked for, and those who wait for them are told what is wrong.
+  void nodesOfACommandAreLookedFor() {
+    catalogue_->change_pool_settings([](auto& settings) {
+      settings.nodes_from = "echo n2 #";
+      settings.agents_by = "/bin/false";
+    });
+    const std::string a = catalogue_->submit_run(spec_of("a", 3, 3), {});
+    begin();
+    // A change of the catalogue makes the pool look at once.
+    const auto changed = [&] { catalogue_->add_event(a, 0, 0, "info", "a change"); };
+    QTRY_COMPARE_WITH_TIMEOUT((changed(), catalogue_->pool_settings().agents), "n2", kPatience);
+    const std::string reason = "waits for nodes: n2 is not there: ";
+    QTRY_COMPARE_WITH_TIMEOUT((changed(), catalogue_->job(a)->reason.substr(0, reason.size())), reason,
+                              kPatience);
+    QCOMPARE(catalogue_->pool_nodes().at(0).name, "n2");
+    QVERIFY(!catalogue_->pool_nodes().at(0).there);
   }
 
   // The number of devices that would be worth having is told to a person's command, and written down.
