@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/replica/collective.h"
 #include "batchscope/train/adascale.h"
 #include "batchscope/train/sharded_optimizer.h"
 #include "golden_model.h"
@@ -126,6 +127,9 @@ Json play_added(bool sharded) {
   return {{"gains", gains}, {"values", values}};
 }
 
+// These exchange nothing, and one that ends would be missed by another that still meets it.
+void wait_for_others() { collective::barrier("all are there"); }
+
 Json play_alone() {
   const at::Tensor parameter = zero();
   AdaScaleOptimizer adascale(std::make_unique<torch::optim::SGD>(std::vector<at::Tensor>{parameter}, 0.5),
@@ -147,8 +151,16 @@ int run(int, char** arguments) {
   const std::string what = arguments[1];
   if (what == "added")
     return replica_main([&] { return play_added(arguments[2] == std::string("sharded")); });
-  if (what == "alone") return replica_main(play_alone);
-  if (what == "world") return replica_main([&] { return play_world(std::stoi(arguments[2])); });
+  if (what == "alone")
+    return replica_main([] {
+      wait_for_others();
+      return play_alone();
+    });
+  if (what == "world")
+    return replica_main([&] {
+      wait_for_others();
+      return play_world(std::stoi(arguments[2]));
+    });
   if (what == "sequential")
     return replica_main([&] { return play_sequential(arguments[2] == std::string("sharded")); });
   std::ifstream file(arguments[1]);
