@@ -232,7 +232,8 @@ class TestForkServer : public QObject {
     std::filesystem::permissions(path(""), std::filesystem::perms::all);
     ForkingProgram program([] {
       const rlimit three{3, 3};
-      if (setresuid(61'234, 61'234, 61'234) != 0 || setrlimit(RLIMIT_NPROC, &three) != 0) _exit(8);
+      const auto user = static_cast<uid_t>(1'000'000 + getpid());
+      if (setresuid(user, user, user) != 0 || setrlimit(RLIMIT_NPROC, &three) != 0) _exit(8);
     });
     QCOMPARE(program.answer().error, "");
     program.send({{{"NAME", "stays"}, {"STAY", "1"}}, path("stays"), 1});
