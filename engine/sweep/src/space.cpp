@@ -55,8 +55,7 @@ std::string fault_of_choices(const Parameter& parameter) {
 
 std::string fault_of_range(const Parameter& parameter) {
   const double min = parameter.min, max = parameter.max;
-  if (!std::isfinite(max - min))
-    return "has a min or max that is not finite, or too far from the other";
+  if (!std::isfinite(max - min)) return "has a min or max that is not finite, or too far from the other";
   if (!(min < max))
     return fmt::format(
         "has no values: its min {} is not below its max {}; a fixed one is written as value = {}", min, max,
