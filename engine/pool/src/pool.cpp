@@ -156,10 +156,10 @@ bool Pool::knows_enough(const World& world) const {
 void Pool::consider(World& world) {
   const Change change = changes_.since_last(world);
   if (const auto due = rounds_.next(world, change, monotonic_seconds())) {
-    for (Member& member : world.members)
-      if (const auto target = targets_.find(member.run.id);
-          due->scope == Scope::free_devices && waits(member) && target != targets_.end())
-        member.reserved = target->second;
+    if (due->scope == Scope::free_devices)
+      for (Member& member : world.members)
+        if (const auto target = targets_.find(member.run.id); waits(member) && target != targets_.end())
+          member.reserved = target->second;
     decide(world, due->scope, due->cause);
   }
   carry_out(world);
