@@ -13,8 +13,8 @@ It works on a copy of the tree in build/mutants, where the rooms' files are comp
 A change that does not compile is not counted, and neither is a change that compiles to the same code. Then the room's own tests are
 linked and run: the one that noticed the file's last change, the other fast ones, and scenarios (not with --fast), which have to fail
 twice. If they notice nothing, the tests of other rooms follow (not with --own). A change that loops for ever is noticed by a limit of
-processor time, three times what the longest test took, and one that waits for ever by the tests' own time limits: neither depends on how busy
-the machine is.
+processor time, three times what the longest test took, and one that waits for ever by the tests' own time limits: neither depends on
+how busy the machine is.
 """
 
 import argparse
@@ -132,10 +132,9 @@ class Suite:
 
     def __init__(self, room, stages):
         self.room, self.stages = room, stages
-        self.limits = {}  # s of processor time, by stage
+        self.limits = {}  # s of processor time, by stage, from its first run on
         self.objects, self.code = {}, {}  # of each source file: its object file, and that one's bytes
         self.names = {stage: set() for stage in stages}  # of its tests
-        self.longest = {}  # s that the longest of the tests that ran last took, by stage
         self.noticed = {}  # by source file: the test that noticed its last change
 
     def prepare(self):
@@ -145,7 +144,6 @@ class Suite:
                 raise Refused(f"{self.room.folder} does not build without a change:\n{fault[-2000:]}")
             if failed := self.run(stage):
                 raise Refused(f"{', '.join(failed)} fails without a change: mend it first")
-            self.limits[stage] = max(SHORTEST, round(PATIENCE * self.longest[stage]))
         folder = TREE / self.room.folder
         for command in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
             path, output = pathlib.Path(command["file"]), re.search(r" -o (\S+)", command["command"])
@@ -160,7 +158,8 @@ class Suite:
         done = run(*command, limit=self.limits.get(stage))
         times = re.findall(r"Test +#\d+: (\S+) .*? ([\d.]+) sec", done.stdout)
         self.names[stage].update(name for name, _ in times)
-        self.longest[stage] = max(float(seconds) for _, seconds in times) if times else 0
+        longest = max((float(seconds) for _, seconds in times), default=0)
+        self.limits.setdefault(stage, max(SHORTEST, round(PATIENCE * longest)))
         failed = re.findall(r"^\s*\d+ - (\S+) \(", done.stdout, re.M)
         return failed or (["ctest"] if done.returncode else [])
 
