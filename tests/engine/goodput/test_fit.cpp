@@ -41,13 +41,12 @@ PerfParams params_of(const nlohmann::json& vector) { return to_params(vector_of(
 std::vector<ProfileRow> measured(const PerfParams& perf, const std::vector<std::pair<int, int>>& replicas,
                                  const std::vector<std::int64_t>& local_batch_sizes, double noise = 0) {
   std::mt19937_64 random(11);
-  std::normal_distribution<double> error(0, noise);
+  std::normal_distribution<double> unit;
   std::vector<ProfileRow> rows;
   for (const auto& [nodes, count] : replicas) {
     for (const std::int64_t local : local_batch_sizes) {
-      rows.push_back({nodes, count, local,
-                      accumulation_time(perf, local) * std::exp(noise > 0 ? error(random) : 0),
-                      step_time(perf, {nodes, count, local, 0}) * std::exp(noise > 0 ? error(random) : 0)});
+      rows.push_back({nodes, count, local, accumulation_time(perf, local) * std::exp(noise * unit(random)),
+                      step_time(perf, {nodes, count, local, 0}) * std::exp(noise * unit(random))});
     }
   }
   return rows;
