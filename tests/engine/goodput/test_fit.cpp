@@ -200,6 +200,12 @@ class TestFit : public QObject {
       QVERIFY(within(step_time(perf, {nodes, 2, 64, 0}), step_time(kTrue, {nodes, 2, 64, 0}), 0.01));
   }
 
+  void threeReplicasTellOfMore() {
+    const PerfParams perf = fit(measured(kTrue, {{1, 1}, {1, 2}, {1, 3}}, {16, 64}));
+    QVERIFY(perf.beta_r > kFloor);
+    QVERIFY(within(step_time(perf, {1, 5, 64, 0}), step_time(kTrue, {1, 5, 64, 0}), 0.01));
+  }
+
   void nodesAloneTellNothingOfLinksWithin() {
     const PerfParams perf = fit(measured(kTrue, {{1, 1}, {2, 4}, {4, 8}}, {16, 64}));
     QCOMPARE(perf.alpha_r, kFloor);
