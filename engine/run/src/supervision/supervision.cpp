@@ -369,7 +369,7 @@ void Supervision::on_second() {
     if (const auto removed = folders_.take_removed())
       fail(removed->string() + " was removed while the run trained; the record in it is gone");
   current_.measure(board_.step(), agents_.take_use(current_.record().number));
-  if (machine_.training() || machine_.state() == RunState::paused) pool_call_.check();
+  if (machine_.training() || machine_.state() == RunState::paused) pool_call_.check(monotonic_seconds());
 }
 
 void Supervision::record_progress(double fraction) {
@@ -438,11 +438,7 @@ void Supervision::finish() {
   recorder_.commit();
   record_progress(state == RunState::finished ? 1 : board_.fraction());
   recorder_.state(state, message);  // last: who reads that the run is over finds all of it
-  recorder_.flush();
-  for (int attempt = 0; attempt < kLastAttempts && !recorder_.flushed(); ++attempt) {
-    QThread::msleep(200);
-    recorder_.flush();
-  }
+  recorder_.flush(kLastAttempts, [] { QThread::msleep(200); });
   concluded_ = true;
   pool_call_.call();  // the run leaves devices behind
   publish_status();
