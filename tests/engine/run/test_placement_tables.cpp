@@ -303,6 +303,12 @@ class TestPlacementTables : public QObject {
     node.cores = {"cpu:0", "cpu:1", "cpu:2"};
     node.gpus = {"cuda:0", "cuda:1"};
     runs.catalogue().put_pool_nodes({node});
+    QVERIFY(pool_machine(runs.catalogue()).gpus == (Devices{"n2/cuda:0", "n2/cuda:1"}));
+    node.there = false;
+    runs.catalogue().put_pool_nodes({node});
+    QCOMPARE(refused("auto", 1), of_cores.toStdString());
+    node.there = true;
+    runs.catalogue().put_pool_nodes({node});
     QCOMPARE(refused("cpu", 3), "nothing was thrown");
     QCOMPARE(refused("cpu", 4),
              "conflict: 4 replicas are too many: the pool gives each a core of its own, and "
