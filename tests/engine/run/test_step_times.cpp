@@ -3,7 +3,9 @@
 // Step times by configuration, measured and as the model has them; and the series of a run that only hints.
 #include "batchscope/run/step_times.h"
 
+#include <QTemporaryDir>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <map>
 
@@ -110,6 +112,37 @@ class TestStepTimes : public QObject {
     QCOMPARE(times[1].steps, 18);
     QVERIFY(is_about(times[1].predicted, 0.026));                // the devices were as many as the replicas
     QVERIFY(measure_step_times(generations, read, {}).empty());  // a model without parameters
+  }
+
+  // One that goes on counts up to its newest step.
+  void recordedStepsAreMeasured() {
+    const QTemporaryDir folder;
+    const std::filesystem::path file = folder.filePath("samples.db").toStdString();
+    {
+      storage::SampleWriter writer(file);
+      for (int generation = 0; generation < 2; ++generation)
+        for (const auto& [name, value] : {std::pair(protocol::series::kStepTime, 0.125),
+                                          {protocol::series::kLocalBatchSize, 16.0},
+                                          {protocol::series::kAccumulation, 1.0}})
+          writer.append(generation, name, 1 + 20 * generation, std::vector<double>(20, value));
+    }
+    storage::SampleReader reader(file);
+    std::vector<storage::Generation> generations(2);
+    for (const int number : {0, 1}) {
+      generations[number].number = number;
+      generations[number].replicas = 1 + number;
+      generations[number].first_step = 1 + 20 * number;
+      generations[number].last_step = 11 + 20 * number;
+    }
+    generations[0].ended = 1;
+    const auto times = measure_step_times(generations, reader, model());
+    QCOMPARE(times.size(), 2u);
+    QCOMPARE(times[0].replicas, 1);
+    QCOMPARE(times[0].steps, 10);
+    QCOMPARE(times[0].measured, 0.125);
+    QCOMPARE(times[0].accumulation, 1);
+    QCOMPARE(times[1].replicas, 2);
+    QCOMPARE(times[1].steps, 19);
   }
 
   void theMeanErrorIsThatOfAStep() {
