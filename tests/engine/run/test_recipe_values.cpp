@@ -234,7 +234,12 @@ class TestRecipeValues : public QObject {
     const auto forget = qScopeGuard([] { qunsetenv("BATCHSCOPE_BIN"); });
     const fs::path recipes = ours.filePath("recipes").toStdString();
     QVERIFY(!installed_recipe("b-of-a-test"));
-    for (const auto& [folder, name] : {std::pair{"one", "b-of-a-test"}, {"two", "a-of-a-test"}})
+    for (const auto& [folder, name] : {std::pair{"one", "b-of-a-test"},
+                                       {"two", "a-of-a-test"},
+                                       {"five", "e-of-a-test"},
+                                       {"six", "d-of-a-test"},
+                                       {"seven", "g-of-a-test"},
+                                       {"eight", "f-of-a-test"}})
       testing::write_file(recipes / folder / "recipe.toml",
                           std::string("name = \"") + name + "\"\ntitle = \"T\"\nprogram = \"./p\"\n");
     testing::write_file(recipes / "broken" / "recipe.toml", "name =");
@@ -242,7 +247,8 @@ class TestRecipeValues : public QObject {
     Words names;
     for (const Recipe& recipe : installed_recipes())
       if (recipe.name.ends_with("-of-a-test")) names.push_back(recipe.name);
-    QVERIFY(names == (Words{"a-of-a-test", "b-of-a-test"}));
+    QVERIFY(names == (Words{"a-of-a-test", "b-of-a-test", "d-of-a-test", "e-of-a-test", "f-of-a-test",
+                            "g-of-a-test"}));
     QCOMPARE(installed_recipe("b-of-a-test")->file, recipes / "one" / "recipe.toml");
     QVERIFY(!installed_recipe("c-of-a-test"));
     testing::write_file(recipes / "four" / "recipe.toml",
