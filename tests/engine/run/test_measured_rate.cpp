@@ -388,6 +388,17 @@ class TestMeasuredRate : public QObject {
     QVERIFY(predicted->throughput > 0 && std::isnan(predicted->goodput));
   }
 
+  // A program that takes a minute for a sample, and little noise.
+  void whatIsSlowIsPredictedToo() {
+    RestartForecast forecast;
+    protocol::Model slow = model();
+    slow.perf->beta_c = 60;
+    slow.grad_var = 0.5;
+    forecast.take(slow);
+    const auto predicted = forecast.begin(true, {1, 2, 32, 0}, 2, {4});
+    QVERIFY(predicted && predicted->throughput < 1 && predicted->goodput > 0);
+  }
+
   void theModelIsThatOfTheRequest() {
     RestartForecast forecast;
     forecast.take(model());
@@ -429,6 +440,9 @@ class TestMeasuredRate : public QObject {
     QCOMPARE(predict(divided, 1)->throughput, alone);
     QCOMPARE(predict(divided, 2)->throughput, both);
     QVERIFY(both < 1.5 * alone);
+    divided.cores = 1;
+    forecast.take(divided);
+    QCOMPARE(forecast.begin(true, {1, 2, 64, 0}, 1, {2, false, 2})->throughput, alone);
   }
 
   void nothingIsPredictedOf_data() {

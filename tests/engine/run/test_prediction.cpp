@@ -67,6 +67,15 @@ class TestPrediction : public QObject {
     QCOMPARE(predict(m, {1, 2, most, 0}).batch_size, 0);
   }
 
+  void whatIsSlowIsPredictedToo() {
+    protocol::Model m = fitted_model();
+    m.perf->beta_c = 60;  // s a sample
+    QVERIFY(predict(m, 1)->goodput < 1);
+    QVERIFY(has_fixed_batch_size(m));
+    m.max_batch_size = 1;
+    QVERIFY(!has_fixed_batch_size(m));
+  }
+
   // Nor has a model whose times nobody has fitted, wherever it would run.
   void aModelWithoutTimesPredictsNothing() {
     protocol::Model m = fitted_model();
@@ -103,6 +112,9 @@ class TestPrediction : public QObject {
     m.divides_cores = true;
     QCOMPARE(counted_devices(m), 3);
     QVERIFY(!devices(m).divided);  // which nobody has counted
+    m.devices = 1;
+    QCOMPARE(counted_devices(m), 1);
+    QVERIFY(devices(m).divided);
     m.devices = 2;
     m.cores = 4;
     QCOMPARE(devices(m).count, 2);

@@ -143,6 +143,7 @@ class TestRequest : public QObject {
     long_one.devices.assign(200'000, "cpu:0");
     const std::jthread answer = supervisor.answer({protocol::reply_line(1, "fine")});
     QCOMPARE(request(id_, long_one, 20'000).get<std::string>(), "fine");
+    VERIFY_THROWS("timeout", "did not answer in time", request(id_, long_one, 50));  // nobody reads it
   }
 
   void aSignalMeanwhileChangesNothing() {

@@ -178,6 +178,22 @@ class TestStepTimes : public QObject {
     QCOMPARE(hinted_series(m, 1, 2).at(protocol::series::kBatchSize), 1.0);
   }
 
+  // Also of little noise, and of a program that takes minutes for a step. All replicas are on one node.
+  void smallNumbersAreHintsToo() {
+    protocol::Model m = model();
+    m.grad_sqr = 0.25;
+    m.grad_var = 0.5;
+    m.max_batch_size = 64;
+    m.perf->beta_c = 100;  // s a sample
+    const auto values = hinted_series(m, 0, 2);
+    QCOMPARE(values.at(protocol::series::kNoiseScale), 128.0);
+    const double goodput = values.at(protocol::series::kGoodput);
+    QVERIFY(goodput > 0 && goodput < 1);
+    QCOMPARE(values.at(protocol::series::kBatchSize), 64.0);
+    m.perf->alpha_n = 1000;  // s, between nodes
+    QCOMPARE(hinted_series(m, 0, 2).at(protocol::series::kGoodput), goodput);
+  }
+
   void hintsWithoutATimeTellNoGoodput() {
     protocol::Model m;
     m.init_batch_size = 64;
