@@ -97,12 +97,14 @@ class TestEachNode : public QObject {
     row("none", {"good", "good"}, 0);
     row("an exit", {"good", "exits"}, 3);
     row("a signal", {"good", "dies"}, 137);
+    row("a late one", {"late"}, 4);
     row("both", {"exits", "dies"}, 3);
     row("the other way round", {"dies", "exits"}, 137);
   }
   void theFirstFailureIsTheCode() {
     QFETCH(QStringList, nodes);
-    const Answer answer = ask("case $1 in exits) exit 3;; dies) kill -9 $$;; esac", nodes);
+    const Answer answer =
+        ask("case $1 in exits) exit 3;; dies) kill -9 $$;; late) exec >&-; sleep 0.2; exit 4;; esac", nodes);
     QTEST(answer.code, "code");
     for (const auto& [node, code] : {std::pair("exits", "3"), std::pair("dies", "137")})
       QCOMPARE(answer.complaints.contains(

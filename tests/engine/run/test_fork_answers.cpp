@@ -184,7 +184,7 @@ class TestForkAnswers : public QObject {
     row("one refused", {kReady, kTake, kTake, no_room, forked}, could_not + "no room", true);
     row("the first reason counts", {kReady, kTake, kTake, no_room, R"({"number":1,"error":"neither"})"},
         could_not + "no room", false);
-    row("a number that nobody has", {kReady, kTake, kTake, forked, R"({"number":2,"pid":1})"},
+    row("a number that nobody has", {kReady, kTake, kTake, forked, R"({"number":2,"pid":2000000000})"},
         could_not + "its answer does not fit the question", true);
     row("the end", {kReady, kTake, kTake, forked}, could_not + "it ended", true);
     row("nonsense", {kReady, kTake, kTake, forked, "nonsense"}, "usage: ", true);

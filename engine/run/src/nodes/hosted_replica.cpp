@@ -136,7 +136,7 @@ void HostedReplica::kill() const {
 }
 
 void HostedReplica::ended(int status) {
-  pid_ = 0;
+  pid_ = {};
   if (listener_) listener_->accept_pending();
   for (const auto& [connection, socket] : telemetry_) do {
       read_telemetry(connection);
