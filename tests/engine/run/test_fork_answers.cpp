@@ -249,8 +249,13 @@ class TestForkAnswers : public QObject {
     QVERIFY(executes(*launcher, orders()));
   }
 
-  // One that is ready has no more to hurry.
-  void aServerThatIsReadyStays() {
+  // Neither one that is ready nor one that has refused has to hurry any more.
+  void aServerThatHasAnsweredIsNotHurried() {
+    const auto refusing =
+        launcher_of(server({R"({"number":0,"error":"it has threads"})"}), std::chrono::milliseconds(1000));
+    refusing->offered();
+    QVERIFY(eventually([&] { return !told_.empty(); }));
+    heard();
     const auto launcher = launcher_of(server(forks()), std::chrono::milliseconds(1000));
     QVERIFY(becomes_ready(*launcher));
     QTest::qWait(1100);

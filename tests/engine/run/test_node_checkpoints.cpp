@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 
+#include "batchscope/protocol/checkpoint_writer.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/telemetry.h"
 #include "nodes/checkpoint_exchange.h"
@@ -97,6 +98,7 @@ class TestNodeCheckpoints : public QObject {
     const fs::path sent =
         make(here_, "checkpoint-000007", {{"empty", ""}, {"model", large}, {"one", "1"}, {"z", ""}});
     const auto frames = frames_of(sent);
+    write_file(partial_checkpoint(there_ / "checkpoint-000007") / "model", "");  // of one that was killed
     QVERIFY(frames.size() > 4);
     QVERIFY(std::all_of(frames.begin(), frames.end(),
                         [](const Frame& frame) { return frame.bytes.size() <= 1u << 20; }));
@@ -251,6 +253,9 @@ class TestNodeCheckpoints : public QObject {
     const std::string again = told(exchange, "checkpoint-000004", "periodic");
     VERIFY_HOLDS(again, "checkpoints can be handed over again\"", "\"name\":\"checkpoint-000004\"");
     QCOMPARE(std::count(again.begin(), again.end(), '\n'), 2);
+    for (const Frame& frame : frames_of(make(there_, "checkpoint-000005"))) exchange.take(frame);
+    const std::string next = told(exchange, "checkpoint-000005", "periodic");
+    QCOMPARE(std::count(next.begin(), next.end(), '\n'), 1);
   }
 
   // A frame of no checkpoint is passed over, and one that goes on without a checkpoint of its own.
