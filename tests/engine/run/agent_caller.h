@@ -25,13 +25,16 @@ namespace batchscope::run {
 class AgentCaller {
  public:
   // Connects and says nothing.
-  explicit AgentCaller(const LoneAgent& agent) {
-    if (!agent.connect(socket_)) throw Error(ErrorKind::failure, "the agent does not listen");
+  explicit AgentCaller(const NodeOffer& offer) {
+    if (!connect_to(offer, socket_)) throw Error(ErrorKind::failure, "the agent does not listen");
   }
+  explicit AgentCaller(const LoneAgent& agent) : AgentCaller(agent.offer()) {}
   // Connects and shows the token.
-  AgentCaller(const LoneAgent& agent, Caller caller) : AgentCaller(agent) {
+  AgentCaller(const NodeOffer& offer, Caller caller) : AgentCaller(offer) {
     send(FrameKind::hello, encode(NodeHello{LoneAgent::token(), caller}));
   }
+
+  AgentCaller(const LoneAgent& agent, Caller caller) : AgentCaller(agent.offer(), caller) {}
 
   void send(FrameKind kind, std::string_view bytes = {}) {
     const std::string frame = encode(kind, bytes);

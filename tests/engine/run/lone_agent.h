@@ -11,6 +11,12 @@
 
 namespace batchscope::run {
 
+// Connects a socket to an agent.
+inline bool connect_to(const NodeOffer& offer, QTcpSocket& socket) {
+  socket.connectToHost(QString::fromStdString(offer.address), static_cast<quint16>(offer.port));
+  return socket.waitForConnected(5000);
+}
+
 class LoneAgent {
  public:
   static const std::string& token() {
@@ -35,10 +41,7 @@ class LoneAgent {
   QProcess& process() { return process_; }
 
   // Connects a socket to it, which may want to say more than TCP first.
-  bool connect(QTcpSocket& socket) const {
-    socket.connectToHost(QString::fromStdString(offer_.address), static_cast<quint16>(offer_.port));
-    return socket.waitForConnected(5000);
-  }
+  bool connect(QTcpSocket& socket) const { return connect_to(offer_, socket); }
 
   // Returns the agent's answer to these bytes, until it hangs up.
   std::string answer_to(const std::string& bytes) const {

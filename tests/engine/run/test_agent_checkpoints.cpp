@@ -49,8 +49,23 @@ class TestAgentCheckpoints : public AgentTest {
     for (std::string bytes = sender.next(); !bytes.empty(); bytes = sender.next())
       replica.send(FrameKind::state, bytes);
   }
+
  private Q_SLOTS:
   void init() { begin(); }
+
+  void aNodeWhoseCheckpointsCannotBeReadSaysSo() {
+    const LoneAgent agent(false, {"--apart"});
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    AgentCaller replica(agent, Caller::stand_in), next(agent, Caller::stand_in);
+    replica.send(FrameKind::offer, encode(OfferedCheckpoint{}));
+    replica.next(FrameKind::wanted);
+    replica.send(FrameKind::order, encode(script("rmdir \"$ADAPTDL_CHECKPOINT_PATH\" && echo > "
+                                                 "\"$ADAPTDL_CHECKPOINT_PATH\"")));
+    QCOMPARE(replica.output_and_end().second, 0);
+    VERIFY_HOLDS(refusal(next, FrameKind::offer, encode(OfferedCheckpoint{})), "checkpoints",
+                 "Not a directory");
+  }
 
   // A node that does not see the run's checkpoints has a folder of its own.
   void aReplicaApartHasAFolderOfItsOwn() {
@@ -88,7 +103,7 @@ class TestAgentCheckpoints : public AgentTest {
     tell_program(supervisor);
     AgentCaller gone(agent, Caller::stand_in), bad(agent, Caller::stand_in), good(agent, Caller::stand_in),
         last(agent, Caller::stand_in);
-    for (AgentCaller* const replica : {&gone, &bad, &good, &last}) {
+    for (AgentCaller* const replica : {&gone, &gone, &bad, &good, &last}) {  // who asks again is told again
       replica->send(FrameKind::offer, offer);
       if (replica == &gone) QVERIFY(decode_wanted(replica->next(FrameKind::wanted)));
     }
@@ -96,6 +111,7 @@ class TestAgentCheckpoints : public AgentTest {
     refusal(behind, FrameKind::signal, "{}");
     gone.hang_up();
     QVERIFY(decode_wanted(bad.next(FrameKind::wanted)));
+    bad.send(FrameKind::state, "of no checkpoint");  // which is passed over
     QCOMPARE(refusal(bad, FrameKind::checkpoint, R"({"name":"checkpoint-000003","manifest_bytes":0})"),
              "checkpoint-000003 is announced without a manifest");
     const News news = decode_news(supervisor.next(FrameKind::news));
@@ -104,6 +120,7 @@ class TestAgentCheckpoints : public AgentTest {
              "it cannot take the checkpoint that it is to begin with: checkpoint-000003 is announced without "
              "a manifest");
     QVERIFY(decode_wanted(good.next(FrameKind::wanted)));
+    good.send(FrameKind::checkpoint, CheckpointSender(checkpoint).announcement());  // and once more
     send_checkpoint(good, checkpoint);
     QVERIFY(!decode_wanted(last.next(FrameKind::wanted)));
     for (AgentCaller* const replica : {&good, &last}) {

@@ -62,6 +62,21 @@ class TestAgentLines : public AgentTest {
     QCOMPARE(agent.process().exitCode(), 0);
   }
 
+  // A fork server loads once its program is said to be one, and not before it is known.
+  void aProgramThatServesIsLoaded() {
+    const LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    supervisor.send(
+        FrameKind::program,
+        encode(ProgramOrder{script("echo '{\"number\":0,\"pid\":1}' >&3; read -r line <&3"), file("mark")}));
+    supervisor.await(FrameKind::ready);
+    supervisor.send(FrameKind::offered);
+    QCOMPARE(decode_news(supervisor.await(FrameKind::news)).text, "a new fork server is ready");
+    const LoneAgent other;
+    AgentCaller early(other, Caller::supervisor);
+    QCOMPARE(refusal(early, FrameKind::offered, ""), "a frame that does not belong here");
+  }
+
   void whatBelongsToAnotherLineIsRefused_data() {
     QTest::addColumn<bool>("supervises");
     QTest::addColumn<int>("kind");
@@ -116,6 +131,42 @@ class TestAgentLines : public AgentTest {
     QCOMPARE(agent.process().exitCode(), 0);
   }
 
+  // A process that a replica has left in a session of its own, too.
+  void nothingIsLeftOfAnAgent() {
+    LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    AgentCaller replica(agent, Caller::stand_in);
+    replica.send(FrameKind::order, encode(script("setsid sleep 1000 >/dev/null 2>&1 & echo $!; exit 3")));
+    const auto [output, status] = replica.output_and_end();
+    QCOMPARE(status, W_EXITCODE(3, 0));
+    const ProcessId left = protocol::identify(std::stoi(output));
+    QVERIFY(is_alive(left));
+    agent.process().closeWriteChannel();
+    QVERIFY(agent.process().waitForFinished(10000));
+    QVERIFY(eventually([&] { return !is_alive(left); }));
+  }
+
+  // Who comes while it ends is told so, where he is heard at all.
+  void anAgentThatEndsTakesNobody() {
+    LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor), stranger(agent);
+    tell_program(supervisor);
+    AgentCaller replica(agent, Caller::stand_in);
+    replica.send(FrameKind::order,
+                 encode(script("trap 'echo asked; read -r line <" + file("go") + "; exit 7' TERM; mkfifo " +
+                               file("go") + "; echo begun; sleep 1000 & wait")));
+    QCOMPARE(replica.next(FrameKind::output), "begun\n");
+    agent.process().closeWriteChannel();
+    QCOMPARE(replica.next(FrameKind::output), "asked\n");
+    QTcpSocket late;
+    QVERIFY(!agent.connect(late));
+    QCOMPARE(refusal(stranger, FrameKind::hello, encode(NodeHello{LoneAgent::token(), Caller::stand_in})),
+             "the agent is ending");
+    testing::write_file(file("go"), "\n");
+    QCOMPARE(replica.output_and_end().second, W_EXITCODE(7, 0));
+  }
+
   // --- replicas ---
 
   // A replica takes what belongs to a node from there, and what belongs to its run from its order.
@@ -132,7 +183,8 @@ class TestAgentLines : public AgentTest {
     AgentCaller supervisor(agent, Caller::supervisor);
     tell_program(supervisor);
     ReplicaOrder order = script("env; pwd; exit 3");
-    order.environment.insert({{"SLURM_PROCID", "7"},
+    order.environment.insert({{"LONG", std::string(100'000, 'x')},
+                              {"SLURM_PROCID", "7"},
                               {"SLURM_NODEID", "1"},
                               {"TMPDIR", "/of/the/supervisor"},
                               {"HOSTNAME", "of-the-supervisor"},
@@ -148,9 +200,10 @@ class TestAgentLines : public AgentTest {
       return ends ? "\n" + output : "it does not end";
     };
     const std::string all = said(order);
-    VERIFY_HOLDS(all, "\nOWN=x\n", "\nSLURM_NODEID=4\n", "\nCUDA_VISIBLE_DEVICES=5\n",
-                 "\nTMPDIR=" + file("") + "\n", "\nADAPTDL_CHECKPOINT_PATH=/checkpoints\n",
-                 "\nADAPTDL_SHARE_PATH=/share\n", "\nADAPTDL_TENSORBOARD_LOGDIR=/tensorboard\n",
+    VERIFY_HOLDS(all, "\nOWN=x\n", "\nLONG=" + std::string(100'000, 'x') + "\n", "\nSLURM_NODEID=4\n",
+                 "\nCUDA_VISIBLE_DEVICES=5\n", "\nTMPDIR=" + file("") + "\n",
+                 "\nADAPTDL_CHECKPOINT_PATH=/checkpoints\n", "\nADAPTDL_SHARE_PATH=/share\n",
+                 "\nADAPTDL_TENSORBOARD_LOGDIR=/tensorboard\n",
                  "\nBATCHSCOPE_TELEMETRY_SOCKET=" + file("") + "/batchscope-node-", "/0/telemetry\n",
                  "\n" + order.working_directory + "\n");
     for (const char* const of_another : {"SLURM_PROCID", "of-the-supervisor", "ELSE="})
@@ -283,6 +336,45 @@ class TestAgentLines : public AgentTest {
     QCOMPARE(told, kMuch);
   }
 
+  // Descriptors and files of replicas that have ended, or that could not be started.
+  void nothingIsKeptOfReplicas() {
+    const auto forget = qScopeGuard([] { qunsetenv("TMPDIR"); });
+    qputenv("TMPDIR", file("").c_str());
+    LoneAgent agent;
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    const auto open_files = [&] {
+      const fs::path folder = "/proc/" + std::to_string(agent.process().processId()) + "/fd";
+      return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+    };
+    const auto have_some = [&] {
+      for (const char* const program : {"/bin/sh", "/no/such/program"}) {
+        ReplicaOrder order = script("exit 3");
+        order.program = program;
+        order.environment["BATCHSCOPE_TELEMETRY_SOCKET"] = "/of/the/supervisor";
+        AgentCaller replica(agent, Caller::stand_in);
+        replica.send(FrameKind::order, encode(order));
+        if (program == std::string("/bin/sh"))
+          replica.output_and_end();
+        else
+          replica.await(FrameKind::refused);
+        replica.is_hung_up_on();
+      }
+      // Who comes next is behind them.
+      AgentCaller next(agent, Caller::stand_in);
+      refusal(next, FrameKind::program, "{}");
+    };
+    have_some();
+    const auto before = open_files();
+    for (int i = 0; i < 3; ++i) have_some();
+    QCOMPARE(open_files(), before);
+    std::ptrdiff_t folders = 0;
+    for (const auto& each : fs::recursive_directory_iterator(file("")))
+      folders +=
+          each.is_directory() && testing::holds(each.path().parent_path().string(), "batchscope-node-");
+    QCOMPARE(folders, 0);
+  }
+
   // A socket's address has few letters.
   void itsFolderIsWhereThereIsRoomForIt() {
     const auto forget = qScopeGuard([] { qunsetenv("TMPDIR"); });
@@ -330,6 +422,17 @@ class TestAgentLines : public AgentTest {
   }
 
   // --- strangers ---
+
+  void strangersThatHaveGoneAreForgotten() {
+    const LoneAgent agent;
+    for (int i = 0; i < 70; ++i) {
+      AgentCaller stranger(agent);
+      stranger.send(FrameKind::order, "{}");
+      QVERIFY(stranger.is_hung_up_on());
+    }
+    AgentCaller known(agent, Caller::stand_in);
+    QCOMPARE(refusal(known, FrameKind::program, "{}"), "a frame that does not belong here");
+  }
 
   // So many at a time, until they have shown the token.
   void strangersAreFewAtATime() {

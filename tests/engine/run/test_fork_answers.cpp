@@ -7,10 +7,13 @@
 
 #include <QTemporaryDir>
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "batchscope/protocol/fork_server.h"
+#include "batchscope/protocol/time_outs.h"
 #include "launch/fork_launcher.h"
 #include "rows.h"
 #include "system/process_table.h"
@@ -83,8 +86,10 @@ class TestForkAnswers : public QObject {
     server.on_answer = [&](const std::string& refusal) { answer = refusal; };
     return eventually([&] { return answer != "none"; }) ? answer : "it does not answer";
   }
-  std::unique_ptr<ForkLauncher> launcher_of(const ReplicaOrder& program) {
-    auto launcher = std::make_unique<ForkLauncher>(program);
+  std::unique_ptr<ForkLauncher> launcher_of(
+      const ReplicaOrder& program,
+      std::chrono::milliseconds start_limit = protocol::time_out::kForkServerStart) {
+    auto launcher = std::make_unique<ForkLauncher>(program, start_limit);
     launcher->on_news = [this](const std::string& level, const std::string& text) {
       told_ += level + ": " + text + "\n";
     };
@@ -179,7 +184,7 @@ class TestForkAnswers : public QObject {
     row("one refused", {kReady, kTake, kTake, no_room, forked}, could_not + "no room", true);
     row("the first reason counts", {kReady, kTake, kTake, no_room, R"({"number":1,"error":"neither"})"},
         could_not + "no room", false);
-    row("a number that nobody has", {kReady, kTake, kTake, forked, R"({"number":2,"pid":1})"},
+    row("a number that nobody has", {kReady, kTake, kTake, forked, R"({"number":2,"pid":2000000000})"},
         could_not + "its answer does not fit the question", true);
     row("the end", {kReady, kTake, kTake, forked}, could_not + "it ended", true);
     row("nonsense", {kReady, kTake, kTake, forked, "nonsense"}, "usage: ", true);
@@ -205,7 +210,96 @@ class TestForkAnswers : public QObject {
       QVERIFY(WaitingReplicas::lives(one));
   }
 
+  // Orders that come late must find nobody.
+  void aServerThatDoesNotAnswerIsGivenUp() {
+    ForkServer server(this->server({kReady, kTake, kTake}));
+    QCOMPARE(answer_of(server), "");
+    QCOMPARE(testing::thrown_by([&] { server.fork(orders(), std::chrono::milliseconds(50)); }),
+             "timeout: the fork server does not answer");
+  }
+
+  void aServerLeavesWithItsLine() {
+    const auto open_files = [] {
+      return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+    };
+    const auto before = open_files();
+    pid_t pid = 0;
+    {
+      ForkServer server(this->server({kReady}));
+      QCOMPARE(answer_of(server), "");
+      pid = server.pid();
+    }
+    QCOMPARE(WaitingReplicas::status_of(pid), 0);
+    VERIFY_THROWS("not_found", "/no/such/program",
+                  ForkServer({"/no/such/program", {}, file(""), {}, file("log")}));
+    QCOMPARE(open_files(), before);
+  }
+
   // --- when there is one ---
+
+  void aServerHasATimeToStart() {
+    const auto launcher = launcher_of(server({}), std::chrono::milliseconds(50));
+    launcher->offered();
+    const pid_t pid = run::children().at(0);
+    QVERIFY(eventually([&] { return !told_.empty(); }));
+    QCOMPARE(heard(),
+             "info: replicas are executed, not forked: the program cannot be a fork server: it did not call "
+             "init_process_group() within 0.05 s\n");
+    QCOMPARE(WaitingReplicas::status_of(pid), SIGKILL);
+    QVERIFY(executes(*launcher, orders()));
+  }
+
+  // Neither one that is ready nor one that has refused has to hurry any more.
+  void aServerThatHasAnsweredIsNotHurried() {
+    const auto refusing =
+        launcher_of(server({R"({"number":0,"error":"it has threads"})"}), std::chrono::milliseconds(1000));
+    refusing->offered();
+    QVERIFY(eventually([&] { return !told_.empty(); }));
+    heard();
+    const auto launcher = launcher_of(server(forks()), std::chrono::milliseconds(1000));
+    QVERIFY(becomes_ready(*launcher));
+    QTest::qWait(1100);
+    QCOMPARE(heard(), "");
+    QVERIFY(!executes(*launcher, orders()));
+  }
+
+  void aServerThatCannotBeStartedIsToldOf() {
+    const auto launcher = launcher_of({"/no/such/program", {}, file(""), {}, file("log")});
+    launcher->offered();
+    VERIFY_HOLDS(heard(),
+                 "info: replicas are executed, not forked: the program cannot be a fork server: cannot start "
+                 "/no/such/program in ");
+    QVERIFY(executes(*launcher, orders()));
+    QCOMPARE(heard(), "");  // once
+  }
+
+  // Who has inherited its end holds it open.
+  void aServerThatLeavesSomebodyBehindHasRefused() {
+    ReplicaOrder program = server({});
+    testing::write_file(program.program, "#!/bin/sh\nsleep 1000 &\nexit 4\n");
+    const auto launcher = launcher_of(program);
+    launcher->offered();
+    const pid_t pid = run::children().at(0);
+    const int status = WaitingReplicas::status_of(pid);
+    QVERIFY(launcher->take_exited(pid, status));
+    ::kill(-pid, SIGKILL);
+    QCOMPARE(heard(),
+             "info: replicas are executed, not forked: the program cannot be a fork server: the fork server "
+             "does not answer\n");
+  }
+
+  // Its program has changed since: another one is asked.
+  void aServerThatLoadsAnOldProgramIsGivenUp() {
+    const auto launcher = launcher_of(server({}));
+    launcher->offered();
+    const pid_t old = run::children().at(0);
+    server(forks());
+    QVERIFY(executes(*launcher, orders()));
+    WaitingReplicas::status_of(old);  // its line has closed
+    QVERIFY(eventually([&] { return !told_.empty(); }));
+    QCOMPARE(heard(), "debug: a new fork server is ready\n");
+    QVERIFY(!executes(*launcher, orders()));
+  }
 
   void aProgramIsExecutedUntilItSaysThatItCanServe() {
     const auto launcher = launcher_of(server(forks()));
@@ -309,6 +403,11 @@ class TestForkAnswers : public QObject {
       QVERIFY(eventually([&] { return !told_.empty(); }));
       QCOMPARE(heard(), "debug: a new fork server is ready\n");
       QCOMPARE(starts(), 2);
+      const pid_t unused = run::children().at(0);
+      ::kill(unused, SIGKILL);
+      QVERIFY(launcher->take_exited(unused, WaitingReplicas::status_of(unused)));
+      QVERIFY(run::children().empty());
+      heard();
       cleanup();
     }
   }

@@ -55,12 +55,28 @@ class TestNodeAgent : public Scenario {
     }
     const std::set<fs::path> left = folders();
     QCOMPARE(left.size(), 1u);
+    const fs::path other = file("other");  // which is as old, and not an agent's
+    fs::create_directory(other);
+    const fs::path foreign = file("batchscope-node-foreign");  // somebody else's, where this can be made
+    const bool makes_foreign =
+        geteuid() == 0 && fs::create_directory(foreign) && chown(foreign.c_str(), 1, 1) == 0;
     {
       const LoneAgent soon;
-      QCOMPARE(folders().size(), 2u);  // it could be one that has just begun
+      QCOMPARE(folders().size(), makes_foreign ? 3u : 2u);  // it could be one that has just begun
       age();
-      const LoneAgent later;
+      fs::last_write_time(other, fs::file_time_type::clock::now() - std::chrono::seconds(60));
+      LoneAgent later;
+      QCOMPARE(fs::exists(foreign), makes_foreign);
+      fs::remove(foreign);
+      QVERIFY(fs::exists(other));
       QCOMPARE(folders().size(), 2u);
+      std::ptrdiff_t held = 0;  // no folder but its own
+      for (const auto& entry :
+           fs::directory_iterator("/proc/" + std::to_string(later.process().processId()) + "/fd")) {
+        std::error_code gone;
+        held += testing::holds(fs::read_symlink(entry, gone).string(), "batchscope-node-");
+      }
+      QCOMPARE(held, 1);
       QVERIFY(!folders().contains(*left.begin()));
     }
     QVERIFY(folders().empty());

@@ -7,9 +7,11 @@
 #include <QTemporaryDir>
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <set>
 
+#include "batchscope/protocol/checkpoint_writer.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/telemetry.h"
 #include "nodes/checkpoint_exchange.h"
@@ -93,14 +95,16 @@ class TestNodeCheckpoints : public QObject {
 
   void itComesWholeInPieces() {
     const std::string large(3'000'000, 'x');
-    const fs::path sent = make(here_, "checkpoint-000007", {{"empty", ""}, {"model", large}, {"z", ""}});
+    const fs::path sent =
+        make(here_, "checkpoint-000007", {{"empty", ""}, {"model", large}, {"one", "1"}, {"z", ""}});
     const auto frames = frames_of(sent);
+    write_file(partial_checkpoint(there_ / "checkpoint-000007") / "model", "");  // of one that was killed
     QVERIFY(frames.size() > 4);
     QVERIFY(std::all_of(frames.begin(), frames.end(),
                         [](const Frame& frame) { return frame.bytes.size() <= 1u << 20; }));
     QCOMPARE(trouble_with(frames), std::string());
     verify_checkpoint(there_ / "checkpoint-000007");
-    for (const char* file : {"manifest.json", "empty", "model", "z"})
+    for (const char* file : {"manifest.json", "empty", "model", "one", "z"})
       QCOMPARE(contents(there_ / "checkpoint-000007" / file), contents(sent / file));
     QCOMPARE(names_in(there_), std::set<std::string>{"checkpoint-000007"});
     QCOMPARE(fs::status(there_ / "checkpoint-000007" / "model").permissions(),
@@ -249,15 +253,45 @@ class TestNodeCheckpoints : public QObject {
     const std::string again = told(exchange, "checkpoint-000004", "periodic");
     VERIFY_HOLDS(again, "checkpoints can be handed over again\"", "\"name\":\"checkpoint-000004\"");
     QCOMPARE(std::count(again.begin(), again.end(), '\n'), 2);
+    for (const Frame& frame : frames_of(make(there_, "checkpoint-000005"))) exchange.take(frame);
+    const std::string next = told(exchange, "checkpoint-000005", "periodic");
+    QCOMPARE(std::count(next.begin(), next.end(), '\n'), 1);
+  }
+
+  // A frame of no checkpoint is passed over, and one that goes on without a checkpoint of its own.
+  void whatBelongsToNoCheckpointIsPassedOver() {
+    const auto open_files = [] {
+      return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+    };
+    CheckpointExchange exchange(here_, {});
+    exchange.take({FrameKind::state, "of nothing"});
+    const auto before = open_files();
+    for (const Frame& frame : frames_of(make(there_, "checkpoint-000001"))) exchange.take(frame);
+    QCOMPARE(open_files(), before);  // nothing of it is held open
+    exchange.take({FrameKind::state, "more"});
+    QVERIFY(std::holds_alternative<CheckpointWritten>(decode(told(exchange, "checkpoint-000001"))));
+  }
+
+  // They count as old, and not as the ones that are kept.
+  void whatCannotBeLoadedStaysBesides() {
+    for (const char* name : {"checkpoint-000001", "checkpoint-000002", "checkpoint-000003"})
+      make(here_, name);
+    const CheckpointExchange exchange(here_, {{"checkpoint-000003", "it cannot be loaded"}});
+    exchange.tidy();
+    QCOMPARE(names_in(here_),
+             (std::set<std::string>{"checkpoint-000001", "checkpoint-000002", "checkpoint-000003"}));
   }
 
   void aMarkIsThereAsLongAsItsSupervisor() {
     write_file(here_ / ".seen-by-nodes-0123", "");  // of one that was killed
+    VERIFY_THROWS("io", "cannot make " + (here_ / "missing").string(), FolderMark(here_ / "missing"));
+    const auto before = std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
     {
       const FolderMark mark(here_);
       QCOMPARE(fs::status(mark.path()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
       QCOMPARE(names_in(here_), std::set<std::string>{mark.path().filename()});
       QVERIFY(list_checkpoints(here_).empty());
+      QCOMPARE(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()), before);
     }
     QVERIFY(names_in(here_).empty());
   }

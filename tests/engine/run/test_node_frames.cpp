@@ -176,6 +176,7 @@ class TestNodeFrames : public QObject {
   void tokensAreComparedWhole() {
     QVERIFY(same_token("abc", "abc"));
     QVERIFY(!same_token("abc", "abd"));
+    QVERIFY(!same_token("abc", "xbc"));
     QVERIFY(!same_token("abc", "ab"));
     QVERIFY(!same_token("", "abc"));
   }

@@ -2,19 +2,26 @@
 //
 // Lines between nodes, encrypted and not: who agrees with whom, what is read and written, and when one is
 // given up.
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <QScopeGuard>
 #include <QSslCipher>
 #include <QSslSocket>
 #include <QTcpServer>
+#include <chrono>
 #include <filesystem>
+#include <future>
 #include <iterator>
 #include <memory>
+#include <vector>
 
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
@@ -53,6 +60,19 @@ class TestNodeLines : public QObject {
 
   static bool eventually(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 20000); }
 
+  // Returns why it breaks.
+  static std::string end_of(BlockingLine& line, bool reads) {
+    try {
+      for (;;)
+        if (reads)
+          line.read();
+        else
+          line.write(std::string(1 << 20, 'x'));
+    } catch (const BlockingLine::Broken& broken) {
+      return broken.why;
+    }
+  }
+
  private Q_SLOTS:
   // --- TCP ---
 
@@ -90,8 +110,41 @@ class TestNodeLines : public QObject {
     }
     QCOMPARE(testing::thrown_by([&] { connect_tcp_line("127.0.0.2", port); }),
              "io: no connection to 127.0.0.2:" + std::to_string(port) + ": Connection refused");
-    VERIFY_THROWS("io", "no connection to localhost:4711: ", connect_tcp_line("localhost", 4711));
+    VERIFY_THROWS("io", std::string("no connection to localhost:4711: ") + gai_strerror(EAI_NONAME),
+                  connect_tcp_line("localhost", 4711));  // no number
     QCOMPARE(open_files(), before);
+  }
+
+  // The system holds up whoever connects while others have not been taken: it is given up, or comes in time.
+  void whoIsHeldUpWaitsForAWhile() {
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    QCOMPARE(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+    QCOMPARE(listen(listener, 0), 0);
+    getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+    const int port = ntohs(address.sin_port);
+    const std::ptrdiff_t before = open_files();
+    std::vector<int> waiting;
+    std::string refusal;
+    while (refusal.empty() && waiting.size() < 10) try {
+        waiting.push_back(connect_tcp_line("127.0.0.1", port, std::chrono::milliseconds(50)));
+      } catch (const Error& error) {
+        refusal = std::string(error_kind_name(error.kind())) + ": " + error.what();
+      }
+    QCOMPARE(refusal,
+             "timeout: no connection to 127.0.0.1:" + std::to_string(port) + ": Connection timed out");
+    QCOMPARE(open_files(), before + std::ssize(waiting));
+    auto last = std::async(std::launch::async,
+                           [port] { return connect_tcp_line("127.0.0.1", port, std::chrono::seconds(30)); });
+    last.wait_for(std::chrono::milliseconds(100));
+    waiting.push_back(accept(listener, nullptr, nullptr));
+    waiting.push_back(last.get());
+    QCOMPARE(write(waiting.back(), "x", 1), 1);
+    for (const int fd : waiting) close(fd);
+    close(listener);
   }
 
   // As a stand-in has it.
@@ -118,6 +171,22 @@ class TestNodeLines : public QObject {
     QCOMPARE(why, "its agent has closed it");
   }
 
+  // The other end has gone without having read all.
+  void whyALineBreaksIsSaid() {
+    signal(SIGPIPE, SIG_IGN);
+    const auto restore = qScopeGuard([] { signal(SIGPIPE, SIG_DFL); });
+    QTcpServer server;
+    QVERIFY(server.listen(QHostAddress(QStringLiteral("127.0.0.2"))));
+    for (const bool reads : {true, false}) {
+      const auto line = connect_blocking_line("127.0.0.2", server.serverPort(), {kOtherToken, false});
+      line->write("to nobody");
+      QVERIFY(server.waitForNewConnection(10000));
+      delete server.nextPendingConnection();
+      const std::string why = end_of(*line, reads);
+      QVERIFY2(why == "Connection reset by peer" || (!reads && why == "Broken pipe"), why.c_str());
+    }
+  }
+
   // --- the supervisor's ---
 
   void aSupervisorHearsItsAgent() {
@@ -142,6 +211,22 @@ class TestNodeLines : public QObject {
       QCOMPARE(lost, "its agent's line closed");
       QVERIFY(!line.stands());
     }
+  }
+
+  // Its agent is told by the end of its line.
+  void whoIsSilentForLongIsLost() {
+    const double before = protocol::monotonic_seconds();
+    LoneAgent agent;
+    AgentLine line(agent.offer(), LoneAgent::token());
+    std::string lost;
+    line.on_lost = [&](const std::string& why) { lost += why; };
+    QVERIFY(eventually([&] { return line.clock_offset() != 0; }));
+    line.check(before + 10);
+    QCOMPARE(lost, "");
+    line.check(protocol::monotonic_seconds() + 10.1);
+    QCOMPARE(lost, "it has not been heard for 10 s");
+    QVERIFY(!line.stands());
+    QVERIFY(eventually([&] { return agent.process().state() == QProcess::NotRunning; }));
   }
 
   void whoHasAnotherTokenIsHungUpOn() {
@@ -211,6 +296,7 @@ class TestNodeLines : public QObject {
 
   void aStandInAgreesToo() {
     const LoneAgent agent(true);
+    LoneAgent killed(true);
     const auto line = connect_blocking_line("127.0.0.2", agent.offer().port, {LoneAgent::token(), true});
     line->write(encode(FrameKind::hello, encode(NodeHello{LoneAgent::token(), Caller::stand_in})) +
                 encode(FrameKind::signal, "{}"));
@@ -232,6 +318,10 @@ class TestNodeLines : public QObject {
     VERIFY_HOLDS(refusal,
                  "io: no connection to 127.0.0.2:" + std::to_string(agent.offer().port) +
                      ": the two ends did not agree on TLS, as where one of them has another secret (");
+    const auto broken = connect_blocking_line("127.0.0.2", killed.offer().port, {LoneAgent::token(), true});
+    killed.process().kill();
+    QVERIFY(killed.process().waitForFinished());
+    QVERIFY(!end_of(*broken, false).empty());
   }
 };
 

@@ -16,6 +16,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/machine.h"
+#include "lone_agent.h"
 #include "nodes/frame.h"
 #include "nodes/messages.h"
 #include "nodes/node_command.h"
@@ -100,7 +101,7 @@ class TestNodeProgram : public QObject {
     row("no name", {"--name", "a b", "--listen", "127.0.0.2"}, line, "'a b' is not a name of a node");
     row("no token", {"--listen", "127.0.0.2"}, "", "standard input has no line with the token");
     row("no end of the token", {"--listen", "127.0.0.2"}, line.chopped(1), "has no line with the token");
-    row("too long a token", {"--listen", "127.0.0.2"}, QString(int(kLongestHello) + 1, 'x') + "\n",
+    row("too long a token", {"--listen", "127.0.0.2"}, QString(int(kLongestHello), 'x') + "\n",
         "standard input has no line with the token");
     row("two addresses", {"--listen", "127.0.0.2", "--toward", "127.0.0.1"}, line, "--listen");
   }
@@ -122,8 +123,35 @@ class TestNodeProgram : public QObject {
     QVERIFY(std::filesystem::is_empty(folder.path().toStdString()));
   }
 
+  // Without asking a network.
+  void whatCannotBeReachedIsNamed() {
+    QVERIFY(called({"serve", "--name", "n2", "--toward", "fe80::1"}, welcome()) != 0);
+    VERIFY_HOLDS(errors_, "batchscope-node: this node cannot reach fe80::1: ");
+    QCOMPARE(output_, "");
+  }
+
+  // As where ssh has broken, and where its terminal has gone.
+  void anAgentThatNobodyHearsEndsWithItsInput() {
+    QProcess process;
+    process.start(BATCHSCOPE_TEST_BIN "/batchscope-node", {"serve", "--name", "n2", "--listen", "127.0.0.2"});
+    QVERIFY(process.waitForStarted());
+    process.closeReadChannel(QProcess::StandardOutput);
+    process.write(welcome().c_str());
+    process.closeWriteChannel();
+    QVERIFY(process.waitForFinished(20000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 0);
+    LoneAgent agent;
+    ::kill(static_cast<pid_t>(agent.process().processId()), SIGHUP);
+    agent.process().closeWriteChannel();
+    QVERIFY(agent.process().waitForFinished(20000));
+    QCOMPARE(agent.process().exitStatus(), QProcess::NormalExit);
+    QCOMPARE(agent.process().exitCode(), 0);
+  }
+
   void aCommandIsNeeded() {
     QCOMPARE(called({}, ""), static_cast<int>(kExitUsage));
+    VERIFY_HOLDS(errors_, "A subcommand is required");
     QCOMPARE(called({"--help"}, ""), 0);
   }
 

@@ -103,16 +103,29 @@ class TestSpawn : public QObject {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    signal(SIGUSR1, SIG_IGN);
+    for (const int number : {SIGHUP, SIGUSR1, SIGSYS}) signal(number, SIG_IGN);
     ReplicaOrder order = script("");  // a shell would let all of them through
     order.program = "/bin/cat";
     order.arguments = {"/proc/self/status"};
     const pid_t pid = spawn(order, {}, {SIGTERM, SIGUSR2});
-    signal(SIGUSR1, SIG_DFL);
+    for (const int number : {SIGHUP, SIGUSR1, SIGSYS}) signal(number, SIG_DFL);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     QCOMPARE(ended(pid), 0);
     QCOMPARE(signals_of(testing::contents(log_), "SigBlk"), 1u << (SIGTERM - 1) | 1u << (SIGUSR2 - 1));
     QCOMPARE(signals_of(testing::contents(log_), "SigIgn"), 0u);
+  }
+
+  // So that one that does not speak telemetry ends, too.
+  void aProgramIsAskedToLeaveWhenItsSupervisorDies() {
+    const fs::path asked = folder_.filePath("asked").toStdString();
+    const pid_t supervisor = fork();
+    if (supervisor == 0) {
+      const pid_t pid = spawn(script("trap 'echo > asked; exit' TERM; echo begun; sleep 1000 & wait"));
+      while (testing::contents(log_) != "begun\n") usleep(1000);
+      _exit(pid > 0 ? 0 : 1);
+    }
+    QCOMPARE(ended(supervisor), 0);
+    QVERIFY(QTest::qWaitFor([&] { return fs::exists(asked); }, 20000));
   }
 
   void whatCannotBeStartedIsNamed() {

@@ -4,9 +4,14 @@
 // is its supervisor.
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <QElapsedTimer>
+#include <QProcess>
+#include <QScopeGuard>
+#include <QSslSocket>
 #include <QTcpServer>
 #include <QTcpSocket>
 #include <QTemporaryDir>
@@ -17,6 +22,7 @@
 
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/protocol/time_outs.h"
 #include "nodes/checkpoint_transfer.h"
 #include "nodes/frame.h"
 #include "nodes/line_server.h"
@@ -154,13 +160,37 @@ class TestStandIn : public QObject {
     line_.reset();
   }
 
-  // Also by those that it has blocked for itself.
+  // Not when something else comes: it may have come with the end of the agreement on TLS.
+  void whatComesAtOnceIsReadAtOnce() {
+    LineServer encrypted({std::string(64, 'a'), true});
+    QVERIFY(encrypted.listen(QHostAddress(QStringLiteral("127.0.0.2"))));
+    start(encode(StandInOrder{"127.0.0.2",
+                              encrypted.serverPort(),
+                              {std::string(64, 'a'), true},
+                              file("telemetry"),
+                              {},
+                              replica()}));
+    QVERIFY(encrypted.waitForNewConnection(20000));
+    line_.reset(encrypted.nextPendingConnection());
+    line_->setParent(nullptr);
+    QObject::connect(qobject_cast<QSslSocket*>(line_.get()), &QSslSocket::encrypted, line_.get(),
+                     [this] { say(FrameKind::output, "early\n"); });
+    QVERIFY(eventually([this] { return printed() == "early\n"; }));
+    line_.reset();
+  }
+
+  // Also by those that it has blocked for itself. Whatever its replica has left, it leaves no core.
   void itEndsAsItsReplicaDid() {
+    rlimit before{};
+    getrlimit(RLIMIT_CORE, &before);
+    const auto restore = qScopeGuard([before] { setrlimit(RLIMIT_CORE, &before); });
+    const rlimit all{before.rlim_max, before.rlim_max};
+    setrlimit(RLIMIT_CORE, &all);
     for (const int number : {SIGKILL, SIGSEGV, SIGTERM, SIGPIPE}) {
       connect_it();
       next(FrameKind::order);
       say(FrameKind::exit, encode_status(number));
-      QCOMPARE(status() & 0x7f, number);
+      QCOMPARE(status(), number);
     }
     connect_it();
     next(FrameKind::order);
@@ -209,9 +239,39 @@ class TestStandIn : public QObject {
   void aSupervisorThatDoesNotListenHoldsNobodyUp() {
     connect_it();
     next(FrameKind::order);
-    say(FrameKind::telemetry, encode(TelemetryBytes{0, "hello"}));
+    const auto sockets = [this] {
+      std::ptrdiff_t found = 0;
+      for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(pid_) + "/fd")) {
+        std::error_code gone;
+        found += testing::holds(fs::read_symlink(entry, gone).string(), "socket:");
+      }
+      return found;
+    };
+    const std::ptrdiff_t before = sockets();
+    for (std::uint32_t connection = 0; connection < 3; ++connection)
+      say(FrameKind::telemetry, encode(TelemetryBytes{connection, "hello"}));
+    say(FrameKind::output, "behind it\n");
+    QVERIFY(eventually([this] { return printed() == "behind it\n"; }));
+    QCOMPARE(sockets(), before);
     say(FrameKind::exit, encode_status(0));
     QCOMPARE(status(), 0);
+  }
+
+  void aSupervisorThatHangsUpHoldsNobodyUp() {
+    std::unique_ptr<QLocalSocket> connection;
+    LocalListener listener(file("telemetry"), [&](auto socket) { connection = std::move(socket); });
+    connect_it();
+    next(FrameKind::order);
+    say(FrameKind::telemetry, encode(TelemetryBytes{0, "hello"}));
+    QVERIFY(eventually([&] { return connection != nullptr; }));
+    connection.reset();
+    const std::string large(300'000, 'x');
+    for (int i = 0; i < 3; ++i) say(FrameKind::telemetry, encode(TelemetryBytes{0, large}));
+    say(FrameKind::output, "behind it\n");
+    say(FrameKind::exit, encode_status(W_EXITCODE(5, 0)));
+    QVERIFY(line_->waitForDisconnected(10000) || line_->state() == QAbstractSocket::UnconnectedState);
+    QCOMPARE(status(), W_EXITCODE(5, 0));
+    QCOMPARE(printed(), "behind it\n");
   }
 
   void whyItsReplicaCannotBeStartedIsInItsLog() {
@@ -237,6 +297,14 @@ class TestStandIn : public QObject {
     QCOMPARE(printed(), "batchscope-node: the agent sent a frame that does not belong here\n");
   }
 
+  void whoIsStartedByHandIsTold() {
+    QProcess process;
+    process.start("sh", {"-c", "exec " BATCHSCOPE_TEST_BIN "/batchscope-node replica 3<&-"});
+    QVERIFY(process.waitForFinished());
+    QCOMPARE(process.exitCode(), 127);
+    VERIFY_HOLDS(process.readAllStandardError().toStdString(), "batchscope-node: cannot read the order: ");
+  }
+
   void anOrderThatIsNoneIsRefused() {
     start("{}");
     QCOMPARE(status(), W_EXITCODE(127, 0));
@@ -251,8 +319,11 @@ class TestStandIn : public QObject {
   void aLineThatBreaksIsAKill() {
     connect_it();
     next(FrameKind::order);
+    QElapsedTimer timer;
+    timer.start();
     line_->abort();
     QCOMPARE(status(), SIGKILL);
+    QVERIFY(timer.elapsed() >= protocol::time_out::kLastWords.count());
     VERIFY_HOLDS(printed(), "batchscope-node: the line to the replica's node broke: ");
   }
 

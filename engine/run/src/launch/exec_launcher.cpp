@@ -66,8 +66,7 @@ void become(const ReplicaOrder& order, const std::optional<Inherited>& inherited
 // Reads the error that the child writes before it gives up; 0 where exec closed its end.
 int failure_of(int reports) {
   int error = 0;
-  while (read(reports, &error, sizeof error) < 0 && errno == EINTR) {
-  }
+  TEMP_FAILURE_RETRY(read(reports, &error, sizeof error));
   return error;
 }
 

@@ -13,12 +13,9 @@
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/time_outs.h"
 
 namespace batchscope::run {
 namespace {
-
-using protocol::time_out::kForkServerStart;
 
 bool allowed(const ReplicaOrder& program) {
   const auto found = program.environment.find(protocol::variable::kForkServer);
@@ -27,12 +24,14 @@ bool allowed(const ReplicaOrder& program) {
 
 }  // namespace
 
-ForkLauncher::ForkLauncher(ReplicaOrder program) : program_(std::move(program)), allowed_(allowed(program_)) {
+ForkLauncher::ForkLauncher(ReplicaOrder program, std::chrono::milliseconds start_limit)
+    : program_(std::move(program)), start_limit_(start_limit), allowed_(allowed(program_)) {
   patience_.setSingleShot(true);
   QObject::connect(&patience_, &QTimer::timeout, &patience_, [this] {
     if (!server_ || server_->ready()) return;
     kill(server_->pid(), SIGKILL);
-    answered(fmt::format("it did not call init_process_group() within {} s", kForkServerStart.count()));
+    answered(fmt::format("it did not call init_process_group() within {} s",
+                         std::chrono::duration<double>(start_limit_).count()));
   });
 }
 
@@ -81,11 +80,10 @@ void ForkLauncher::start_server() {
     return;
   }
   server_->on_answer = [this](const std::string& refusal) { answered(refusal); };
-  patience_.start(kForkServerStart);
+  patience_.start(start_limit_);
 }
 
 void ForkLauncher::answered(const std::string& refusal) {
-  patience_.stop();
   if (!refusal.empty()) {
     server_.reset();
     refused_ = files_;

@@ -9,11 +9,13 @@
 #include <sys/types.h>
 
 #include <QTimer>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/time_outs.h"
 #include "launch/fork_server.h"
 #include "launch/launcher.h"
 #include "launch/program_file.h"
@@ -22,8 +24,10 @@ namespace batchscope::run {
 
 class ForkLauncher final : public Launcher {
  public:
-  // `program`: what is executed as the fork server, with the server's own log.
-  explicit ForkLauncher(ReplicaOrder program);
+  // `program`: what is executed as the fork server, with the server's own log. `start_limit`: until it
+  // answers.
+  explicit ForkLauncher(ReplicaOrder program,
+                        std::chrono::milliseconds start_limit = protocol::time_out::kForkServerStart);
 
   std::function<void(const std::string& level, const std::string& text)> on_news;
 
@@ -48,6 +52,7 @@ class ForkLauncher final : public Launcher {
   bool stands() const;
 
   const ReplicaOrder program_;
+  const std::chrono::milliseconds start_limit_;
   const bool allowed_;
   ExecLauncher exec_;
   std::unique_ptr<ForkServer> server_;

@@ -13,38 +13,30 @@
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/fork_server.h"
-#include "batchscope/protocol/time_outs.h"
 
 namespace batchscope::run {
 namespace {
 
 constexpr int kItsDescriptor = 3;
 constexpr char kEnded[] = "it ended";
-constexpr int kForkLimit =
-    std::chrono::duration_cast<std::chrono::milliseconds>(protocol::time_out::kFork).count();
 
 // Waits until one of these events is there, and returns those that are.
-short await(int socket, short events, int limit) {
+short await(int socket, short events, std::chrono::milliseconds limit) {
   pollfd awaited{socket, events, 0};
-  int count;
-  while ((count = poll(&awaited, 1, limit)) < 0 && errno == EINTR) {
-  }
+  const auto count = TEMP_FAILURE_RETRY(poll(&awaited, 1, static_cast<int>(limit.count())));
   if (count <= 0) throw Error(ErrorKind::timeout, "the fork server does not answer");
   return awaited.revents;
 }
 
-protocol::ForkAnswer receive(int socket, int limit) {
-  await(socket, POLLIN, limit);
+protocol::ForkAnswer receive(int socket) {
   const auto packet = protocol::receive_packet(socket);
   if (!packet) return {0, kEnded};
   return protocol::decode_fork_answer(*packet);
 }
 
-// False where the socket does not take it now.
-bool sent_at_once(int socket, const std::string& packet) {
-  if (::send(socket, packet.data(), packet.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return true;
-  if (errno == EAGAIN || errno == EINTR) return false;
-  throw Error(ErrorKind::io, std::string("the fork server's socket: cannot send: ") + std::strerror(errno));
+void send_packet(int socket, const std::string& packet) {
+  if (TEMP_FAILURE_RETRY(::send(socket, packet.data(), packet.size(), MSG_NOSIGNAL)) < 0)
+    throw Error(ErrorKind::io, std::string("the fork server's socket: cannot send: ") + std::strerror(errno));
 }
 
 }  // namespace
@@ -82,7 +74,8 @@ void ForkServer::take_answer() {
   notifier_.release()->deleteLater();  // we are in its signal
   std::string refusal;
   try {
-    const protocol::ForkAnswer answer = receive(socket_, 0);
+    await(socket_, POLLIN, {});  // who inherited its end may hold it open
+    const protocol::ForkAnswer answer = receive(socket_);
     refusal = answer.error;
     answers_by_number_ = answer.number >= 0;
   } catch (const Error& error) {
@@ -95,19 +88,17 @@ void ForkServer::take_answer() {
 
 // Replicas become what they are side by side: an order does not wait for the answer to the one before. A
 // failure is thrown when those that were ordered have answered, so that they can be killed.
-std::vector<pid_t> ForkServer::fork(const std::vector<ReplicaOrder>& orders) {
+std::vector<pid_t> ForkServer::fork(const std::vector<ReplicaOrder>& orders,
+                                    std::chrono::milliseconds limit) {
   std::vector<pid_t> pids(orders.size());
   std::size_t sent = 0, answered = 0;
-  std::string packet, failure;
+  std::string failure;
   try {
     while (answered < sent || (sent < orders.size() && failure.empty())) {
       const bool sends = sent < orders.size() && failure.empty() && (answers_by_number_ || answered == sent);
-      if (sends && packet.empty())
-        packet = protocol::encode(
-            protocol::ForkOrder{orders[sent].environment, orders[sent].log.string(), static_cast<int>(sent)});
-      const short events = await(socket_, sends ? POLLIN | POLLOUT : POLLIN, kForkLimit);
+      const short events = await(socket_, sends ? POLLIN | POLLOUT : POLLIN, limit);
       if (events & ~POLLOUT) {
-        const protocol::ForkAnswer answer = receive(socket_, kForkLimit);
+        const protocol::ForkAnswer answer = receive(socket_);
         const auto number = answers_by_number_ ? static_cast<std::size_t>(answer.number) : answered;
         ++answered;
         if (answer.error.empty() && number < sent)
@@ -115,8 +106,10 @@ std::vector<pid_t> ForkServer::fork(const std::vector<ReplicaOrder>& orders) {
         else if (failure.empty())
           failure = answer.error.empty() ? "its answer does not fit the question" : answer.error;
         if (answer.error == kEnded) break;
-      } else if (sent_at_once(socket_, packet)) {
-        packet.clear();
+      } else {
+        const ReplicaOrder& order = orders[sent];
+        send_packet(socket_, protocol::encode(protocol::ForkOrder{order.environment, order.log.string(),
+                                                                  static_cast<int>(sent)}));
         ++sent;
       }
     }

@@ -7,11 +7,13 @@
 #include <sys/types.h>
 
 #include <QSocketNotifier>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/time_outs.h"
 #include "launch/launcher.h"
 
 namespace batchscope::run {
@@ -35,9 +37,10 @@ class ForkServer {
   void take_answer();
 
   // Returns the replicas' process ids, in the order of the orders, when each leads its session. Blocks for
-  // the few milliseconds that forks take. Throws Error; then none of the replicas is left running, and the
-  // server may not be used again.
-  std::vector<pid_t> fork(const std::vector<ReplicaOrder>& orders);
+  // the few milliseconds that forks take, at most `limit` without an answer. Throws Error; then none of the
+  // replicas is left running, and the server may not be used again.
+  std::vector<pid_t> fork(const std::vector<ReplicaOrder>& orders,
+                          std::chrono::milliseconds limit = protocol::time_out::kFork);
 
  private:
   pid_t pid_ = 0;

@@ -24,7 +24,6 @@
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/telemetry.h"
-#include "batchscope/protocol/time_outs.h"
 #include "nodes/messages.h"
 #include "system/process_table.h"
 
@@ -32,9 +31,7 @@ namespace batchscope::run {
 namespace {
 
 namespace fs = std::filesystem;
-namespace time_out = protocol::time_out;
 
-constexpr std::size_t kMostLines = 4096;
 constexpr std::size_t kMostStrangers = 64;  // that have not shown the token yet
 constexpr std::size_t kLongestFolder =
     60;  // characters, so that a socket's address has room for what is below it
@@ -126,9 +123,10 @@ struct Agent::Line {
   bool closed = false;
 };
 
-Agent::Agent(const std::string& address, const Welcome& welcome, bool apart)
+Agent::Agent(const std::string& address, const Welcome& welcome, bool apart, const AgentTimes& times)
     : token_(welcome.token),
       apart_(apart),
+      times_(times),
       server_(welcome),
       folder_(make_folder()),
       lock_(lock_folder(folder_)),
@@ -143,13 +141,12 @@ Agent::Agent(const std::string& address, const Welcome& welcome, bool apart)
   signals_.on_terminate = [this] { end(); };
   QObject::connect(&input_, &QSocketNotifier::activated, &loop_, [this] {
     std::array<char, 4096> bytes;
-    const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());
-    if (count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN))) return;
+    if (read(STDIN_FILENO, bytes.data(), bytes.size()) > 0) return;
     input_.setEnabled(false);
     end();
   });
   QObject::connect(&beat_, &QTimer::timeout, &loop_, [this] { beat(); });
-  beat_.start(time_out::kNodeBeat);
+  beat_.start(times_.beat);
   patience_.setSingleShot(true);
   QObject::connect(&patience_, &QTimer::timeout, &loop_, [this] {
     for (const auto& line : lines_)
@@ -177,16 +174,13 @@ void Agent::accept() {
   while (std::unique_ptr<QTcpSocket> socket{server_.nextPendingConnection()}) {
     const auto strangers =
         std::count_if(lines_.begin(), lines_.end(), [](const auto& line) { return !line->caller; });
-    if (lines_.size() >= kMostLines || static_cast<std::size_t>(strangers) >= kMostStrangers) {
-      socket->abort();
-      continue;
-    }
+    if (static_cast<std::size_t>(strangers) >= kMostStrangers) continue;  // which hangs up
     Line& line = *lines_.emplace_back(std::make_unique<Line>(std::move(socket)));
     line.frames.on_frame = [this, &line](const Frame& frame) { take(line, frame); };
     line.frames.on_closed = [this, &line] { closed(line); };
     line.patience.setSingleShot(true);
     QObject::connect(&line.patience, &QTimer::timeout, &line.patience, [&line] { line.frames.abort(); });
-    line.patience.start(time_out::kNodeConnect);
+    line.patience.start(times_.stranger);
   }
 }
 
@@ -357,13 +351,12 @@ void Agent::on_exit(pid_t pid, int status) {
       line->replica->ended(status);
       break;
     }
-  leave_if_empty();
 }
 
 void Agent::end() {
   if (!std::exchange(ending_, true)) {
     server_.close();
-    patience_.start(time_out::kOrphan);
+    patience_.start(times_.orphan);
   }
   for (const auto& line : lines_)
     if (line->replica) line->replica->signal({SIGTERM, 0});

@@ -9,12 +9,14 @@
 #include <QEventLoop>
 #include <QSocketNotifier>
 #include <QTimer>
+#include <chrono>
 #include <filesystem>
 #include <list>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "batchscope/protocol/time_outs.h"
 #include "devices/device_metrics.h"
 #include "launch/fork_launcher.h"
 #include "nodes/frame_socket.h"
@@ -25,12 +27,19 @@
 
 namespace batchscope::run {
 
+// How long an agent waits for what.
+struct AgentTimes {
+  std::chrono::milliseconds beat = protocol::time_out::kNodeBeat;         // between two of them
+  std::chrono::milliseconds stranger = protocol::time_out::kNodeConnect;  // for the token
+  std::chrono::milliseconds orphan = protocol::time_out::kOrphan;         // for replicas to end by themselves
+};
+
 class Agent {
  public:
   // Listens at this numeric address, at a port that is free. `apart`: the run's folder of checkpoints counts
   // as one that this node does not see. Throws Error(io) naming the address, and Error(failure) where the
   // welcome asks for TLS and this machine has none.
-  Agent(const std::string& address, const Welcome& welcome, bool apart);
+  Agent(const std::string& address, const Welcome& welcome, bool apart, const AgentTimes& times = {});
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -61,6 +70,7 @@ class Agent {
 
   const std::string token_;
   const bool apart_;
+  const AgentTimes times_;
   LineServer server_;
   std::filesystem::path folder_;  // private, of the replicas' pipes and sockets
   int lock_ = -1;                 // on it, while this process or a replica that it forked lives

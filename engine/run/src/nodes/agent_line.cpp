@@ -5,22 +5,20 @@
 
 #include <QHostAddress>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/time_outs.h"
 #include "nodes/tls_line.h"
 
 namespace batchscope::run {
 
 using protocol::monotonic_seconds;
-namespace time_out = protocol::time_out;
 
-AgentLine::AgentLine(NodeOffer offer, std::string token)
+AgentLine::AgentLine(NodeOffer offer, std::string token, std::chrono::milliseconds silence)
     : offer_(std::move(offer)),
+      silence_(silence),
       line_(offer_.tls ? make_tls_socket(token) : std::make_unique<QTcpSocket>()),
       clock_offset_(std::numeric_limits<double>::infinity()) {
   line_.on_frame = [this](const Frame& frame) { take(frame); };
@@ -29,7 +27,6 @@ AgentLine::AgentLine(NodeOffer offer, std::string token)
     lose(why.empty() ? "its agent's line closed" : why);
   };
   line_.on_connected = [this, token = std::move(token)] {
-    heard_ = monotonic_seconds();
     line_.send(FrameKind::hello, encode(NodeHello{token, Caller::supervisor}));
     if (on_connected) on_connected();
   };
@@ -61,10 +58,9 @@ void AgentLine::take(const Frame& frame) {
   }
 }
 
-void AgentLine::check() {
-  constexpr double kSilence = std::chrono::duration<double>(time_out::kNodeSilence).count();
-  if (!lost_ && monotonic_seconds() - heard_ > kSilence)
-    lose(fmt::format("it has not been heard for {} s", time_out::kNodeSilence.count()));
+void AgentLine::check(double now) {
+  const double silence = std::chrono::duration<double>(silence_).count();
+  if (now - heard_ > silence) lose(fmt::format("it has not been heard for {} s", silence));
 }
 
 void AgentLine::lose(const std::string& why) {

@@ -4,12 +4,14 @@
 // for good.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/protocol/time_outs.h"
 #include "nodes/frame_socket.h"
 #include "nodes/messages.h"
 
@@ -18,8 +20,9 @@ namespace batchscope::run {
 class AgentLine {
  public:
   // Connects, with TLS where it is offered, and says the token. Throws Error(failure) where this machine has
-  // no TLS. Whatever follows is called from the event loop.
-  AgentLine(NodeOffer offer, std::string token);
+  // no TLS. Whatever follows is called from the event loop. `silence`: after which the node is gone.
+  AgentLine(NodeOffer offer, std::string token,
+            std::chrono::milliseconds silence = protocol::time_out::kNodeSilence);
 
   std::function<void()> on_connected;
   std::function<void()> on_ready;  // to launch replicas, once it knows the program
@@ -41,13 +44,14 @@ class AgentLine {
 
   void send(FrameKind kind, std::string_view bytes = {}) { line_.send(kind, bytes); }
   // Looks whether the node has been silent for too long.
-  void check();
+  void check(double now = protocol::monotonic_seconds());
 
  private:
   void take(const Frame& frame);
   void lose(const std::string& why);
 
   const NodeOffer offer_;
+  const std::chrono::milliseconds silence_;
   FrameSocket line_;
   bool ready_ = false, lost_ = false, sees_folder_ = false;
   std::optional<NodeUse> use_;

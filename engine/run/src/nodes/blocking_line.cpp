@@ -30,17 +30,16 @@ class PlainLine final : public BlockingLine {
 
   std::string read() override {
     std::string bytes(1 << 16, '\0');
-    const ssize_t count = ::read(descriptor_, bytes.data(), bytes.size());
+    const ssize_t count = TEMP_FAILURE_RETRY(::read(descriptor_, bytes.data(), bytes.size()));
     if (count == 0) throw Broken{kClosed};
-    if (count < 0 && errno != EINTR) throw Broken{std::strerror(errno)};
-    bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    if (count < 0) throw Broken{std::strerror(errno)};
+    bytes.resize(static_cast<std::size_t>(count));
     return bytes;
   }
 
   void write(std::string_view bytes) override {
     while (!bytes.empty()) {
-      const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR) continue;
+      const ssize_t count = TEMP_FAILURE_RETRY(::write(descriptor_, bytes.data(), bytes.size()));
       if (count < 0) throw Broken{std::strerror(errno)};
       bytes.remove_prefix(static_cast<std::size_t>(count));
     }

@@ -38,9 +38,6 @@ void CheckpointExchange::send(const std::function<void(FrameKind, std::string_vi
 
 void CheckpointExchange::take(const Frame& frame) try {
   if (frame.kind == FrameKind::checkpoint) {
-    trouble_.clear();
-    kept_.clear();
-    receiver_.reset();
     receiver_.emplace(folder_, frame.bytes, true);
   } else if (frame.kind == FrameKind::spoilt) {
     throw Error(ErrorKind::io, frame.bytes);

@@ -55,17 +55,14 @@ std::string CheckpointSender::announcement() const {
 }
 
 std::string CheckpointSender::next() {
-  while (at_ < files_.size() && files_[at_].left == 0) ++at_;
-  if (at_ == files_.size()) return {};
-  File& file = files_[at_];
-  std::string bytes(static_cast<std::size_t>(std::min(file.left, kPiece)), '\0');
-  ssize_t count = 0;
-  do count = read(file.descriptor, bytes.data(), bytes.size());
-  while (count < 0 && errno == EINTR);
-  if (count < 0) fail_at("read", file.name);
-  if (count == 0) throw Error(ErrorKind::corrupt, file.name + " is shorter than its manifest says");
+  const auto file = std::find_if(files_.begin(), files_.end(), [](const File& one) { return one.left > 0; });
+  if (file == files_.end()) return {};
+  std::string bytes(static_cast<std::size_t>(std::min(file->left, kPiece)), '\0');
+  const ssize_t count = TEMP_FAILURE_RETRY(read(file->descriptor, bytes.data(), bytes.size()));
+  if (count < 0) fail_at("read", file->name);
+  if (count == 0) throw Error(ErrorKind::corrupt, file->name + " is shorter than its manifest says");
   bytes.resize(static_cast<std::size_t>(count));
-  file.left -= count;
+  file->left -= count;
   return bytes;
 }
 
@@ -109,8 +106,8 @@ bool CheckpointReceiver::take(std::string_view bytes) {
     }
     if (bytes.empty()) return false;
     const auto most = std::min(static_cast<std::int64_t>(bytes.size()), file.left);
-    const ssize_t count = write(file.descriptor, bytes.data(), static_cast<std::size_t>(most));
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count =
+        TEMP_FAILURE_RETRY(write(file.descriptor, bytes.data(), static_cast<std::size_t>(most)));
     if (count < 0) fail_at("write", partial_ / file.name);
     file.left -= count;
     file.crc32 = protocol::bytes_crc32(bytes.substr(0, static_cast<std::size_t>(count)), file.crc32);

@@ -38,7 +38,6 @@ class CheckpointSender {
 
   std::string name_;
   std::vector<File> files_;  // the manifest first
-  std::size_t at_ = 0;
   std::int64_t manifest_bytes_ = 0;
 };
 

@@ -30,17 +30,17 @@ struct Started {
 // Bytes that cannot be written have no reader, whose end comes by standard input.
 void pass_on(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) return;
-    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+    const ssize_t count = TEMP_FAILURE_RETRY(write(descriptor, bytes.data(), bytes.size()));
+    if (count < 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
   }
 }
 
 void read_output(Started& one) {
   char bytes[1 << 14];
   const ssize_t count = read(one.command.output(), bytes, sizeof bytes);
-  if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) one.open = false;
-  if (count <= 0) return;
+  if (count == 0) one.open = false;
+  if (count < 0) return;
   for (const std::string& line : one.lines.feed({bytes, static_cast<std::size_t>(count)}))
     pass_on(STDOUT_FILENO, line + "\n");
 }
@@ -48,8 +48,7 @@ void read_output(Started& one) {
 // False where there is no more of it.
 bool copy_input(const std::vector<std::unique_ptr<Started>>& started) {
   char bytes[1 << 12];
-  const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
-  if (count < 0 && errno == EINTR) return true;
+  const ssize_t count = TEMP_FAILURE_RETRY(read(STDIN_FILENO, bytes, sizeof bytes));
   for (const auto& one : started)
     if (count > 0)
       pass_on(one->command.input(), {bytes, static_cast<std::size_t>(count)});
@@ -60,8 +59,7 @@ bool copy_input(const std::vector<std::unique_ptr<Started>>& started) {
 
 int code_of(const Started& one) {
   int status = 0;
-  while (waitpid(one.command.pid(), &status, 0) < 0 && errno == EINTR) {
-  }
+  TEMP_FAILURE_RETRY(waitpid(one.command.pid(), &status, 0));
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   if (code != 0)
     std::fprintf(stderr, "batchscope-node: the command for node %s ended with exit code %d\n",
@@ -94,7 +92,7 @@ int serve_on_each(const std::vector<protocol::NodeHost>& nodes, const std::vecto
       open = open || one->open;
     }
     if (!open) break;
-    if (poll(descriptors.data(), descriptors.size(), -1) < 0) continue;
+    poll(descriptors.data(), descriptors.size(), -1);
     if (descriptors[0].revents != 0) input = copy_input(started);
     for (std::size_t i = 0; i < started.size(); ++i)
       if (descriptors[i + 1].revents != 0) read_output(*started[i]);

@@ -42,6 +42,8 @@ HostedReplica::HostedReplica(FrameSocket& line, const std::filesystem::path& fol
   } catch (const Error&) {
     notifier_.reset();
     close(output_);
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
     throw;
   }
   line_.on_sent = [this] { go_on(); };
@@ -79,8 +81,7 @@ bool HostedReplica::keeps_up() const {
 void HostedReplica::read_output() {
   char bytes[1 << 16];
   while (keeps_up()) {
-    const ssize_t count = read(output_, bytes, sizeof bytes);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = TEMP_FAILURE_RETRY(read(output_, bytes, sizeof bytes));
     if (count <= 0) return;
     line_.send(FrameKind::output, {bytes, static_cast<std::size_t>(count)});
   }
@@ -135,7 +136,7 @@ void HostedReplica::kill() const {
 }
 
 void HostedReplica::ended(int status) {
-  pid_ = 0;
+  pid_ = {};
   if (listener_) listener_->accept_pending();
   for (const auto& [connection, socket] : telemetry_) do {
       read_telemetry(connection);

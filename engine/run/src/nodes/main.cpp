@@ -2,21 +2,17 @@
 //
 // The program `batchscope-node`: an agent (`serve`), or the stand-in of one replica (`replica`), which a
 // supervisor starts. Standard output is the agent's line to its supervisor and nobody else's.
-#include <arpa/inet.h>
-#include <netdb.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <QCoreApplication>
-#include <cerrno>
+#include <QHostAddress>
+#include <QUdpSocket>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -40,9 +36,7 @@ constexpr int kOrder = 3;  // the descriptor from which a stand-in reads its ord
 std::string read_welcome() {
   std::string line;
   for (char byte; line.size() < kLongestHello;) {
-    const ssize_t count = read(STDIN_FILENO, &byte, 1);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
+    if (read(STDIN_FILENO, &byte, 1) != 1) break;
     if (byte == '\n') return line;
     line += byte;
   }
@@ -54,26 +48,11 @@ std::string read_welcome() {
 
 // The address from which this machine would send there, without sending anything.
 std::string source_address(const std::string& toward) {
-  const auto fail = [&](const std::string& why) -> std::string {
-    throw Error(ErrorKind::io, "this node cannot reach " + toward + ": " + why);
-  };
-  addrinfo hints{}, *found = nullptr;
-  hints.ai_socktype = SOCK_DGRAM;
-  if (const int error = getaddrinfo(toward.c_str(), "9", &hints, &found)) return fail(gai_strerror(error));
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
-  sockaddr_storage own{};
-  socklen_t size = sizeof own;
-  const int descriptor = socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  const bool known = descriptor >= 0 && connect(descriptor, found->ai_addr, found->ai_addrlen) == 0 &&
-                     getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &size) == 0;
-  const int error = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (!known) return fail(std::strerror(error));
-  char name[NI_MAXHOST];
-  if (const int bad =
-          getnameinfo(reinterpret_cast<sockaddr*>(&own), size, name, sizeof name, nullptr, 0, NI_NUMERICHOST))
-    return fail(gai_strerror(bad));
-  return name;
+  QUdpSocket probe;
+  probe.connectToHost(QString::fromStdString(toward), 9);
+  if (!probe.waitForConnected())
+    throw Error(ErrorKind::io, "this node cannot reach " + toward + ": " + probe.errorString().toStdString());
+  return probe.localAddress().toString().toStdString();
 }
 
 std::string variable(const char* name) {
@@ -91,6 +70,7 @@ std::string address_of_ssh() {
 
 int serve(int& argc, char** argv, const std::string& name, std::string listen, std::string toward,
           bool apart) {
+  const QCoreApplication application(argc, argv);
   NodeOffer offer;
   offer.node = name.empty() ? protocol::node_name() : name;
   if (!protocol::valid_node_name(offer.node))
@@ -105,7 +85,6 @@ int serve(int& argc, char** argv, const std::string& name, std::string listen, s
   offer.address = listen.empty() ? source_address(toward) : listen;
   offer.machine = Machine::here();
   const Welcome welcome = decode_welcome(read_welcome());
-  const QCoreApplication application(argc, argv);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);

@@ -14,7 +14,6 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/telemetry.h"
-#include "batchscope/protocol/time_outs.h"
 #include "devices/device_metrics.h"
 #include "system/programs.h"
 #include "words.h"
@@ -22,11 +21,9 @@
 namespace batchscope::run {
 namespace {
 
-namespace time_out = protocol::time_out;
 using protocol::monotonic_seconds;
 
 constexpr int kItsOrder = 3;  // the descriptor on which a stand-in gets its order
-constexpr auto kLook = std::chrono::seconds(1);
 
 // A file without a name, read from its beginning.
 class OrderFile {
@@ -53,20 +50,20 @@ class OrderFile {
 }  // namespace
 
 NodeAgents::NodeAgents(NodePlan plan, ReplicaOrder program, std::filesystem::path telemetry,
-                       std::filesystem::path checkpoints)
+                       std::filesystem::path checkpoints, const NodeTimes& times)
     : plan_(std::move(plan)),
       program_(std::move(program)),
       telemetry_(std::move(telemetry)),
       checkpoints_(std::move(checkpoints)),
+      times_(times),
       token_(agent_token()) {
-  patience_.setSingleShot(true);
   QObject::connect(&patience_, &QTimer::timeout, &patience_, [this] {
     int missing = 0;
     for (const auto& starter : starters_) missing += starter->missing;
     const auto there = nodes().size();
-    on_news("warning",
-            fmt::format("only {} of {} nodes answered within {} s; going on without the others", there + 1,
-                        lines_.size() + static_cast<std::size_t>(missing) + 1, time_out::kNodeStart.count()));
+    on_news("warning", fmt::format("only {} of {} nodes answered within {} s; going on without the others",
+                                   there + 1, lines_.size() + static_cast<std::size_t>(missing) + 1,
+                                   std::chrono::duration<double>(times_.start).count()));
     settle();
   });
   QObject::connect(&silence_, &QTimer::timeout, &silence_, [this] {
@@ -105,8 +102,8 @@ void NodeAgents::start(const std::string& node, std::unique_ptr<AgentCommand> co
   Starter& starter = *starters_.emplace_back(new Starter{node, std::move(command), agents, tls});
   starter.command->on_offer = [this, &starter](NodeOffer offer) { take_offer(starter, std::move(offer)); };
   starter.command->on_trouble = [this](const std::string& sentence) { on_news("warning", sentence); };
-  patience_.start(time_out::kNodeStart);
-  if (!silence_.isActive()) silence_.start(kLook);
+  patience_.start(times_.start);
+  silence_.start(times_.look);
 }
 
 void NodeAgents::take_offer(Starter& starter, NodeOffer offer) {
@@ -122,7 +119,8 @@ void NodeAgents::take_offer(Starter& starter, NodeOffer offer) {
     on_news("error", "node " + offer.node + " is left out: " + why);
     return settle_if_ready();
   }
-  AgentLine& line = **lines_.insert(place, std::make_unique<AgentLine>(std::move(offer), token_));
+  AgentLine& line =
+      **lines_.insert(place, std::make_unique<AgentLine>(std::move(offer), token_, times_.silence));
   line.on_connected = [this, &line] {
     line.send(FrameKind::program, encode(ProgramOrder{program_, mark_->path().string()}));
     if (offered_) line.send(FrameKind::offered);
@@ -254,7 +252,7 @@ void NodeAgents::dismiss() {
   std::vector<pid_t> left;
   for (const auto& starter : starters_) left.push_back(starter->command->pid());
   starters_.clear();
-  const double deadline = monotonic_seconds() + std::chrono::duration<double>(time_out::kGoodbye).count();
+  const double deadline = monotonic_seconds() + std::chrono::duration<double>(times_.goodbye).count();
   for (const pid_t pid : left)
     while (waitpid(pid, nullptr, WNOHANG) == 0 && monotonic_seconds() < deadline) QThread::msleep(5);
 }

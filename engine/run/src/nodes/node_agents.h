@@ -7,6 +7,7 @@
 #pragma once
 
 #include <QTimer>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "batchscope/protocol/node_name.h"
+#include "batchscope/protocol/time_outs.h"
 #include "devices/node_placement.h"
 #include "launch/launcher.h"
 #include "nodes/agent_command.h"
@@ -25,11 +27,19 @@
 
 namespace batchscope::run {
 
+// How long a supervisor waits for what.
+struct NodeTimes {
+  std::chrono::milliseconds start = protocol::time_out::kNodeStart;      // for agents to be ready
+  std::chrono::milliseconds silence = protocol::time_out::kNodeSilence;  // after which a node is gone
+  std::chrono::milliseconds look = std::chrono::seconds(1);              // between looks for silent ones
+  std::chrono::milliseconds goodbye = protocol::time_out::kGoodbye;      // for commands to end
+};
+
 class NodeAgents {
  public:
   // `program`: what replicas will be; `telemetry`: where they are heard; `checkpoints`: the run's folder.
   NodeAgents(NodePlan plan, ReplicaOrder program, std::filesystem::path telemetry,
-             std::filesystem::path checkpoints);
+             std::filesystem::path checkpoints, const NodeTimes& times = {});
   ~NodeAgents();
 
   std::function<void(const std::string& level, const std::string& text)> on_news;
@@ -93,6 +103,7 @@ class NodeAgents {
   const NodePlan plan_;
   const ReplicaOrder program_;
   const std::filesystem::path telemetry_, checkpoints_;
+  const NodeTimes times_;
   std::optional<FolderMark> mark_;  // of the checkpoints, once there is an agent that looks for it
   const std::string token_;
   bool offered_ = false;

@@ -10,7 +10,6 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/node_name.h"
-#include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/storage/catalogue.h"
 #include "nodes/agent_command.h"
@@ -21,7 +20,6 @@ namespace batchscope::run {
 namespace {
 
 namespace time_out = protocol::time_out;
-using protocol::monotonic_seconds;
 using protocol::PoolNode;
 
 constexpr double kAgain = 10;         // s until a node that was lost is tried again; then twice as long,
@@ -61,7 +59,7 @@ NodeWatch::NodeWatch(std::vector<PoolNode> known) {
 
 NodeWatch::~NodeWatch() = default;
 
-void NodeWatch::watch(const protocol::PoolSettings& settings) {
+void NodeWatch::watch(const protocol::PoolSettings& settings, double now) {
   std::erase_if(leaving_, [](const int pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
   const bool other_way = by_ != settings.agents_by || tls_ != settings.tls;
   if (settings.agents != agents_ || other_way || settings.agents.empty()) {
@@ -84,13 +82,12 @@ void NodeWatch::watch(const protocol::PoolSettings& settings) {
     std::sort(watched_.begin(), watched_.end(),
               [](const auto& a, const auto& b) { return a->host.node < b->host.node; });
   }
-  for (const auto& node : watched_) look(*node);
+  for (const auto& node : watched_) look(*node, now);
 }
 
 // Looks after one node: what was lost is left, which must not happen within a call from it.
-void NodeWatch::look(Watched& node) {
-  const double now = monotonic_seconds();
-  if (node.line) node.line->check();
+void NodeWatch::look(Watched& node, double now) {
+  if (node.line) node.line->check(now);
   int status = 0;
   const bool starts = node.command && !node.line && !node.lost;
   if (starts && waitpid(node.command->pid(), &status, WNOHANG) > 0) {
@@ -109,11 +106,11 @@ void NodeWatch::look(Watched& node) {
     node.patience = std::min(2 * node.patience, kLatestAgain);
     see(node, std::move(seen));
   }
-  if (!node.command && now >= node.next) begin(node);
+  if (!node.command && now >= node.next) begin(node, now);
 }
 
-void NodeWatch::begin(Watched& node) {
-  node.began = monotonic_seconds();
+void NodeWatch::begin(Watched& node, double now) {
+  node.began = now;
   try {
     node.command = std::make_unique<AgentCommand>(node.host, by_, Welcome{node.token, tls_});
   } catch (const Error& error) {

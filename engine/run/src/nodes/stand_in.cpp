@@ -38,24 +38,20 @@ constexpr int kNotStarted = 127;
 std::string read_all(int descriptor) {
   std::string text;
   char bytes[1 << 14];
-  for (ssize_t count; (count = read(descriptor, bytes, sizeof bytes)) != 0;) {
-    if (count > 0)
-      text.append(bytes, static_cast<std::size_t>(count));
-    else if (errno != EINTR)
-      throw Error(ErrorKind::io, std::string("cannot read the order: ") + std::strerror(errno));
+  for (ssize_t count; (count = TEMP_FAILURE_RETRY(read(descriptor, bytes, sizeof bytes))) != 0;) {
+    if (count < 0) throw Error(ErrorKind::io, std::string("cannot read the order: ") + std::strerror(errno));
+    text.append(bytes, static_cast<std::size_t>(count));
   }
   return text;
 }
 
-// False where nobody takes it.
-bool write_all(int descriptor, std::string_view bytes) {
+// Writes as much as somebody takes.
+void write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
+    const ssize_t count = TEMP_FAILURE_RETRY(write(descriptor, bytes.data(), bytes.size()));
+    if (count < 0) return;
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
-  return true;
 }
 
 // The checkpoints that the replica is told to pass over.
@@ -97,7 +93,7 @@ class StandIn {
   [[noreturn]] void relay() {
     for (;;) {
       pollfd events[] = {{signals_, POLLIN, 0}, {line_->descriptor(), POLLIN, 0}};
-      if (poll(events, 2, line_->has_more() ? 0 : -1) < 0) continue;
+      poll(events, 2, line_->has_more() ? 0 : -1);
       if (events[0].revents) hand_on_signals();
       if (events[1].revents || line_->has_more()) read_line();
     }

@@ -41,11 +41,10 @@ void watch_tcp_line(int descriptor) {
   set(IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
-int connect_tcp_line(const std::string& address, int port) {
+int connect_tcp_line(const std::string& address, int port, std::chrono::milliseconds patience) {
   const std::string where = fmt::format("{}:{}", address, port);
   addrinfo hints{}, *found = nullptr;
   hints.ai_flags = AI_NUMERICHOST;
-  hints.ai_socktype = SOCK_STREAM;
   if (const int error = getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found))
     throw Error(ErrorKind::io, "no connection to " + where + ": " + gai_strerror(error));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
@@ -54,10 +53,7 @@ int connect_tcp_line(const std::string& address, int port) {
   if (!error && connect(descriptor, found->ai_addr, found->ai_addrlen) != 0) error = errno;
   if (error == EINPROGRESS) {
     pollfd connected{descriptor, POLLOUT, 0};
-    const int limit = seconds(time_out::kNodeConnect) * 1000;
-    int count;
-    while ((count = poll(&connected, 1, limit)) < 0 && errno == EINTR) {
-    }
+    const auto count = TEMP_FAILURE_RETRY(poll(&connected, 1, static_cast<int>(patience.count())));
     socklen_t size = sizeof error;
     if (count <= 0)
       error = ETIMEDOUT;

@@ -5,14 +5,18 @@
 // not confirmed).
 #pragma once
 
+#include <chrono>
 #include <string>
+
+#include "batchscope/protocol/time_outs.h"
 
 namespace batchscope::run {
 
 void watch_tcp_line(int descriptor);
 
-// Blocks until it stands, at most kNodeConnect; a descriptor of the caller's. `address`: numeric. Throws
-// Error(io | timeout) naming the address.
-int connect_tcp_line(const std::string& address, int port);
+// Blocks until it stands, as long as there is patience; a descriptor of the caller's. `address`: numeric.
+// Throws Error(io | timeout) naming the address.
+int connect_tcp_line(const std::string& address, int port,
+                     std::chrono::milliseconds patience = protocol::time_out::kNodeConnect);
 
 }  // namespace batchscope::run

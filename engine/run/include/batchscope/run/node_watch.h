@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "batchscope/protocol/pool.h"
+#include "batchscope/protocol/telemetry.h"
 
 namespace batchscope::run {
 
@@ -26,8 +27,8 @@ class NodeWatch {
   std::function<void()> on_change;  ///< nodes() has changed; called from the event loop
 
   /// Watches the nodes of these settings from now on. To be called each second: it looks after those that are
-  /// lost. Never blocks and never throws; what is wrong with a node is in PoolNode::why.
-  void watch(const protocol::PoolSettings& settings);
+  /// lost. Never blocks and never throws; what is wrong with a node is in PoolNode::why. `now`: monotonic s.
+  void watch(const protocol::PoolSettings& settings, double now = protocol::monotonic_seconds());
 
   /// Returns the nodes that are watched, by name; not those of which nothing is known yet.
   std::vector<protocol::PoolNode> nodes() const;
@@ -36,8 +37,8 @@ class NodeWatch {
 
  private:
   struct Watched;
-  void begin(Watched& node);
-  void look(Watched& node);
+  void begin(Watched& node, double now);
+  void look(Watched& node, double now);
   void leave(Watched& node);
   void see(Watched& node, protocol::PoolNode now);
 
