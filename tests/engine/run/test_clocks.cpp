@@ -117,11 +117,12 @@ class TestClocks : public QObject {
     QVERIFY(std::abs(remaining.estimate() - 350) < 1);
   }
 
-  // To the second: faster from second 100 on, and told at second 160.
+  // To the half second: faster from second 100.5 on, and told at second 160.5.
   void theWindowIsAMinute() {
     RemainingTime remaining;
-    for (int t = 0; t <= 160; ++t) remaining.add(t, t <= 100 ? 0.001 * t : 0.1 + 0.002 * (t - 100));
-    QVERIFY(near(remaining.estimate(), 0.78 / 0.002));
+    for (double t = 0; t <= 160.5; t += 0.5)
+      remaining.add(t, t <= 100.5 ? 0.001 * t : 0.1005 + 0.002 * (t - 100.5));
+    QVERIFY(near(remaining.estimate(), 0.7795 / 0.002));
   }
 
   // However few were told of in it.

@@ -321,7 +321,7 @@ class TestCurrentGeneration : public QObject {
     QVERIFY(run.current->leaves_at_once());
   }
 
-  // Of replicas that live; of what they print nobody else keeps the time.
+  // Nobody else keeps the time of what replicas print.
   void timesOfLogsAreNoted() {
     Current run;
     for (const int number : {0, 1}) {

@@ -128,7 +128,7 @@ class TestEndNotice : public QObject {
     QCOMPARE(said.dump(), expected.dump());
   }
 
-  // Its clock may have been set back meanwhile.
+  // The clock may have been set back meanwhile.
   void noRunTookLessThanNoTime() {
     const Listener listener(200);
     const std::string id = ended(listener.url(), RunState::finished, "");

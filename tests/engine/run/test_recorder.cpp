@@ -429,7 +429,7 @@ class TestRecorder : public QObject {
     QCOMPARE(found.seconds, 0.0);
     QCOMPARE(found.bytes, 77);
     QCOMPARE(found.reason, "manual");
-    // What is listed is left as it is, where it is this one and not another of its name.
+    // A row is left as it is, where it is of this one and not of another of its name.
     storage::Checkpoint told = found;
     told.seconds = 1.5;
     const auto adopted = [&](const std::function<void(storage::Checkpoint&)>& change) {
@@ -448,7 +448,7 @@ class TestRecorder : public QObject {
     QVERIFY(adopted([](auto& listed) { listed.generation = 1; }));
   }
 
-  // That is for the launch to see, which may be able to say more.
+  // The launch sees that, and may be able to say more.
   void whereAllCheckpointsAreGoneTheyStayListed() {
     storage::Checkpoint gone;
     gone.name = "checkpoint-000003";

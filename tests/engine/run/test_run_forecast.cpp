@@ -111,6 +111,7 @@ class TestRunForecast : public PlayedRun {
       a.tell(seconds(4, 40, 64, 1));
       for (int i = 0; i < 10; ++i) a.tell(model());
       QVERIFY(a.gets("TERM\n"));
+      VERIFY_RUN(reaches(id, RunState::restarting));
       a.exit(143);
     }
     {

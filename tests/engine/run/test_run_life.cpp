@@ -170,6 +170,7 @@ class TestRunLife : public PlayedRun {
     a.say_hello(t);
     a.make_step(1, t);
     QTRY_COMPARE(last.state, RunState::running);
+    QTRY_COMPARE(catalogue().run(id)->state, RunState::running);
     for (const char* const level : {"warning", "error", "debug", "info"})
       a.tell(protocol::Notice{level, std::string("as ") + level, 1});
     a.make_step(7, t);
@@ -177,6 +178,7 @@ class TestRunLife : public PlayedRun {
     ask(id, Command::pause);
     a.exit(143);
     QTRY_COMPARE(last.state, RunState::paused);
+    QTRY_COMPARE(catalogue().run(id)->state, RunState::paused);
     ask(id, Command::resume);
     const PlayedReplica b(file(""), 1, 0);
     QCOMPARE(b.variable("ADAPTDL_NUM_REPLICAS"), "1");  // as before

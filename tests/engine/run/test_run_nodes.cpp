@@ -145,6 +145,14 @@ class TestRunNodes : public PlayedRun {
     VERIFY_HOLDS(story(id), "the command that starts agents ended early, with exit code 1",
                  "the present nodes have room for 1 replica, not for 2");
     QCOMPARE(catalogue().generations(id)[0].replicas, 1);
+
+    protocol::RunSpec spec = played(1);  // for which there is room
+    spec.working_directory = file("another");
+    std::filesystem::create_directory(spec.working_directory);
+    const std::string other = start(spec);
+    PlayedReplica(spec.working_directory, 0, 0).exit(0);
+    VERIFY_STORY(other, reaches(other, RunState::finished));
+    QVERIFY(!testing::holds(story(other), "have room for"));
   }
 };
 

@@ -146,6 +146,24 @@ class TestRunPool : public PlayedRun {
     QVERIFY2(reached == "127.0.0.2\n127.0.0.2\n", reached.c_str());  // and never the other
   }
 
+  void aNodeMayBeNewToARun() {
+    reach_nodes();
+    const std::string id = catalogue().submit_run(played(1), {});
+    spawn_supervisor(id, 0, {core_});
+    {
+      const PlayedReplica a(file(""), 0, 0);
+      VERIFY_RUN(makes_step(id, a, 1));
+      QCOMPARE(refusal(id, by_pool(Command::rescale, "n2/cpu:0")), "");
+      a.exit(143);
+    }
+    const PlayedReplica b(file(""), 1, 0);
+    QVERIFY(b.parent() != supervisor(id));
+    QVERIFY(is_on(id, "n2/cpu:0"));
+    ask(id, Command::stop);
+    b.exit(143);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+  }
+
   // The pool reaches them again when it goes on.
   void aRunThatRestsKeepsNoAgents() {
     reach_nodes();

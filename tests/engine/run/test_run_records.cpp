@@ -258,7 +258,7 @@ class TestRunRecords : public PlayedRun {
     }
   }
 
-  // Whoever is there sees to it.
+  // A supervisor sees to it as long as it is there.
   void thePoolIsCalledWhileARunRests() {
     const std::string id = start(played(1));
     const PlayedReplica a(file(""), 0, 0);

@@ -202,7 +202,7 @@ class TestRunRequests : public PlayedRun {
     VERIFY_RUN(tells(id, "it is not heard"));
     QCOMPARE(status(id).state, RunState::restarting);
     a.tell(protocol::Refused{"the disk is full", 2});
-    VERIFY_RUN(comes_to(id, RunState::running));
+    VERIFY_RUN(reaches(id, RunState::running));
     QCOMPARE(status(id).phase, "");
     QCOMPARE(status(id).target_replicas, 2);
     VERIFY_RUN(
@@ -363,6 +363,7 @@ class TestRunRequests : public PlayedRun {
     VERIFY_RUN(comes_to(id, RunState::running));
     a.tell(protocol::Position{1, 4, "train", 0, 3, t_});
     QVERIFY(a.gets("TERM\n") && b.gets("TERM\n"));
+    VERIFY_RUN(reaches(id, RunState::pausing));
     QCOMPARE(status(id).state, RunState::pausing);
     a.exit(143);
     b.exit(143);
@@ -439,7 +440,7 @@ class TestRunRequests : public PlayedRun {
     a.make_step(4, t_ + 7);
     VERIFY_RUN(comes_to(id, RunState::running));
     a.tell(protocol::Triggered{2, 4, t_ + 7});
-    VERIFY_RUN(comes_to(id, RunState::stopping));
+    VERIFY_RUN(reaches(id, RunState::stopping));
     a.exit(143);
     b.exit(143);
     VERIFY_RUN(reaches(id, RunState::stopped));

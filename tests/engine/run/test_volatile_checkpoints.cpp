@@ -72,6 +72,8 @@ class TestVolatileCheckpoints : public QObject {
       struct stat info {};
       QCOMPARE(stat(paths_.memory.c_str(), &info), 0);
       QCOMPARE(info.st_mode & 0777u, 0700u);
+      // The next supervisor finds by it what belongs to whom.
+      QCOMPARE(fs::read_symlink(paths_.memory / "home"), paths_.checkpoints);
     }
     QVERIFY(!fs::exists(paths_.memory));
   }

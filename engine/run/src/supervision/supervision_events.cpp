@@ -121,7 +121,6 @@ void Supervision::on_restored(const Restored& restored, std::int64_t step_before
     tell("warning",
          fmt::format("went back to step {}: {} {} repeated", restored.step, step_before - restored.step,
                      step_before - restored.step == 1 ? "step is" : "steps are"));
-  settle();
 }
 
 void Supervision::on_checkpoint(const CheckpointWritten& checkpoint) {
