@@ -242,6 +242,11 @@ class TestMeasuredRate : public QObject {
       const auto rate = forecast.take(steps_of(1 + 100'000 - missing, 0x1p-20, 100));
       QCOMPARE(rate.has_value(), missing == 0);
     }
+    // Also where they were not steady.
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+    QVERIFY(!forecast.take(steps_of(1 + 50'000, 0x1p-20, 100)));
+    QVERIFY(!forecast.take(steps_of(49'999, 0x1p-19, 100)));
+    QVERIFY(forecast.take(steps_of(1, 0x1p-19, 100)));
   }
 
   void oneGenerationsStepsAreNotTheNexts() {
@@ -362,9 +367,9 @@ class TestMeasuredRate : public QObject {
     forecast.take(model());
     forecast.begin(true, {1, 1, 64, 0}, 2, {4});
     forecast.take(steps_of(1, 1, 100));
-    protocol::Steps steps = steps_of(20, 1, 100);
-    steps.columns[series::kThroughput] = std::vector<double>(20, 40);
-    QCOMPARE(forecast.take(steps)->throughput, 40.0);
+    protocol::Steps steps = steps_of(20, 0.5, 100);
+    steps.columns[series::kThroughput] = std::vector<double>(20, 80);
+    QCOMPARE(forecast.take(steps)->throughput, 80.0);
   }
 
   void twentyStepsOfFiveSecondsAreTheLeast() {
