@@ -57,7 +57,7 @@ class TestContention : public QObject {
     QCOMPARE(five->most, 0.5);
   }
 
-  // Of an even number, between the two in the middle.
+  // An even number has its median between the two in the middle.
   void theMiddleOfFourIsBetweenTwo() {
     std::vector<storage::MachineModel> models;
     for (const double share : {0.5, 0.125, 0.375, 0.25}) models.push_back(shown("a", share));

@@ -236,13 +236,13 @@ class TestMeasuredRate : public QObject {
     QVERIFY(!forecast.take(steps_of(1 + 10, 2, 100)));
     QVERIFY(!forecast.take(steps_of(9, 8, 100)));
     QVERIFY(forecast.take(steps_of(1, 8, 100)));
-    // Of very many, however short they are.
+    // A hundred thousand are enough, however short they are.
     for (const int missing : {0, 1}) {
       forecast.begin(true, {1, 1, 64, 0}, 2, {4});
       const auto rate = forecast.take(steps_of(1 + 100'000 - missing, 0x1p-20, 100));
       QCOMPARE(rate.has_value(), missing == 0);
     }
-    // Also where they were not steady.
+    // That holds where they were not steady, too.
     forecast.begin(true, {1, 1, 64, 0}, 2, {4});
     QVERIFY(!forecast.take(steps_of(1 + 50'000, 0x1p-20, 100)));
     QVERIFY(!forecast.take(steps_of(49'999, 0x1p-19, 100)));
@@ -259,7 +259,7 @@ class TestMeasuredRate : public QObject {
     forecast.ask();
     forecast.begin(true, {1, 3, 32, 0}, 4, {4});
     QVERIFY(!forecast.before());
-    // What was asked for once says nothing of the restart after it.
+    // A restart that was asked for says nothing of the one after it.
     forecast.take(steps_of(1 + 20, 1, 100));
     forecast.ask();
     QVERIFY(forecast.expected({1, 4, 16, 0}, 2, {4}, 1).has_value());

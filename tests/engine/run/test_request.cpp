@@ -123,7 +123,7 @@ class TestRequest : public QObject {
     VERIFY_THROWS("not_found", nobody, request(id_, {}, 10));
   }
 
-  // Whoever asks for years has as many descriptors as at first.
+  // A process that asks for years has as many descriptors as at first.
   void whoHasAskedKeepsNothingOpen() {
     VERIFY_THROWS("not_found", "has no supervisor", request(id_, {}, 10));
     const std::ptrdiff_t before = count_open_files();

@@ -237,7 +237,7 @@ class TestStart : public QObject {
     QCOMPARE(runs_->called(), "");
   }
 
-  // Also where its folders were taken away.
+  // It makes its folders anew where they were taken away.
   void aSupervisorIsStartedWithoutWaitingForIt() {
     const std::string id = runs_->add(runs_->spec());
     std::filesystem::remove_all(protocol::run_paths(id).root);
