@@ -57,6 +57,13 @@ class TestContention : public QObject {
     QCOMPARE(five->most, 0.5);
   }
 
+  // An even number has its median between the two in the middle.
+  void theMiddleOfFourIsBetweenTwo() {
+    std::vector<storage::MachineModel> models;
+    for (const double share : {0.5, 0.125, 0.375, 0.25}) models.push_back(shown("a", share));
+    QCOMPARE(shown_contention(models, false)->share, 0.3125);
+  }
+
   // However many runs there are of one.
   void eachProgramCountsOnce() {
     std::vector models(5, shown("a", 0.1));

@@ -81,7 +81,7 @@ class TestForkCopies : public QObject {
     QCOMPARE(testing::contents(original / "manifest.json"), before);
   }
 
-  // Where a run goes on without its samples it says from where; the copy has none anyway.
+  // A run that goes on without its samples says from where; the copy has none anyway.
   void theCopyCountsNoSamplesOfTheOther() {
     const fs::path folder = protocol::run_paths(id_).checkpoints / protocol::checkpoint_name(4);
     protocol::Manifest manifest;

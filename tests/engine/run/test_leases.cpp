@@ -157,7 +157,7 @@ class TestLeases : public QObject {
     QVERIFY(run.devices.as_taken(fewer) == fewer);
   }
 
-  // What was taken on a node that is gone is placed anew, and given back by the next keep().
+  // Devices of a node that is gone are placed anew, and given back by the next keep().
   void whatWasTakenOnANodeThatIsGoneIsLetGo() {
     Leaser run(*catalogue_, machine_with(2, 0), "cpu");
     const Node second{"n2", machine_with(2, 0)}, third{"n3", machine_with(2, 0)};

@@ -236,12 +236,17 @@ class TestMeasuredRate : public QObject {
     QVERIFY(!forecast.take(steps_of(1 + 10, 2, 100)));
     QVERIFY(!forecast.take(steps_of(9, 8, 100)));
     QVERIFY(forecast.take(steps_of(1, 8, 100)));
-    // Of very many, however short they are.
+    // A hundred thousand are enough, however short they are.
     for (const int missing : {0, 1}) {
       forecast.begin(true, {1, 1, 64, 0}, 2, {4});
       const auto rate = forecast.take(steps_of(1 + 100'000 - missing, 0x1p-20, 100));
       QCOMPARE(rate.has_value(), missing == 0);
     }
+    // That holds where they were not steady, too.
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+    QVERIFY(!forecast.take(steps_of(1 + 50'000, 0x1p-20, 100)));
+    QVERIFY(!forecast.take(steps_of(49'999, 0x1p-19, 100)));
+    QVERIFY(forecast.take(steps_of(1, 0x1p-19, 100)));
   }
 
   void oneGenerationsStepsAreNotTheNexts() {
@@ -254,7 +259,7 @@ class TestMeasuredRate : public QObject {
     forecast.ask();
     forecast.begin(true, {1, 3, 32, 0}, 4, {4});
     QVERIFY(!forecast.before());
-    // What was asked for once says nothing of the restart after it.
+    // A restart that was asked for says nothing of the one after it.
     forecast.take(steps_of(1 + 20, 1, 100));
     forecast.ask();
     QVERIFY(forecast.expected({1, 4, 16, 0}, 2, {4}, 1).has_value());
@@ -362,9 +367,9 @@ class TestMeasuredRate : public QObject {
     forecast.take(model());
     forecast.begin(true, {1, 1, 64, 0}, 2, {4});
     forecast.take(steps_of(1, 1, 100));
-    protocol::Steps steps = steps_of(20, 1, 100);
-    steps.columns[series::kThroughput] = std::vector<double>(20, 40);
-    QCOMPARE(forecast.take(steps)->throughput, 40.0);
+    protocol::Steps steps = steps_of(20, 0.5, 100);
+    steps.columns[series::kThroughput] = std::vector<double>(20, 80);
+    QCOMPARE(forecast.take(steps)->throughput, 80.0);
   }
 
   void twentyStepsOfFiveSecondsAreTheLeast() {

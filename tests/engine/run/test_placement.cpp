@@ -255,7 +255,7 @@ class TestPlacement : public QObject {
     qunsetenv("CUDA_VISIBLE_DEVICES");
   }
 
-  // Those that this process may run on.
+  // They are the cores that this process may run on.
   void theMachinesCoresAreItsOwn() {
     cpu_set_t usable, one;
     QCOMPARE(sched_getaffinity(0, sizeof usable, &usable), 0);

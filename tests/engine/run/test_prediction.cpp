@@ -76,7 +76,7 @@ class TestPrediction : public QObject {
     QVERIFY(!has_fixed_batch_size(m));
   }
 
-  // Nor has a model whose times nobody has fitted, wherever it would run.
+  // A model whose times nobody has fitted has none either, wherever it would run.
   void aModelWithoutTimesPredictsNothing() {
     protocol::Model m = fitted_model();
     m.perf.reset();

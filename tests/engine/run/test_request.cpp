@@ -123,7 +123,7 @@ class TestRequest : public QObject {
     VERIFY_THROWS("not_found", nobody, request(id_, {}, 10));
   }
 
-  // Whoever asks for years has as many descriptors as at first.
+  // A process that asks for years has as many descriptors as at first.
   void whoHasAskedKeepsNothingOpen() {
     VERIFY_THROWS("not_found", "has no supervisor", request(id_, {}, 10));
     const std::ptrdiff_t before = count_open_files();
@@ -178,7 +178,11 @@ class TestRequest : public QObject {
                             seteuid(65534) == 0 && listen(fd, 8) == 0;
       const char byte = is_there ? 'y' : 'n';
       (void)!::write(ready[1], &byte, 1);
-      for (;;) pause();
+      constexpr std::string_view kNotice = R"({"v":1,"event":"notice","level":"info","text":"trust me"})"
+                                           "\n";
+      for (int line; (line = accept(fd, nullptr, nullptr)) >= 0;)
+        ::send(line, kNotice.data(), kNotice.size(), MSG_NOSIGNAL);
+      _exit(0);
     }
     const auto end = qScopeGuard([&] {
       ::kill(stranger, SIGKILL);
@@ -193,7 +197,9 @@ class TestRequest : public QObject {
                   request(id_, {}, 20'000));
     QCOMPARE(count_open_files(), before);
     ControlClient client(id_);
-    QVERIFY(!QTest::qWaitFor([&] { return client.connected(); }, 200));
+    bool heard = false;
+    connect(&client, &ControlClient::eventAdded, this, [&] { heard = true; });
+    QVERIFY(!QTest::qWaitFor([&] { return heard || client.connected(); }, 200));
   }
 
   // Also one that is so busy that others wait for it already.

@@ -183,7 +183,7 @@ class TestSockets : public QObject {
     VERIFY_HOLDS(said, "\"first\"", "not now", "\"third\"");
   }
 
-  // Who went while an answer was on its way has not left it unread.
+  // A client that went while an answer was on its way has not left it unread.
   void whoGoesIsNotCalledOneWhoDoesNotRead() {
     ControlServer server(path_, {.unread = 1000, .patience = std::chrono::milliseconds(100)});
     int faults = 0;

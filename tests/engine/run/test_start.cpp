@@ -80,7 +80,28 @@ class TestStart : public QObject {
     spec.working_directory = "/nothing/there";
     VERIFY_THROWS("not_found", "there is no working directory '/nothing/there'",
                   check_start(catalogue, spec));
+    VERIFY_THROWS("not_found", "there is no working directory", start_run(catalogue, spec));
+    const auto refused = [&](const auto& change) {
+      protocol::RunSpec other = runs_->spec();
+      change(other);
+      return testing::thrown_by([&] { check_start(catalogue, other); });
+    };
+    VERIFY_HOLDS(refused([](auto& other) { other.name = "latest"; }), "usage: ", " cannot be a name");
+    VERIFY_HOLDS(refused([](auto& other) { other.group = "a\nb"; }), "usage: ", " cannot be a group");
+    VERIFY_HOLDS(refused([](auto& other) { other.efficiency_floor = 2; }), "usage: ", "efficiency_floor");
+    QCOMPARE(refused([](auto& other) { other.device = "abacus"; }),
+             "usage: device 'abacus': expected auto, cpu, cuda or cuda:N");
     QVERIFY(catalogue.runs().empty());
+  }
+
+  // The run stays, and says why.
+  void aRunWhoseSupervisorEndsAtOnceHasFailed() {
+    VERIFY_THROWS("timeout", "ended at once", start_run(runs_->catalogue(), runs_->spec()));
+    const storage::Run run = runs_->catalogue().resolve("digits");
+    QCOMPARE(run.state, RunState::failed);
+    VERIFY_HOLDS(run.message, "the supervisor of run " + run.id + " ended at once");
+    QCOMPARE(runs_->called(), "supervise " + run.id + "\n");
+    QVERIFY(std::filesystem::is_directory(protocol::run_paths(run.id).checkpoints));
   }
 
   // It waits in vain where the machine has too few.
@@ -237,7 +258,7 @@ class TestStart : public QObject {
     QCOMPARE(runs_->called(), "");
   }
 
-  // Also where its folders were taken away.
+  // It makes its folders anew where they were taken away.
   void aSupervisorIsStartedWithoutWaitingForIt() {
     const std::string id = runs_->add(runs_->spec());
     std::filesystem::remove_all(protocol::run_paths(id).root);

@@ -178,7 +178,7 @@ class TestStepTimes : public QObject {
     QCOMPARE(hinted_series(m, 1, 2).at(protocol::series::kBatchSize), 1.0);
   }
 
-  // Also of little noise, and of a program that takes minutes for a step. All replicas are on one node.
+  // A model may have little noise, and a program take minutes for a step. All replicas are on one node.
   void smallNumbersAreHintsToo() {
     protocol::Model m = model();
     m.grad_sqr = 0.25;

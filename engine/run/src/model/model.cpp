@@ -10,7 +10,7 @@ goodput::PerfParams perf_params(const protocol::Model& model) {
     return {p->alpha_c,          p->beta_c,        p->alpha_n,       p->beta_n,
             p->alpha_r,          p->beta_r,        p->gamma,         model.core_exponent,
             model.core_overhead, model.contention, model.update_time};
-  return {0, 0, 0, 0, 0, 0, 0};
+  return {.gamma = 0};  // with which nothing is predicted
 }
 
 int counted_devices(const protocol::Model& model) {
