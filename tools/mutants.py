@@ -11,7 +11,7 @@ it is not tried again. The exit code is 1 if a fault went unnoticed, and 2 if th
 
 It works on a copy of the tree in build/mutants, where the rooms' files are compiled one by one. A changed file is compiled first.
 A change that does not compile is not counted, and neither is a change that compiles to the same code. Then the room's own tests are
-linked and run: the one that noticed the file's last change, the other fast ones, and scenarios (not with --fast), which have to fail
+linked and run: those that noticed earlier changes of the file, the other fast ones, and scenarios (not with --fast), which have to fail
 twice. If they notice nothing, the tests of other rooms follow (not with --own). A change that loops for ever is noticed by a limit of
 processor time, three times what the longest test took, and one that waits for ever by the tests' own time limits: neither depends on
 how busy the machine is.
@@ -29,6 +29,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from typing import NamedTuple
 
 from mutations import mutations
@@ -135,7 +136,7 @@ class Suite:
         self.limits = {}  # s of processor time, by stage, from its first run on
         self.objects, self.code = {}, {}  # of each source file: its object file, and that one's bytes
         self.names = {stage: set() for stage in stages}  # of its tests
-        self.noticed = {}  # by source file: the test that noticed its last change
+        self.noticed = defaultdict(set)  # by source file: the tests that noticed its changes
 
     def prepare(self):
         """Builds the tests, and checks that they pass without a change."""
@@ -153,7 +154,7 @@ class Suite:
 
     def run(self, stage, tests=None):
         """Runs a stage's tests, or only some of them, and returns those that failed."""
-        command = ["ctest", "--test-dir", str(BUILD), "-R", tests or stage.tests, "-L", f"^{stage.tier}$", "-j", "2", "--stop-on-failure",
+        command = ["ctest", "--test-dir", str(BUILD), "-R", tests or stage.tests, "-L", f"^{stage.tier}$", "-j", "4", "--stop-on-failure",
                    "--no-tests=error"]  # fmt: skip
         done = run(*command, limit=self.limits.get(stage))
         times = re.findall(r"Test +#\d+: (\S+) .*? ([\d.]+) sec", done.stdout)
@@ -164,9 +165,9 @@ class Suite:
         return failed or (["ctest"] if done.returncode else [])
 
     def notice(self, stage, file):
-        """Returns the stage's tests that fail. First runs the one that noticed the file's last change, or that has the file's name."""
-        likely = self.noticed.get(file, f"{pathlib.Path(self.room.folder).name}.{pathlib.Path(file).stem}")
-        failed = self.run_some(stage, [likely]) if likely in self.names[stage] else []
+        """Returns the stage's tests that fail. First runs those that noticed earlier changes of the file, or that have its name."""
+        likely = self.names[stage] & (self.noticed[file] | {f"{pathlib.Path(self.room.folder).name}.{pathlib.Path(file).stem}"})
+        failed = self.run_some(stage, likely) if likely else []
         failed = failed or self.run(stage)
         is_sure = not failed or stage.tier == "fast"  # a busy machine may have failed a scenario
         return failed if is_sure else self.run_some(stage, failed)
@@ -185,7 +186,7 @@ class Suite:
             if build(stage.targets):
                 return "not compiled", None
             if failed := self.notice(stage, file):
-                self.noticed[file] = failed[0]
+                self.noticed[file].update(failed)
                 return "noticed", failed[0]
         return "unnoticed", None
 

@@ -27,7 +27,7 @@ std::vector<double> block_means(const BranchCurve& curve, double window, int blo
   double end = 0;  // of a step, samples before the branch's end
   for (auto step = curve.steps.rbegin(); step != curve.steps.rend() && end < window; ++step) {
     const double begin = end + step->samples;
-    for (int block = static_cast<int>(end / length); block < blocks && block * length < begin; ++block) {
+    for (int block = static_cast<int>(end / length); block < blocks; ++block) {
       const double shared = std::min(begin, (block + 1) * length) - std::max(end, block * length);
       if (shared > 0) means.at(static_cast<std::size_t>(block)) += shared / length * step->loss;
     }

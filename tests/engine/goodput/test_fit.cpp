@@ -41,13 +41,12 @@ PerfParams params_of(const nlohmann::json& vector) { return to_params(vector_of(
 std::vector<ProfileRow> measured(const PerfParams& perf, const std::vector<std::pair<int, int>>& replicas,
                                  const std::vector<std::int64_t>& local_batch_sizes, double noise = 0) {
   std::mt19937_64 random(11);
-  std::normal_distribution<double> error(0, noise);
+  std::normal_distribution<double> unit;
   std::vector<ProfileRow> rows;
   for (const auto& [nodes, count] : replicas) {
     for (const std::int64_t local : local_batch_sizes) {
-      rows.push_back({nodes, count, local,
-                      accumulation_time(perf, local) * std::exp(noise > 0 ? error(random) : 0),
-                      step_time(perf, {nodes, count, local, 0}) * std::exp(noise > 0 ? error(random) : 0)});
+      rows.push_back({nodes, count, local, accumulation_time(perf, local) * std::exp(noise * unit(random)),
+                      step_time(perf, {nodes, count, local, 0}) * std::exp(noise * unit(random))});
     }
   }
   return rows;
@@ -137,6 +136,25 @@ class TestFit : public QObject {
     }
   }
 
+  // A search that stops at what is smoothed leaves as much as 5e-4.
+  void exactTimesAreMetNoWorseThanByTheTruth() {
+    std::mt19937_64 random(7);
+    const auto part = [&random](double of, double least, double most) {
+      return of * std::exp(std::uniform_real_distribution<double>(std::log(least), std::log(most))(random));
+    };
+    for (int i = 0; i < 40; ++i) {
+      PerfParams perf{.alpha_c = part(1, 0.01, 1), .gamma = part(1, 1, 4)};
+      perf.beta_c = part(perf.alpha_c, 0.003, 0.1);
+      perf.alpha_r = part(perf.alpha_c, 0.1, 3);
+      perf.beta_r = part(perf.alpha_r, 0.01, 0.1);
+      perf.alpha_n = part(perf.alpha_r, 1, 7);
+      perf.beta_n = part(perf.alpha_n, 0.01, 0.1);
+      const auto rows = measured(perf, kEverywhere, {16, 64, 256});
+      const double found = fit_objective(fit(rows), rows), truth = fit_objective(perf, rows);
+      QVERIFY2(found <= truth + 1e-4, golden::differ("objective", found, truth));
+    }
+  }
+
   void noisyTimesAreMetNoWorseThanByTheTruth() {
     for (const double noise : {0.01, 0.05, 0.2}) {
       const auto rows = measured(kTrue, kEverywhere, {16, 32, 64, 128, 256}, noise);
@@ -180,6 +198,12 @@ class TestFit : public QObject {
     QVERIFY(perf.alpha_r > kFloor && perf.alpha_n > kFloor);
     for (const int nodes : {1, 2})
       QVERIFY(within(step_time(perf, {nodes, 2, 64, 0}), step_time(kTrue, {nodes, 2, 64, 0}), 0.01));
+  }
+
+  void threeReplicasTellOfMore() {
+    const PerfParams perf = fit(measured(kTrue, {{1, 1}, {1, 2}, {1, 3}}, {16, 64}));
+    QVERIFY(perf.beta_r > kFloor);
+    QVERIFY(within(step_time(perf, {1, 5, 64, 0}), step_time(kTrue, {1, 5, 64, 0}), 0.01));
   }
 
   void nodesAloneTellNothingOfLinksWithin() {
@@ -338,6 +362,13 @@ class TestFit : public QObject {
     const double weight = std::pow(1 + std::pow((0.15 - found) / 0.1, 2), -2);
     const double expected = 0.15 * weight / (1 + weight);
     QVERIFY2(std::abs(found - expected) < 1e-4, golden::differ("logarithm", found, expected));
+  }
+
+  // One that is far from the others: their mean would be at 0.1.
+  void oldRowsAmongThemselvesFollowTheMost() {
+    const double far = std::exp(0.3);
+    const ProfileRow old{1, 1, 64, 1, 1, 0, 0, 1, 1}, other{1, 1, 64, far, far, 0, 0, 1, 1};
+    QVERIFY(std::abs(std::log(step_time(fit(std::vector{old, other, old}), {1, 1, 64, 0}))) < 0.01);
   }
 
   // Nothing newer contradicts them.

@@ -272,6 +272,9 @@ class TestNoiseScale : public QObject {
     QCOMPARE(noise.sqr_by_group().back(), 1.0);
     QCOMPARE(noise.var_by_group().back(), 0.0);
     VERIFY_CLOSE("without an estimate of its own", noise.raw_gain(4), gain_of(3, 2 + 1e-6, 4));
+    NoiseScale restored(2);
+    restored.restore(noise.state());
+    VERIFY_CLOSE("nor one in a checkpoint", restored.raw_gain(4), noise.raw_gain(4));
     noise.update({{2 * 5, 2 * 9}, {4, 6}, 2, 2, {}, {}});
     VERIFY_CLOSE("the first's go on", noise.sqr_by_group()[0], 3);
     VERIFY_CLOSE("the second's begin", noise.sqr_by_group()[1], 3);

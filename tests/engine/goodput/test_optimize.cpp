@@ -182,6 +182,20 @@ class TestOptimize : public QObject {
     }
   }
 
+  // The largest share of which each number of steps is tried.
+  void bruteForceFindsNothingBetterInAShareOf32() {
+    std::mt19937_64 random(32);
+    for (int trial = 0; trial < 300; ++trial) {
+      Problem problem(random, 20);
+      problem.bounds.accumulation = true;
+      problem.bounds.max_batch_size = 32 * problem.replicas;
+      problem.init_batch_size = std::min(problem.init_batch_size, problem.bounds.max_batch_size);
+      const double best = problem.brute_force();
+      const Choice choice = problem.goodput().optimize(problem.nodes, problem.replicas, problem.bounds);
+      QVERIFY2(golden::close(choice.goodput, best), golden::differ(describe(problem), choice.goodput, best));
+    }
+  }
+
   // In large shares two numbers of steps are looked at. That a batch is a whole number of micro-batches
   // leaves at most a part in the larger one of micro-batch and steps to others, and little on average.
   void bruteForceFindsLittleBetterInLargeShares() {

@@ -312,6 +312,12 @@ class TestReplicaChooser : public QObject {
     QCOMPARE(run.at.replicas, 1);
   }
 
+  // Whoever has too many takes the fewest of those that are as good.
+  void ofEqualCountsTheFewestAreTaken() {
+    ReplicaChooser chooser({1, 3});
+    QCOMPARE(chooser.decide(known({5, 8, 8, 9}), {4, 4, 0.1, -1}).replicas, 2);
+  }
+
   void aModelThatKnowsNothingMovesNothing() {
     Run run({1, 8}, 2);
     run.see({{}, {}, {8, 64, 64, false}}, 10);

@@ -195,10 +195,6 @@ class TestPool : public QObject {
     const std::string a = submit("a");
     begin();
     QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->crashes, 1, kPatience);
-    QTest::qWait(4000);
-    qWarning("%s", catalogue_->job(a)->reason.c_str());
-    for (auto& node : catalogue_->pool_nodes())
-      qWarning("node %s %d %s", node.name.c_str(), node.there, node.why.c_str());
     QTRY_VERIFY_WITH_TIMEOUT(
         testing::holds(catalogue_->job(a)->reason, "its supervisor did not start (1 of "), kPatience);
     QVERIFY(catalogue_->leases().empty());

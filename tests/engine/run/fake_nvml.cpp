@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libnvidia-ml.so.1 of a machine with two GPUs, the second of which does not tell its power.
+// libnvidia-ml.so.1 of a machine with two GPUs, the second of which does not tell its power. It does not
+// begin where $FAKE_NVML_FAULT says why, and says in $FAKE_NVML_OPEN whether it has begun.
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -10,8 +12,15 @@ constexpr int kInvalidArgument = 2, kNotSupported = 3;
 
 extern "C" {
 
-int nvmlInit_v2() { return 0; }
-int nvmlShutdown() { return 0; }
+int nvmlInit_v2() {
+  if (const char* fault = std::getenv("FAKE_NVML_FAULT")) return std::atoi(fault);
+  setenv("FAKE_NVML_OPEN", "1", 1);
+  return 0;
+}
+int nvmlShutdown() {
+  setenv("FAKE_NVML_OPEN", "0", 1);
+  return 0;
+}
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
   if (index > 1) return kInvalidArgument;
   *device = &gpus[index];

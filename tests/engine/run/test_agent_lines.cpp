@@ -137,7 +137,8 @@ class TestAgentLines : public AgentTest {
     AgentCaller supervisor(agent, Caller::supervisor);
     tell_program(supervisor);
     AgentCaller replica(agent, Caller::stand_in);
-    replica.send(FrameKind::order, encode(script("setsid sleep 1000 >/dev/null 2>&1 & echo $!; exit 3")));
+    replica.send(FrameKind::order,
+                 encode(script("echo $(setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' &); exit 3")));
     const auto [output, status] = replica.output_and_end();
     QCOMPARE(status, W_EXITCODE(3, 0));
     const ProcessId left = protocol::identify(std::stoi(output));

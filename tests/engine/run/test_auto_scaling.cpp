@@ -9,6 +9,7 @@
 #include "model/auto_scaling.h"
 #include "paying_model.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -84,6 +85,77 @@ class TestAutoScaling : public QObject {
     QCOMPARE(told(1, 4), "auto: stays on 1 replica for now, as more would be below the efficiency floor");
     QCOMPARE(told(1, 1), "auto: stays on 1 replica for now, as its limits allow no other number");
     QCOMPARE(told(4, 1), "auto: from 4 to 1 replica, as it may have no more than 1");
+  }
+
+  void theCandidatesThatTellMostAreListed() {
+    AutoScaling scaling(automatic(1, 13));
+    const auto told = scaling.consider(kModel, {5, 7, 0.25, 60}, 13, 0);
+    std::string listed;
+    const QRegularExpression candidate("on ([0-9]+) \\(");
+    for (auto found = candidate.globalMatch(QString::fromStdString(told.figures)); found.hasNext();)
+      listed += found.next().captured(1).toStdString() + " ";
+    QCOMPARE(listed, "1 2 4 5 8 13 ");  // doublings, the present and the most, of 14 that twice 7 allow
+    VERIFY_HOLDS(told.figures, "at most 13 replicas");
+  }
+
+  void whoLeavesSaysWhy() {
+    protocol::RunSpec spec = automatic(1, 8);
+    spec.efficiency_floor = 1;
+    protocol::Model costly = kModel;
+    costly.max_batch_size = 64;
+    costly.perf->alpha_r = 0.02;  // s, for each reduction
+    const auto moves = [&](AutoScaling& scaling, int from, int most) {
+      for (int model = 0; model < 9; ++model)
+        if (const auto move = scaling.consider(costly, {from, from, 0.25, 60}, most, 0); move.replicas)
+          return move.event;
+      return std::string("stays");
+    };
+    AutoScaling floored(spec), bounded(automatic(3, 4));
+    QCOMPARE(QString::fromStdString(moves(floored, 4, 8)),
+             "auto: from 4 to 1 replica, as 4 are below the efficiency floor");
+    QCOMPARE(QString::fromStdString(moves(bounded, 2, 4)),
+             "auto: from 2 to 4 replicas, as it is to have at least 3");
+  }
+
+  // A person may move it there all the same.
+  void whereItIsIsNeverRefused() {
+    AutoScaling scaling(automatic(1, 4));
+    scaling.refuse(4, 0);
+    QCOMPARE(reaches(scaling, 4, 4), 4);
+  }
+
+  // Links between nodes are slow here: what fits on one node pays, and no more.
+  void replicasOfOtherNodesPayForTheirLinks() {
+    protocol::Model model = kModel;
+    model.max_batch_size = 64;
+    model.perf->alpha_n = 1;  // s
+    for (const auto& [per_node, most] : {std::pair(0, 4), {1, 1}, {2, 2}, {3, 3}, {4, 4}}) {
+      AutoScaling scaling(automatic(1, 4));
+      goodput::RunContext at{1, 4, 0.25, 600};
+      for (int i = 0; i < 20; ++i)
+        at.replicas = scaling.consider(model, at, 4, 0, per_node).replicas.value_or(at.replicas);
+      QCOMPARE(at.replicas, most);
+    }
+  }
+
+  // Each replica has several devices.
+  void theMostIsOfWholeReplicas() {
+    const Machine machine = machine_with(9, 5);
+    const auto most = [&](const char* device, int max, const Machine& free, int present = 0) {
+      protocol::RunSpec spec = automatic(1, max);
+      spec.device = device;
+      spec.devices_per_replica = 2;
+      return most_replicas(spec, machine, free, present);
+    };
+    QCOMPARE(most("cuda", 0, machine), 2);
+    QCOMPARE(most("cuda", 4, machine), 2);
+    QCOMPARE(most("cpu", 0, machine), 4);
+    QCOMPARE(most("cpu", 6, machine), 6);
+    QCOMPARE(most("cpu", 6, held(machine, {"cpu:0", "cpu:1", "cpu:2"})), 3);
+    QCOMPARE(most("cpu", 6, held(machine, {"cpu:0"})), 6);  // one is left over anyway
+    QCOMPARE(most("cuda", 0, held(machine, {"cuda:0", "cuda:1"}), 2), 2);
+    QCOMPARE(most("cuda", 0, held(machine, {"cuda:0", "cuda:1"})), 1);
+    QCOMPARE(most_replicas({}, machine, machine), 9);  // of a run that is not left to it
   }
 
   // Each replica's batch is the program's: more replicas take more samples a step.

@@ -135,6 +135,42 @@ class TestBranches : public QObject {
                   branch_specs(runs.catalogue(), id, of_sizes({16, 32})));
   }
 
+  void onlyWhatAPersonSaysChangesTheNumberOfReplicas() {
+    StoredRuns runs;
+    protocol::RunSpec spec = runs.spec();
+    spec.replicas = 3;
+    const std::string id = runs.add(spec);
+    StoredRuns::write_checkpoint(id, 3, 40, "loader-train");
+    BranchOptions options = of_sizes({16, 32});
+    const auto replicas = [&] { return branch_specs(runs.catalogue(), id, options).front().replicas; };
+    QCOMPARE(replicas(), 3);
+    for (const int number : {0, 1}) {
+      storage::Generation generation;
+      generation.number = number;
+      generation.replicas = 4 + number;
+      runs.catalogue().put_generation(id, generation);
+    }
+    QCOMPARE(replicas(), 5);
+    options.replicas = 1;
+    QCOMPARE(replicas(), 1);
+  }
+
+  // A program that told no largest size may have any.
+  void whatTheLoaderDidNotTellIsNotChecked() {
+    StoredRuns runs;
+    const std::string id = runs.add(runs.spec());
+    StoredRuns::write_checkpoint(id, 3, 40, "loader-train");
+    const auto refusal = [&](std::int64_t largest) {
+      protocol::Model model;
+      model.max_local_batch_size = largest;
+      runs.catalogue().put_model(id, 0, model);
+      return testing::thrown_by([&] { branch_specs(runs.catalogue(), id, of_sizes({1, 2})); });
+    };
+    QCOMPARE(refusal(0), "nothing was thrown");
+    QCOMPARE(refusal(2), "nothing was thrown");
+    VERIFY_HOLDS(refusal(1), "of batch size 2 does not fit: 1 replica would take 2 samples each");
+  }
+
   // 2 replicas, of 8 to 64 samples each.
   void aSizeThatTheLoaderCannotHaveIsRefused_data() {
     const auto row =

@@ -92,6 +92,17 @@ class TestControlClient : public QObject {
     QCOMPARE(requests_, "subscribe1 status2 stop3 status4 status5 ");
   }
 
+  // The supervisor may be on its way.
+  void whoFindsNobodyLooksAgain() {
+    ControlClient client(id_);
+    watch(client);
+    QVERIFY(!QTest::qWaitFor([&] { return client.connected(); }, 200));
+    QCOMPARE(shown_, "");
+    const auto supervisor = server(RunState::running);
+    QVERIFY(shows("+ running "));
+    QCOMPARE(requests_, "subscribe1 ");
+  }
+
   void whoIsNotConnectedIsAnsweredAtOnce() {
     ControlClient client(id_);
     ask(client, Request::Command::status);
@@ -142,6 +153,14 @@ class TestControlClient : public QObject {
     line->disconnectFromServer();
     QVERIFY(eventually([&] { return testing::holds(shown_, "- "); }));
     QCOMPARE(answers_, "io: the supervisor of run " + id_ + ": too many connections\n");
+    // It is the reason of that one time.
+    line.reset();
+    QVERIFY(eventually([&] { return line != nullptr && client.connected(); }));
+    answers_.clear();
+    ask(client, Request::Command::status);
+    line->disconnectFromServer();
+    QVERIFY(eventually([&] { return !answers_.empty(); }));
+    QCOMPARE(answers_, "io: the supervisor of run " + id_ + " closed the connection\n");
   }
 
   void whoTalksNonsenseIsNoSupervisor_data() {

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <limits>
 
+#include "batchscope/run/log_times.h"
 #include "rows.h"
 #include "stored_runs.h"
 #include "test_case.h"
@@ -28,7 +29,7 @@ struct Current {
     id = runs.add(runs.spec());
     paths = protocol::run_paths(id);
     recorder.emplace(runs.catalogue(), id, paths);
-    current.emplace(paths, *recorder);
+    current.emplace(paths, *recorder, [this] { return memory_kills; });
   }
 
   // Begins at second 1000.
@@ -51,6 +52,7 @@ struct Current {
   std::string id;
   protocol::RunPaths paths;
   WaitingReplicas launcher;
+  std::int64_t memory_kills = 5;
   std::optional<Recorder> recorder;
   std::optional<CurrentGeneration> current;
 };
@@ -146,6 +148,24 @@ class TestCurrentGeneration : public QObject {
     QTEST(exit.cause, "cause");
     QTEST(QString::fromStdString(exit.why), "why");
     QCOMPARE(exit.local_batch_size, 0);
+  }
+
+  // Nobody but the kernel counts them: not those before the generation, nor one that another signal ended.
+  void whomTheKernelKilledForMemoryIsPutDownToIt() {
+    Current run;
+    run.launch(0, 2);
+    QCOMPARE(run.current->account_of(1, kKilled, 7).cause, Cause::unknown);
+    run.memory_kills = 6;
+    const Exit exit = run.current->account_of(1, kKilled, 7);
+    QCOMPARE(exit.cause, Cause::memory);
+    QCOMPARE(exit.why, "the kernel killed a process because memory ran out");
+    QCOMPARE(exit.local_batch_size, 7);
+    QCOMPARE(run.current->account_of(1, kAborted, 7).cause, Cause::unknown);
+    QCOMPARE(run.current->account_of(1, exited_with(1), 7).cause, Cause::unknown);
+    run.current->failed(1, as_told("peer", "rank 0 is gone"), false);
+    QCOMPARE(run.current->account_of(1, kKilled, 7).cause, Cause::peer);
+    run.launch(1, 2);
+    QCOMPARE(run.current->account_of(1, kKilled, 7).cause, Cause::unknown);
   }
 
   void failuresAreTheGenerationsOwn() {
@@ -299,6 +319,24 @@ class TestCurrentGeneration : public QObject {
             run.current->checkpoints_when_asked());
     run.current->hello(1, as_said("cpu", true));
     QVERIFY(run.current->leaves_at_once());
+  }
+
+  // Of replicas that live; of what they print nobody else keeps the time.
+  void timesOfLogsAreNoted() {
+    Current run;
+    for (const int number : {0, 1}) {
+      run.launch(number, 2);
+      const std::filesystem::path log = run.paths.log_file(number, 1);
+      testing::write_file(log, "loading\n");
+      const double before = storage::now();
+      run.current->measure(0, {});
+      const auto time = log_time(log, 0);
+      QVERIFY(time && *time >= before && *time <= storage::now());
+      run.current->end({}, 0);
+      testing::write_file(log, "loading\nlate\n");
+      run.current->measure(0, {});
+      QVERIFY(!log_time(log, 8));
+    }
   }
 
   // A generation that does not train yet, or no longer, has none.

@@ -4,6 +4,7 @@
 #include "system/detached.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <filesystem>
 
 #include "batchscope/run/own_program.h"
+#include "signal_masks.h"
 #include "system/process_table.h"
 #include "system/programs.h"
 #include "test_case.h"
@@ -73,6 +75,24 @@ class TestDetached : public QObject {
     start_detached("speaker", {"one", "a  b"}, log);
     QTRY_VERIFY_WITH_TIMEOUT(testing::holds(testing::contents(log), "end\n"), 20'000);
     QCOMPARE(testing::contents(log), "of the one before\n/\na complaint\n2: a  b\nend\n");
+  }
+
+  // A supervisor blocks signals for itself, and ignores others.
+  void itHeedsAllSignals() {
+    make("signals", "cat /proc/self/status\necho end\n");
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    signal(SIGXFSZ, SIG_IGN);
+    const auto restore = qScopeGuard([&] {
+      signal(SIGXFSZ, SIG_DFL);
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    });
+    const fs::path log = root_ / "signals.log";
+    start_detached("signals", {}, log);
+    QTRY_VERIFY_WITH_TIMEOUT(testing::holds(testing::contents(log), "end\n"), 20'000);
+    QCOMPARE(signals_of(testing::contents(log), "SigBlk"), 0u);
+    QCOMPARE(signals_of(testing::contents(log), "SigIgn"), 0u);
   }
 
   void itsLogIsItsOwners() {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Metrics of a replica's process and of its GPU, here that of a library that plays NVML.
+#include <dlfcn.h>
 #include <unistd.h>
 
+#include <QScopeGuard>
 #include <cmath>
 #include <map>
 
 #include "batchscope/protocol/device_series.h"
 #include "batchscope/protocol/telemetry.h"
 #include "devices/device_metrics.h"
+#include "devices/nvml.h"
 #include "test_case.h"
 
 using namespace batchscope::run;
@@ -57,7 +60,8 @@ class TestDeviceMetrics : public QObject {
     QVERIFY(!second.contains("device/gpu_power/0"));
     // Another process in its place begins anew, and one that is gone has nothing to tell.
     QVERIFY(!by_name(metrics, {{0, getppid()}}).contains("device/cpu/0"));
-    QVERIFY(by_name(metrics, {{0, 0x3fffff}}).empty());
+    for (const int look : {1, 2})
+      QVERIFY2(by_name(metrics, {{0, 0x3fffff}}).empty(), std::to_string(look).c_str());
     QVERIFY(metrics.read({}).empty());
   }
 
@@ -99,6 +103,45 @@ class TestDeviceMetrics : public QObject {
     QVERIFY(!by_name(metrics, {{1, getpid()}}).contains("device/gpu_power/1"));
     metrics.begin_generation();
     QVERIFY(!by_name(metrics, {{0, getpid()}}).contains("device/gpu_power/0"));
+  }
+
+  // An index is a number and no more; what is not one is a UUID.
+  void aGpuIsReadByItsIndexOrItsUuid() {
+    const Nvml nvml;
+    QVERIFY(nvml.loaded());
+    QCOMPARE(nvml.read("0")->utilization, 0.25);
+    QCOMPARE(nvml.read("1")->utilization, 1.0);
+    QCOMPARE(nvml.read("GPU-b")->utilization, 1.0);
+    for (const char* const none : {"2", "1x", "", "GPU-c", "99999999999999999999", "-1"})
+      QVERIFY2(!nvml.read(none), none);
+  }
+
+  // A driver that is being updated, or a machine without a GPU.
+  void aLibraryThatDoesNotBeginIsLeftAlone() {
+    const auto forget = qScopeGuard([] {
+      for (const char* const name : {"FAKE_NVML_FAULT", "FAKE_NVML_OPEN"}) qunsetenv(name);
+    });
+    const auto is_loaded = [] {
+      void* const handle = dlopen("libnvidia-ml.so.1", RTLD_NOLOAD | RTLD_NOW);
+      if (handle != nullptr) dlclose(handle);
+      return handle != nullptr;
+    };
+    QVERIFY(!is_loaded());
+    {
+      const Nvml nvml;
+      QVERIFY(nvml.loaded() && is_loaded());
+      QCOMPARE(qgetenv("FAKE_NVML_OPEN"), QByteArray("1"));
+    }
+    QVERIFY(!is_loaded());
+    QCOMPARE(qgetenv("FAKE_NVML_OPEN"), QByteArray("0"));
+    qputenv("FAKE_NVML_FAULT", "9");
+    const Nvml nvml;
+    QVERIFY(!nvml.loaded() && !is_loaded());
+    QVERIFY(!nvml.read("0"));
+    QCOMPARE(qgetenv("FAKE_NVML_OPEN"), QByteArray("0"));
+    DeviceMetrics metrics;
+    metrics.trains_on(0, "cuda:0", nullptr);
+    QCOMPARE(by_name(metrics, {{0, getpid()}}).size(), 1u);
   }
 
   void devicesAreThoseThatTheProgramSees() {

@@ -3,8 +3,6 @@
 // The end of a run, posted to an address or handed to a command.
 #include "batchscope/run/end_notice.h"
 
-#include <signal.h>
-
 #include <QScopeGuard>
 #include <QTemporaryDir>
 #include <optional>
@@ -14,7 +12,7 @@
 #include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/catalogue.h"
-#include "signal_masks.h"
+#include "storage/store_test.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -109,23 +107,6 @@ class TestEndNotice : public QObject {
     QCOMPARE(testing::contents(told), "/dev/null\n");
   }
 
-  // A supervisor blocks signals for itself, and ignores others.
-  void aCommandHeedsAllSignals() {
-    const std::string told = folder_->filePath("told").toStdString();
-    const std::string id = ended("cat /proc/self/status > '" + told + "' #", RunState::finished, "");
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    signal(SIGXFSZ, SIG_IGN);
-    const auto restore = qScopeGuard([&] {
-      signal(SIGXFSZ, SIG_DFL);
-      pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    });
-    run::tell_end(id);
-    QCOMPARE(run::signals_of(testing::contents(told), "SigBlk"), 0u);
-    QCOMPARE(run::signals_of(testing::contents(told), "SigIgn"), 0u);
-  }
-
   void theFactsAreWhatTheRunCameTo() {
     const Listener listener(200);
     const std::string id = ended(listener.url(), RunState::running, "");
@@ -145,6 +126,15 @@ class TestEndNotice : public QObject {
                                   {"host", protocol::node_name()},
                                   {"latest", {{"loss", 0.5}}}};
     QCOMPARE(said.dump(), expected.dump());
+  }
+
+  // Its clock may have been set back meanwhile.
+  void noRunTookLessThanNoTime() {
+    const Listener listener(200);
+    const std::string id = ended(listener.url(), RunState::finished, "");
+    QVERIFY(storage::test::meddle(protocol::catalogue_path(), "UPDATE run SET created = ended + 100"));
+    run::tell_end(id);
+    QCOMPARE(protocol::Json::parse(listener.body().value()).at("seconds").get<double>(), 0.0);
   }
 
   void whoCannotBeToldOfIsNamed() {

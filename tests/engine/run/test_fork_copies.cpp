@@ -81,6 +81,24 @@ class TestForkCopies : public QObject {
     QCOMPARE(testing::contents(original / "manifest.json"), before);
   }
 
+  // Where a run goes on without its samples it says from where; the copy has none anyway.
+  void theCopyCountsNoSamplesOfTheOther() {
+    const fs::path folder = protocol::run_paths(id_).checkpoints / protocol::checkpoint_name(4);
+    protocol::Manifest manifest;
+    manifest.step = 40;
+    manifest.ledger_from = 30;
+    manifest.pinned = true;
+    protocol::write_checkpoint(folder, manifest, [&](const fs::path& partial) {
+      testing::write_file(partial / "model", "the state");
+      manifest.files = {{"model", 9, protocol::file_crc32(partial / "model")}};
+    });
+    QCOMPARE(protocol::verify_checkpoint(folder).ledger_from, 30);
+    const LaidCheckpoint laid = copy_checkpoint(id_, "4", runs_->path("deep") / "copies");
+    const protocol::Manifest copy = protocol::verify_checkpoint(runs_->path("deep") / "copies" / laid.name);
+    QCOMPARE(copy.ledger_from, 0);
+    QVERIFY(!copy.pinned);
+  }
+
   void aRunThatHasNotBegunGetsItLaid() {
     StoredRuns::write_checkpoint(id_, 3, 40);
     const std::string to = runs_->catalogue().create_run(runs_->spec());
@@ -99,8 +117,11 @@ class TestForkCopies : public QObject {
     spec.environment = {{"DATA", "/data"}, {protocol::variable::kBranch, "{}"}};
     const std::string origin = runs_->add(spec);
     storage::Generation generation;
-    generation.replicas = 2;
-    runs_->catalogue().put_generation(origin, generation);
+    for (const int replicas : {1, 2}) {
+      generation.number = replicas;
+      generation.replicas = replicas;
+      runs_->catalogue().put_generation(origin, generation);
+    }
     StoredRuns::write_checkpoint(origin, 3, 40);
     VERIFY_THROWS("timeout", "ended at once", fork_run(runs_->catalogue(), origin));
     const storage::Run fork = runs_->catalogue().resolve("digits fork");
@@ -113,6 +134,8 @@ class TestForkCopies : public QObject {
         protocol::verify_checkpoint(protocol::run_paths(fork.id).checkpoints / "checkpoint-000003").pinned);
     const auto events = runs_->catalogue().events(fork.id);
     QCOMPARE(events.front().text, "Forked from digits (" + origin + "), checkpoint-000003 after step 40.");
+    QCOMPARE(events.front().generation, 0);
+    QCOMPARE(events.front().step, 40);
     QCOMPARE(runs_->catalogue().run(origin)->spec.triggers.size(), 1u);
   }
 
@@ -122,6 +145,10 @@ class TestForkCopies : public QObject {
         "timeout", "ended at once",
         fork_run(runs_->catalogue(), id_,
                  {.checkpoint = "3", .name = "other", .replicas = 3, .arguments = {{"--epochs", "6"}}}));
+    VERIFY_THROWS("timeout", "ended at once",
+                  fork_run(runs_->catalogue(), runs_->catalogue().resolve("other").id,
+                           {.checkpoint = "", .name = "single", .replicas = 1, .arguments = {}}));
+    QCOMPARE(runs_->catalogue().resolve("single").spec.replicas, 1);
     const storage::Run fork = runs_->catalogue().resolve("other");
     QCOMPARE(fork.spec.replicas, 3);
     QCOMPARE(fork.spec.arguments, (std::vector<std::string>{"--epochs", "6"}));

@@ -4,6 +4,7 @@
 #include <QUrl>
 
 #include "adaptdl/adaptdl_service.h"
+#include "batchscope/protocol/error.h"
 #include "engine/http/raw_http.h"
 #include "rows.h"
 #include "test_case.h"
@@ -75,6 +76,18 @@ class TestHttp : public QObject {
         request("PUT", "/hints/job12345", QByteArray(30000, '[') + QByteArray(30000, ']'));
     QVERIFY2(body(deep).contains("nested deeper"), deep);
     QCOMPARE(status(request("PUT", "/hints/job12345", R"({"initBatchSize": NaN})")), 400);
+  }
+
+  void aFaultThatIsNotTheClientsIsTold() {
+    const auto back = std::exchange(service.on_hints, [](const protocol::Json& json) {
+      throw Error(json.contains("busy") ? ErrorKind::conflict : ErrorKind::io, "of the supervisor");
+    });
+    for (const auto& [content, expected] : {std::pair(R"({"busy": 1})", 409), std::pair("{}", 500)}) {
+      const QByteArray refusal = request("PUT", "/hints/job12345", content);
+      QCOMPARE(status(refusal), expected);
+      QVERIFY2(body(refusal).contains("of the supervisor"), refusal);
+    }
+    service.on_hints = back;
   }
 
   void whatIsNotThereIsNotFound_data() {

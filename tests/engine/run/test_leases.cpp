@@ -157,6 +157,78 @@ class TestLeases : public QObject {
     QVERIFY(run.devices.as_taken(fewer) == fewer);
   }
 
+  // What was taken on a node that is gone is placed anew, and given back by the next keep().
+  void whatWasTakenOnANodeThatIsGoneIsLetGo() {
+    Leaser run(*catalogue_, machine_with(2, 0), "cpu");
+    const Node second{"n2", machine_with(2, 0)}, third{"n3", machine_with(2, 0)};
+    QVERIFY(!run.devices.nodes());
+    run.devices.use_nodes({1, {second, third}});
+    QCOMPARE(run.devices.nodes()->most_replicas(), 3);
+    run.devices.take(run.spec, 1);
+    run.devices.take(run.spec, 2);
+    run.devices.take(run.spec, 3);
+    QVERIFY((run.devices.other_nodes() == std::set<std::string>{"n2", "n3"}));
+    run.devices.use_nodes({1, {second}});
+    QCOMPARE(run.devices.devices(1).size(), 2u);
+    QCOMPARE(run.devices.devices(2).size(), 4u);
+    QVERIFY(run.devices.devices(3).empty());
+    QVERIFY(run.refused(3));
+    run.devices.keep({1, 2, 3});
+    QVERIFY(run.devices.other_nodes() == std::set<std::string>{"n2"});
+    QCOMPARE(run.held(), (Devices{"cpu:0", "cpu:1", "n2/cpu:0", "n2/cpu:1"}));
+    run.devices.keep({1});
+    QVERIFY(run.devices.other_nodes().empty());
+  }
+
+  void whatOthersLeaveIsFree() {
+    Leaser first(*catalogue_, machine_with(3, 0), "cpu"), second(*catalogue_, machine_with(3, 0), "cpu");
+    first.devices.take(first.spec, Allocation(0, {"cpu:0"}));
+    second.devices.take(second.spec, Allocation(0, {"cpu:2"}));
+    QCOMPARE(first.devices.free().cores, (Devices{"cpu:0", "cpu:1"}));
+    QCOMPARE(second.devices.free().cores, (Devices{"cpu:1", "cpu:2"}));
+    QCOMPARE(first.devices.machine().cores.size(), 3u);
+  }
+
+  // A program for any device says what it uses, and stays on that kind.
+  void theKindOfDeviceIsWhatTheProgramSays() {
+    const Machine machine = machine_with(4, 2);
+    Leaser named(*catalogue_, machine, "cuda"), uses(*catalogue_, machine, "auto"),
+        cannot(*catalogue_, machine, "auto");
+    const auto kind = [](const Leaser& run) { return run.devices.placed(run.spec).device; };
+    QCOMPARE(kind(uses), "auto");
+    QVERIFY(!uses.devices.learn_device(uses.spec, "cuda:0"));  // it has none yet
+    uses.devices.take(uses.spec, 1);
+    QCOMPARE(kind(uses), "cuda");
+    QVERIFY(uses.devices.learn_device(uses.spec, "cuda:0"));
+    QCOMPARE(kind(uses), "cuda");
+    QVERIFY(!uses.devices.learn_device(uses.spec, "cpu"));  // it is known
+    QCOMPARE(kind(uses), "cuda");
+    cannot.devices.take(cannot.spec, 1);
+    QVERIFY(cannot.devices.learn_device(cannot.spec, "cpu"));
+    QCOMPARE(kind(cannot), "cpu");
+    cannot.devices.keep({});
+    named.devices.take(named.spec, 1);
+    QVERIFY(!named.devices.learn_device(named.spec, "cpu"));
+    QCOMPARE(kind(named), "cuda");
+    Leaser on_cores(*catalogue_, machine, "auto");
+    on_cores.devices.take(on_cores.spec, 1);
+    QVERIFY(!on_cores.devices.learn_device(on_cores.spec, "cpu"));
+    QCOMPARE(kind(on_cores), "auto");
+  }
+
+  void whyItHasThemIsKept() {
+    Leaser run(*catalogue_, machine_with(2, 0), "cpu");
+    run.devices.take(run.spec, Allocation(0, {"cpu:0"}), 3, "rescale");
+    run.devices.keep({});
+    run.devices.take(run.spec, Allocation(0, {"cpu:1"}));
+    const auto events = catalogue_->lease_events(0);
+    QCOMPARE(events.size(), 2u);
+    QCOMPARE(events[0].device + " " + std::to_string(events[0].generation) + " " + events[0].why,
+             "cpu:0 3 rescale");
+    QCOMPARE(events[1].device + " " + std::to_string(events[1].generation) + " " + events[1].why,
+             "cpu:1 -1 ");
+  }
+
   void sharedGpusAreHeldByBoth() {
     const Machine machine = machine_with(8, 1);
     Leaser first(*catalogue_, machine, "cuda"), second(*catalogue_, machine, "cuda");

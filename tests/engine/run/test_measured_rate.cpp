@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How fast a run is said to train now, and when a restart is said to have brought what was predicted of it.
+#include <QTemporaryDir>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/measured_rate.h"
 #include "batchscope/run/number_text.h"
+#include "batchscope/storage/samples.h"
 #include "model/restart_forecast.h"
 #include "test_case.h"
 
@@ -99,6 +102,8 @@ class TestMeasuredRate : public QObject {
     steps.insert(steps.end(), 20, {1, 100, 1});
     QCOMPARE(measured_rate(steps)->throughput, 100.0);
     QCOMPARE(measured_rate(std::vector<MeasuredStep>(100, {0.75, 100, 1}))->steps, 20);
+    QCOMPARE(measured_rate(std::vector<MeasuredStep>(100, {0.5, 100, 1}))->steps, 20);
+    QCOMPARE(measured_rate(std::vector<MeasuredStep>(100, {0.375, 100, 1}))->steps, 27);
     QCOMPARE(measured_rate(std::vector<MeasuredStep>(5000, {0.001, 100, 1}))->steps, kMeasuredSteps);
   }
 
@@ -127,6 +132,44 @@ class TestMeasuredRate : public QObject {
     QVERIFY(!measured_rate({2, 4, 0, 0}, read));
     QCOMPARE(measured_rate({2, 4, 7, 100'000}, read)->steps, kMeasuredSteps);
     QVERIFY(!measured_rate({2, 4, 7, 7}, read));
+  }
+
+  // The newest that has begun, as far as it is known to have come.
+  void aRecordedRunIsMeasured() {
+    const QTemporaryDir folder;
+    const std::filesystem::path file = folder.filePath("samples.db").toStdString();
+    const auto record = [&](int generation, std::int64_t first, int count, double seconds) {
+      storage::SampleWriter writer(file);
+      for (const auto& [name, value] : {std::pair(series::kStepTime, seconds),
+                                        {series::kBatchSize, 100.0},
+                                        {series::kEfficiency, 0.5},
+                                        {series::kThroughput, 100 / seconds}})
+        writer.append(generation, name, first, std::vector<double>(static_cast<std::size_t>(count), value));
+    };
+    record(0, 1, 20, 0.1);
+    record(1, 21, 41, 0.2);
+    storage::SampleReader reader(file);
+    const auto measured = [&](std::vector<storage::Generation> generations) {
+      return measured_rate(generations, reader);
+    };
+    storage::Generation first, second, third;
+    first.number = 0;
+    first.first_step = 1;
+    first.last_step = 11;
+    first.ended = 1;
+    second.number = 1;
+    second.first_step = 21;
+    second.last_step = 31;
+    third.number = 2;
+    QCOMPARE(measured({first})->steps, 10);
+    QCOMPARE(measured({first})->throughput, 1000.0);
+    QCOMPARE(measured({first, second, third})->steps, 40);  // it goes on
+    QCOMPARE(measured({first, second, third})->goodput, 250.0);
+    second.ended = 1;
+    QCOMPARE(measured({first, second})->steps, 10);
+    third.first_step = 62;
+    QVERIFY(!measured({first, second, third}));  // nothing is recorded of it yet
+    QVERIFY(!measured({}));
   }
 
   // A tenth of the steps at either end, the shortest and the longest.
@@ -183,6 +226,63 @@ class TestMeasuredRate : public QObject {
     QVERIFY(!forecast.take(steps_of(10, 3, 100)));
     QVERIFY(!forecast.take(steps_of(3, 6, 100)));
     QVERIFY(forecast.take(steps_of(1, 6, 100)));  // 64 s, steady or not
+  }
+
+  // Twenty of them, however long they take.
+  void aMinuteOfAFewStepsIsNotEnough() {
+    RestartForecast forecast;
+    forecast.take(model());
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+    QVERIFY(!forecast.take(steps_of(1 + 10, 2, 100)));
+    QVERIFY(!forecast.take(steps_of(9, 8, 100)));
+    QVERIFY(forecast.take(steps_of(1, 8, 100)));
+    // Of very many, however short they are.
+    for (const int missing : {0, 1}) {
+      forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+      const auto rate = forecast.take(steps_of(1 + 100'000 - missing, 0x1p-20, 100));
+      QCOMPARE(rate.has_value(), missing == 0);
+    }
+  }
+
+  void oneGenerationsStepsAreNotTheNexts() {
+    RestartForecast forecast;
+    forecast.take(model());
+    forecast.begin(true, {1, 1, 64, 0}, 2, {4});
+    QVERIFY(!forecast.take(steps_of(1 + 19, 1, 100)));
+    forecast.begin(true, {1, 2, 32, 0}, 3, {4});
+    QVERIFY(!forecast.take(steps_of(1 + 1, 1, 100)));
+    forecast.ask();
+    forecast.begin(true, {1, 3, 32, 0}, 4, {4});
+    QVERIFY(!forecast.before());
+    // What was asked for once says nothing of the restart after it.
+    forecast.take(steps_of(1 + 20, 1, 100));
+    forecast.ask();
+    QVERIFY(forecast.expected({1, 4, 16, 0}, 2, {4}, 1).has_value());
+    forecast.begin(true, {1, 4, 16, 0}, 2, {4});
+    QVERIFY(forecast.before());
+    forecast.begin(true, {1, 2, 32, 0}, 2, {4});
+    QVERIFY(!forecast.before());
+  }
+
+  // A run of days has more of them than are kept; the newest count.
+  void theNewestStepsAreKept() {
+    RestartForecast forecast;
+    forecast.begin(false, {}, 1, {4});
+    for (int i = 0; i < 5; ++i) forecast.take(steps_of(1000, 0.5, 100));
+    forecast.take(steps_of(1000, 0x1p-8, 100));
+    forecast.ask();
+    forecast.begin(true, {1, 1, 100, 0}, 2, {4});
+    QCOMPARE(forecast.before()->rate.steps, kMeasuredSteps);
+    QCOMPARE(forecast.before()->rate.throughput, 25600.0);
+  }
+
+  // One that has no size yet chooses it.
+  void replicasWithoutABatchSizeChooseOne() {
+    RestartForecast forecast;
+    forecast.take(model());
+    QCOMPARE(forecast.begin(true, {1, 2, 0, 0}, 2, {4})->batch_size, predict(model(), 2)->batch_size);
+    QCOMPARE(forecast.begin(true, {1, 2, 1, 0}, 2, {4})->batch_size, 2);
+    QCOMPARE(forecast.begin(true, {1, 2, 17, 0}, 2, {4}, 2)->at.num_nodes, 2);
   }
 
   // Others take half of the machine for a while: what was tried is judged after that.
@@ -288,6 +388,17 @@ class TestMeasuredRate : public QObject {
     QVERIFY(predicted->throughput > 0 && std::isnan(predicted->goodput));
   }
 
+  // A program that takes a minute for a sample, and little noise.
+  void whatIsSlowIsPredictedToo() {
+    RestartForecast forecast;
+    protocol::Model slow = model();
+    slow.perf->beta_c = 60;
+    slow.grad_var = 0.5;
+    forecast.take(slow);
+    const auto predicted = forecast.begin(true, {1, 2, 32, 0}, 2, {4});
+    QVERIFY(predicted && predicted->throughput < 1 && predicted->goodput > 0);
+  }
+
   void theModelIsThatOfTheRequest() {
     RestartForecast forecast;
     forecast.take(model());
@@ -329,6 +440,9 @@ class TestMeasuredRate : public QObject {
     QCOMPARE(predict(divided, 1)->throughput, alone);
     QCOMPARE(predict(divided, 2)->throughput, both);
     QVERIFY(both < 1.5 * alone);
+    divided.cores = 1;
+    forecast.take(divided);
+    QCOMPARE(forecast.begin(true, {1, 2, 64, 0}, 1, {2, false, 2})->throughput, alone);
   }
 
   void nothingIsPredictedOf_data() {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <memory>
 
+#include "batchscope/protocol/branch.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/client.h"
 #include "batchscope/storage/samples.h"
@@ -31,7 +32,7 @@ class TestNoise : public QObject {
     spec.program = runs_->path("program").string();
     spec.arguments = {"--epochs", "5"};
     spec.max_local_batch_size = 64;
-    spec.environment = {{"BATCHSCOPE_FORK_SERVER", "on"}, {"OWN", "x"}};
+    spec.environment = {{"BATCHSCOPE_FORK_SERVER", "on"}, {protocol::variable::kBranch, "{}"}, {"OWN", "x"}};
     const std::string id = runs_->add(spec);
     StoredRuns::write_checkpoint(id, 1, 10);
     StoredRuns::write_checkpoint(id, 2, 20);

@@ -5,9 +5,13 @@
 
 #include <sched.h>
 
+#include <QScopeGuard>
+#include <QTemporaryDir>
+
 #include "machines.h"
 #include "rows.h"
 #include "test_case.h"
+#include "text_files.h"
 #include "thrown.h"
 
 using namespace batchscope;
@@ -244,9 +248,34 @@ class TestPlacement : public QObject {
     QCOMPARE(static_cast<int>(Machine::here().cores.size()), CPU_COUNT(&usable));
     qputenv("CUDA_VISIBLE_DEVICES", "2, GPU-5b1c,-1,3");
     QCOMPARE(Machine::here().gpus, (Devices{"cuda:2", "cuda:GPU-5b1c"}));
+    qputenv("CUDA_VISIBLE_DEVICES", "4,,5");
+    QCOMPARE(Machine::here().gpus, Devices{"cuda:4"});
     qputenv("CUDA_VISIBLE_DEVICES", "");
     QVERIFY(Machine::here().gpus.empty());
     qunsetenv("CUDA_VISIBLE_DEVICES");
+  }
+
+  // Those that this process may run on.
+  void theMachinesCoresAreItsOwn() {
+    cpu_set_t usable, one;
+    QCOMPARE(sched_getaffinity(0, sizeof usable, &usable), 0);
+    const auto back = qScopeGuard([&] { sched_setaffinity(0, sizeof usable, &usable); });
+    int last = 0;
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &usable)) last = core;
+    CPU_ZERO(&one);
+    CPU_SET(last, &one);
+    QCOMPARE(sched_setaffinity(0, sizeof one, &one), 0);
+    QCOMPARE(Machine::here().cores, Devices{"cpu:" + std::to_string(last)});
+  }
+
+  void theDriversGpusAreInTheOrderOfTheirNumbers() {
+    const QTemporaryDir devices;
+    for (const char* const name : {"nvidia10", "nvidia0", "nvidia2", "nvidia3", "nvidiactl", "nvidia-uvm",
+                                   "nvidia", "nvidia4x", "null", "an-nvidia5"})
+      testing::write_file(devices.filePath(name).toStdString(), "");
+    QCOMPARE(driver_gpus(devices.path().toStdString()), (Devices{"cuda:0", "cuda:2", "cuda:3", "cuda:10"}));
+    QVERIFY(driver_gpus(devices.filePath("missing").toStdString()).empty());
   }
 
   void nodesAreFilledInTheirOrder() {

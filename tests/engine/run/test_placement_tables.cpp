@@ -84,6 +84,9 @@ class TestPlacementTables : public QObject {
         "cpu/auto/4 on cpu:0,cpu:1,cpu:2; 1 replica with 4 cores shares 3 cores and its threads will wait "
         "for "
         "one another");
+    row("a thread each", "cpu*1", 2, "", 4, 0, "", "cpu/auto/1 cpu/auto/1 on cpu:0,cpu:1");
+    row("one thread named twice", "cpu*1", 1, "cpu:0 cpu:1", 4, 0, "",
+        "usage: 2 devices are named (cpu:0-1), and 1 replica needs 1: name as many");
     row("pairs", "cpu*2", 2, "", 3, 0, "",
         "cpu/auto/2 cpu/auto/2 on cpu:0,cpu:1,cpu:2; 2 replicas with 2 cores each share 3 cores and will "
         "wait "
@@ -302,6 +305,12 @@ class TestPlacementTables : public QObject {
     node.there = true;
     node.cores = {"cpu:0", "cpu:1", "cpu:2"};
     node.gpus = {"cuda:0", "cuda:1"};
+    runs.catalogue().put_pool_nodes({node});
+    QVERIFY(pool_machine(runs.catalogue()).gpus == (Devices{"n2/cuda:0", "n2/cuda:1"}));
+    node.there = false;
+    runs.catalogue().put_pool_nodes({node});
+    QCOMPARE(refused("auto", 1), of_cores.toStdString());
+    node.there = true;
     runs.catalogue().put_pool_nodes({node});
     QCOMPARE(refused("cpu", 3), "nothing was thrown");
     QCOMPARE(refused("cpu", 4),

@@ -48,6 +48,46 @@ class TestPrediction : public QObject {
     QCOMPARE(each->batch_size, 256);
   }
 
+  void whatIsNoConfigurationHasNoPrediction() {
+    protocol::Model m = fitted_model();
+    QVERIFY(!predict(m, 2, 0));
+    QVERIFY(!predict(m, 0, 0));
+    QVERIFY(predict(m, 2, 2));
+    m.init_batch_size = 1;
+    QVERIFY(predict(m, 1));
+    m.init_batch_size = 0;
+    QVERIFY(!predict(m, 1));
+    m = fitted_model();
+    QCOMPARE(predict(m, {1, 1, 0, 0}).batch_size, 0);
+    QCOMPARE(predict(m, {1, 1, 0, 0}).throughput, 0.0);
+    QCOMPARE(predict(m, {1, 1, 1, 0}).batch_size, 1);
+    const std::int64_t most = 1'000'000'000'000'000;
+    QCOMPARE(predict(m, {1, 1, most, 0}).batch_size, most);
+    QCOMPARE(predict(m, {1, 1, most + 1, 0}).batch_size, 0);
+    QCOMPARE(predict(m, {1, 2, most, 0}).batch_size, 0);
+  }
+
+  void whatIsSlowIsPredictedToo() {
+    protocol::Model m = fitted_model();
+    m.perf->beta_c = 60;  // s a sample
+    QVERIFY(predict(m, 1)->goodput < 1);
+    QVERIFY(has_fixed_batch_size(m));
+    m.max_batch_size = 1;
+    QVERIFY(!has_fixed_batch_size(m));
+  }
+
+  // Nor has a model whose times nobody has fitted, wherever it would run.
+  void aModelWithoutTimesPredictsNothing() {
+    protocol::Model m = fitted_model();
+    m.perf.reset();
+    for (const std::int64_t largest : {0, 1024}) {
+      m.max_batch_size = largest;
+      m.accumulation = largest > 0;
+      for (const auto& [replicas, nodes] : {std::pair(1, 1), {2, 1}, {3, 1}, {2, 2}, {4, 2}})
+        QVERIFY(!predict(m, replicas, nodes));
+    }
+  }
+
   // The prediction does as the run itself will: goodput's optimize.
   void oneReplicaWithoutAccumulationStaysUnlessItIsAllowedToGrow() {
     protocol::Model m = fitted_model();
@@ -72,6 +112,9 @@ class TestPrediction : public QObject {
     m.divides_cores = true;
     QCOMPARE(counted_devices(m), 3);
     QVERIFY(!devices(m).divided);  // which nobody has counted
+    m.devices = 1;
+    QCOMPARE(counted_devices(m), 1);
+    QVERIFY(devices(m).divided);
     m.devices = 2;
     m.cores = 4;
     QCOMPARE(devices(m).count, 2);
@@ -114,6 +157,22 @@ class TestPrediction : public QObject {
     QCOMPARE(prediction.error, doubled);
     QCOMPARE(prediction.high() / prediction.goodput, 1 + doubled);
     QCOMPARE(prediction.goodput / prediction.low(), 1 + doubled);
+  }
+
+  // Nobody said how far it was measured.
+  void whatIsUnknownMakesItNoLessSure() {
+    protocol::Model m = fitted_model();
+    m.residual = 0;
+    const double known = std::expm1(1.645 * 0.1), doubled = std::expm1(1.645 * std::hypot(0.1, 0.15));
+    QCOMPARE(predict(m, {1, 8, 512, 0}).error, known);
+    m.max_profiled_replicas = 1;
+    QCOMPARE(predict(m, {1, 2, 512, 0}).error, doubled);
+    m.max_profiled_replicas = 8;
+    m.max_profiled_local_batch_size = 1;
+    QCOMPARE(predict(m, {1, 8, 2, 0}).error, doubled);
+    m.max_profiled_local_batch_size = 2;
+    m.min_profiled_local_batch_size = 2;
+    QCOMPARE(predict(m, {1, 8, 1, 0}).error, doubled);
   }
 
   void theNoiseScalesErrorIsPartOfIt() {

@@ -8,6 +8,7 @@
 
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/recipe.h"
+#include "batchscope/run/toml_fields.h"
 #include "rows.h"
 #include "test_case.h"
 #include "text_files.h"
@@ -127,6 +128,14 @@ class TestRecipeValues : public QObject {
     row("choices of numbers", of_x("choice", "choices = [1]"),
         "7: field 'choices': expected a text in quotes");
     row("one choice", of_x("choice", "choices = \"a\""), "7: field 'choices': expected a list of texts");
+    row("empty", "[[parameter]]\nname = \"\"\ntype = \"flag\"", "5: field 'name' is empty");
+    row("misspelt", "[[parameter]]\nname = \"x\"\ntpye = \"flag\"",
+        "6: unknown field 'tpye'; did you mean type?");
+    row("a text that ends early", "description = \"a\\u0000b\"",
+        "4: field 'description': a text cannot hold a NUL (\\u0000): take it out");
+    row("a text beside a number",
+        of_x("text", "at_least = \"y\"") + of_x("integer", "default = 1").replace("\"x\"", "\"y\""),
+        "parameter 'x': at_least compares two numbers: this parameter or 'y' is not one");
     row("a list", of_x("text", "default = []"),
         "7: field 'default': expected a text, a number, true or false");
   }
@@ -147,6 +156,9 @@ class TestRecipeValues : public QObject {
     QCOMPARE(with("[[parameter]]\nname = \"a-b_9\"\ntype = \"flag\"").parameters[0].value, "false");
     QCOMPARE(with(parameter("number", "default = 0.5\nhelp = \"So\"")).parameters[0].help, "So");
     QCOMPARE(with(parameter("text", "")).parameters[0].value, "");
+    for (const auto& [written, read] :
+         {std::pair("true", "true"), {"false", "false"}, {"-3", "-3"}, {"0.5", "0.5"}, {"\"a b\"", "a b"}})
+      QCOMPARE(with(parameter("text", std::string("default = ") + written)).parameters[0].value, read);
     QVERIFY(with("").parameters.empty());
     QVERIFY(with("").parameter("x") == nullptr);
   }
@@ -194,6 +206,10 @@ class TestRecipeValues : public QObject {
                   "parameter, found 'b'",
                   recipe.spec({{"x", "a"}, {"z", "b"}}));
     QCOMPARE(testing::thrown_by([&] {
+               recipe.spec({{"y", "a"}});
+             }),
+             "usage: recipe digits: y: expected a whole number, found 'a'");
+    QCOMPARE(testing::thrown_by([&] {
                recipe.spec({{"x", "2"}});
              }),
              "usage: recipe digits: y: expected at least 2, the x");
@@ -201,6 +217,22 @@ class TestRecipeValues : public QObject {
                recipe.spec({{"x", "2"}, {"y", "1"}});
              }),
              "usage: recipe digits: y: expected at least 2, the x, found '1'");
+  }
+
+  // As files of sweeps have them.
+  void listsAreOfTextsOrNumbers() {
+    const auto file = write("some = [1, true, \"a\", 0.5]\none = 3\nbad = [[]]\n");
+    const toml::table table = read_toml(file, "list");
+    TomlFields fields(file, table);
+    QVERIFY(fields.scalars("some") == (Words{"1", "true", "a", "0.5"}));
+    QVERIFY(fields.scalars("none").empty());
+    QVERIFY(fields.texts("none").empty());
+    VERIFY_THROWS("usage", "recipe.toml:2: field 'one': expected a list in brackets", fields.scalars("one"));
+    VERIFY_THROWS("usage", "recipe.toml:3: field 'bad': expected a text, a number", fields.scalars("bad"));
+    VERIFY_THROWS("usage", "recipe.toml:2: field 'one': expected a list of texts", fields.texts("one"));
+    VERIFY_THROWS("usage", "recipe.toml:1: field 'some': expected a text in quotes", fields.texts("some"));
+    VERIFY_THROWS("not_found", "there is no list /no/file", read_toml("/no/file", "list"));
+    fields.no_others();
   }
 
   // A path is the recipe's, a name that of a program of ours.
@@ -234,7 +266,12 @@ class TestRecipeValues : public QObject {
     const auto forget = qScopeGuard([] { qunsetenv("BATCHSCOPE_BIN"); });
     const fs::path recipes = ours.filePath("recipes").toStdString();
     QVERIFY(!installed_recipe("b-of-a-test"));
-    for (const auto& [folder, name] : {std::pair{"one", "b-of-a-test"}, {"two", "a-of-a-test"}})
+    for (const auto& [folder, name] : {std::pair{"one", "b-of-a-test"},
+                                       {"two", "a-of-a-test"},
+                                       {"five", "e-of-a-test"},
+                                       {"six", "d-of-a-test"},
+                                       {"seven", "g-of-a-test"},
+                                       {"eight", "f-of-a-test"}})
       testing::write_file(recipes / folder / "recipe.toml",
                           std::string("name = \"") + name + "\"\ntitle = \"T\"\nprogram = \"./p\"\n");
     testing::write_file(recipes / "broken" / "recipe.toml", "name =");
@@ -242,7 +279,8 @@ class TestRecipeValues : public QObject {
     Words names;
     for (const Recipe& recipe : installed_recipes())
       if (recipe.name.ends_with("-of-a-test")) names.push_back(recipe.name);
-    QVERIFY(names == (Words{"a-of-a-test", "b-of-a-test"}));
+    QVERIFY(names == (Words{"a-of-a-test", "b-of-a-test", "d-of-a-test", "e-of-a-test", "f-of-a-test",
+                            "g-of-a-test"}));
     QCOMPARE(installed_recipe("b-of-a-test")->file, recipes / "one" / "recipe.toml");
     QVERIFY(!installed_recipe("c-of-a-test"));
     testing::write_file(recipes / "four" / "recipe.toml",

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The recorder's handling of messages that the store will not have as they are.
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <QTemporaryDir>
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -13,6 +17,7 @@
 #include "record/predecessor.h"
 #include "record/recorder.h"
 #include "storage/full_disk.h"
+#include "storage/store_test.h"
 #include "test_case.h"
 #include "thrown.h"
 
@@ -104,23 +109,130 @@ class TestRecorder : public QObject {
     for (const auto& event : events) QVERIFY2(event.text.size() < 500, event.text.c_str());
   }
 
+  void whatIsLeftOutIsToldInEachGeneration() {
+    for (const int generation : {4, 5}) {
+      recorder().begin_generation(generation);
+      for (int i = 0; i < 2; ++i) recorder().take(protocol::Scalar{"", 1, 2});
+    }
+    recorder().flush();
+    const auto events = catalogue().events(id());
+    QCOMPARE(events.size(), 2u);
+    for (const std::size_t i : {0u, 1u}) QCOMPARE(events[i].generation, static_cast<int>(i) + 4);
+  }
+
+  void whatIsToldBesideStepsIsKept() {
+    recorder().begin_generation(2);
+    recorder().take(protocol::Hyperparameters{{{"lr", "0.1"}}});
+    protocol::Model model;
+    model.init_batch_size = 32;
+    recorder().take(model);
+    recorder().take(trained(0, 10));
+    recorder().flush();
+    QCOMPARE(catalogue().hyperparameters(id()), (std::map<std::string, std::string>{{"lr", "0.1"}}));
+    QCOMPARE(catalogue().model(id())->init_batch_size, 32);
+    QVERIFY((catalogue().ledger(id()) == protocol::Ledger{{2, trained(0, 10)}}));
+  }
+
+  // A person may have moved the run to another one meanwhile.
+  void theGroupOfARunIsAPersons() {
+    protocol::RunSpec spec = catalogue().run(id())->spec;
+    spec.group = "moved";
+    catalogue().set_spec(id(), spec);
+    spec.group = "as it began";
+    spec.replicas = 7;
+    recorder().spec(spec);
+    recorder().flush();
+    QCOMPARE(catalogue().run(id())->spec.group, "moved");
+    QCOMPARE(catalogue().run(id())->spec.replicas, 7);
+  }
+
+  // The next one says more.
+  void progressGivesWayToWhatWaits() {
+    recorder().event(1, "info", "first");
+    recorder().progress(5, 1, 3, 0.5, {{"loss", 0.25}});
+    recorder().flush();
+    QCOMPARE(catalogue().run(id())->step, 0);
+    recorder().progress(6, 1, 3, 0.5, {{"loss", 0.25}});
+    recorder().flush();
+    const storage::Run run = *catalogue().run(id());
+    QCOMPARE(run.step, 6);
+    QCOMPARE(run.epoch, 1);
+    QCOMPARE(run.epochs, 3);
+    QCOMPARE(run.fraction, 0.5);
+    QCOMPARE(run.latest.at("loss"), 0.25);
+  }
+
+  void damagedSeriesAreSetAside() {
+    const std::string other = catalogue().create_run({});
+    const protocol::RunPaths folder = protocol::run_paths(other);
+    protocol::make_run_directories(folder);
+    for (const int number : {1, 2}) {
+      std::ofstream(folder.samples) << "not a database, but long enough to be one: "
+                                    << std::string(4096, '?');
+      Recorder next(catalogue(), other, folder);
+      for (const int generation : {number, 8}) next.begin_generation(generation);
+      next.measured(1, {{"loss", 0.5}});
+      next.commit();
+      next.flush();
+      const auto events = catalogue().events(other);
+      QCOMPARE(events.size(), static_cast<std::size_t>(number));  // told once
+      QCOMPARE(events.back().generation, number);
+      QCOMPARE(events.back().level, "warning");
+      const std::string aside = folder.samples.filename().string() + ".damaged-" + std::to_string(number);
+      VERIFY_HOLDS(events.back().text, "were set aside as " + aside + "; 0 of their values");
+      QVERIFY(std::filesystem::exists(folder.samples.parent_path() / aside));
+      QCOMPARE(storage::SampleReader(folder.samples).read("loss", 8).size(), 1u);
+    }
+    // Whatever else is in the way is nothing that could be set aside.
+    std::filesystem::remove(folder.samples);
+    std::filesystem::create_directory(folder.samples);
+    VERIFY_THROWS("io", folder.samples.string(), Recorder(catalogue(), other, folder));
+  }
+
+  // Values of a supervisor that was killed, which its disk has lost.
+  void whatTheSeriesLackIsToldOnce() {
+    const std::string other = catalogue().create_run({});
+    const protocol::RunPaths folder = protocol::run_paths(other);
+    protocol::make_run_directories(folder);
+    {
+      const auto before = paths().root / "before" / "samples.db";
+      std::filesystem::create_directory(before.parent_path());
+      storage::SampleWriter killed(before);
+      for (const char* const series : {"x", "y"}) killed.append(0, series, 1, 1.0);
+      killed.commit();
+      for (const char* const suffix : {"", "-wal"})
+        std::filesystem::copy_file(before.string() + suffix, folder.samples.string() + suffix);
+    }
+    QVERIFY(storage::test::meddle(folder.samples, "DELETE FROM track WHERE series = 'y'"));
+    Recorder next(catalogue(), other, folder);
+    for (int i = 0; i < 2; ++i) next.commit();
+    next.flush();
+    const auto events = catalogue().events(other);
+    QCOMPARE(events.size(), 1u);
+    QCOMPARE(events[0].level, "warning");
+    VERIFY_HOLDS(events[0].text, "steps 1 to 1 of a series that is not listed");
+  }
+
   void aTimeThatNoClockShowsIsRefused() {
     const auto refused = [&](const protocol::Message& message) {
       VERIFY_THROWS("usage", "is not a time", recorder().take(message));
     };
-    protocol::CheckpointWritten ended, begun;
+    protocol::CheckpointWritten ended, begun, stepped;
     protocol::Heartbeat beat;
-    for (const double time : {1e18, 1e308, double(INFINITY), double(NAN), -1e18, 1.7e9}) {
+    protocol::Hello hello;
+    for (const double time : {1e18, 1e308, double(INFINITY), double(NAN), -1e18, 1.7e9, 1e9}) {
       refused(protocol::EpochMark{0, true, 1, time});
       refused(protocol::EpochMark{0, false, 1, time});
-      ended.mono = begun.began = beat.since = time;
+      ended.mono = begun.began = stepped.last_step = beat.since = hello.started = time;
       refused(ended);
       refused(begun);
+      refused(stepped);
+      refused(hello);
       refused(protocol::Steps{1, {{"mono", {1, time}}, {"loss", {1, 1}}}, 0});
       refused(protocol::Scalar{"loss", 1, 1, time});
       refused(beat);
     }
-    recorder().take(protocol::EpochMark{0, true, 1, 1});
+    recorder().take(protocol::EpochMark{0, true, 1, 9e8});
     recorder().commit();
     recorder().flush();
     QCOMPARE(catalogue().epochs(id()).size(), 1u);
@@ -264,10 +376,12 @@ class TestRecorder : public QObject {
       if (number == 2) begun.last_step = 9;
       catalogue().put_generation(id(), begun);
     }
+    recorder().measured(6, {{"time", 1e9 + 50}});
     recorder().measured(7, {{"time", 1e9 + 60}});
     recorder().begin_generation(2);
     recorder().measured(8, {{"time", 1e9 + 190}});
     recorder().commit();
+    catalogue().set_progress(id(), 8, 0, 0, 0, {});  // of which the first generation has no series
     reconcile(catalogue(), *catalogue().run(id()), paths());
     const auto generations = catalogue().generations(id());
     QCOMPARE(generations.at(0).ended, 1e9 + 60);
@@ -288,6 +402,79 @@ class TestRecorder : public QObject {
     recorder().commit();
     reconcile(catalogue(), *catalogue().run(id()), paths());
     QCOMPARE(catalogue().generations(id()).at(0).ended, 1e9);
+  }
+
+  void aCheckpointThatNobodyToldOfIsListedAsItIs() {
+    protocol::Manifest manifest;
+    manifest.step = 40;
+    manifest.epoch = 2;
+    manifest.progress = 3.5;
+    manifest.reason = "manual";
+    manifest.generation = 0;
+    manifest.files = {{"model", 30, 0}, {"optimizer", 47, 0}};
+    const auto directory = paths().checkpoints / "checkpoint-000001";
+    std::filesystem::create_directory(directory);
+    protocol::write_manifest(directory, manifest);
+    const timespec times[] = {{1'000'000'000, 0}, {1'000'000'000, 500'000'000}};
+    QCOMPARE(utimensat(AT_FDCWD, directory.c_str(), times, 0), 0);
+    recorder().adopt_checkpoints();
+    recorder().flush();
+    const storage::Checkpoint found = catalogue().checkpoints(id()).at(0);
+    QCOMPARE(found.name, "checkpoint-000001");
+    QCOMPARE(found.generation, 0);
+    QCOMPARE(found.step, 40);
+    QCOMPARE(found.epoch, 2);
+    QCOMPARE(found.progress, 3.5);
+    QCOMPARE(found.time, 1e9 + 0.5);
+    QCOMPARE(found.seconds, 0.0);
+    QCOMPARE(found.bytes, 77);
+    QCOMPARE(found.reason, "manual");
+    // What is listed is left as it is, where it is this one and not another of its name.
+    storage::Checkpoint told = found;
+    told.seconds = 1.5;
+    const auto adopted = [&](const std::function<void(storage::Checkpoint&)>& change) {
+      storage::Checkpoint listed = told;
+      change(listed);
+      catalogue().put_checkpoint(id(), listed);
+      recorder().adopt_checkpoints();
+      recorder().flush();
+      return catalogue().checkpoints(id()).at(0).seconds == 0;
+    };
+    QVERIFY(!adopted([](auto&) {}));
+    QVERIFY(adopted([](auto& listed) { listed.step = 41; }));
+    QVERIFY(adopted([](auto& listed) { listed.epoch = 3; }));
+    QVERIFY(adopted([](auto& listed) { listed.reason = "exit"; }));
+    QVERIFY(adopted([](auto& listed) { listed.bytes = 78; }));
+    QVERIFY(adopted([](auto& listed) { listed.generation = 1; }));
+  }
+
+  // That is for the launch to see, which may be able to say more.
+  void whereAllCheckpointsAreGoneTheyStayListed() {
+    storage::Checkpoint gone;
+    gone.name = "checkpoint-000003";
+    catalogue().put_checkpoint(id(), gone);
+    recorder().take(trained(0, 10));
+    recorder().flush();
+    reconcile(catalogue(), *catalogue().run(id()), paths());
+    QCOMPARE(catalogue().checkpoints(id()).size(), 1u);
+    QCOMPARE(catalogue().ledger(id()).size(), 1u);
+    write(paths(), 4, {{0, trained(0, 5)}});
+    reconcile(catalogue(), *catalogue().run(id()), paths());
+    QCOMPARE(catalogue().checkpoints(id()).size(), 1u);
+    QCOMPARE(catalogue().checkpoints(id()).at(0).name, "checkpoint-000004");
+    QVERIFY((catalogue().ledger(id()) == protocol::Ledger{{0, trained(0, 5)}}));
+  }
+
+  void aCheckpointThatCannotBeReadIsPassedOver() {
+    write(paths(), 1, {{0, trained(0, 5)}});
+    write(paths(), 2, {{0, trained(0, 10)}});
+    write(paths(), 3, {{0, trained(0, 15)}});
+    std::ofstream(paths().checkpoints / "checkpoint-000003" / "manifest.json") << "{";
+    recorder().take(trained(0, 20));
+    recorder().flush();
+    reconcile(catalogue(), *catalogue().run(id()), paths());
+    QVERIFY((catalogue().ledger(id()) == protocol::Ledger{{0, trained(0, 10)}}));
+    QCOMPARE(catalogue().checkpoints(id()).size(), 2u);
   }
 
   void checkpointsThatNobodyToldOfAreListedInTheirOrder() {
@@ -451,6 +638,48 @@ class TestRecorder : public QObject {
     QCOMPARE(events[0].level, std::string("warning"));
     VERIFY_HOLDS(events[0].text, std::to_string(missing) + " values of that time are missing");
     QCOMPARE(storage::SampleReader(paths().samples).read("loss", 0).back().step, step - 1);
+  }
+
+  // Anything but a full disk or a lock would fail for ever, and hold up what comes after.
+  void whatTheCatalogueWillNeverTakeIsLeftOut() {
+    QStringList alerts;
+    recorder().on_trouble = [&](const std::string& text) { alerts << QString::fromStdString(text); };
+    recorder().flush();
+    QVERIFY(storage::test::meddle(protocol::catalogue_path(), "DROP TABLE hyperparameter"));
+    recorder().event(1, "info", "before");
+    for (int i = 0; i < 2; ++i) recorder().take(protocol::Hyperparameters{{{"lr", "0.1"}}});
+    recorder().flush();
+    QVERIFY(recorder().flushed());
+    QCOMPARE(catalogue().events(id()).size(), 1u);  // nothing has been written since
+    recorder().event(2, "info", "after");
+    recorder().flush();
+    recorder().flush();
+    QCOMPARE(alerts.size(), 1);
+    const auto events = catalogue().events(id());
+    QCOMPARE(events.size(), 3u);
+    QCOMPARE(events[1].text, "after");
+    QCOMPARE(events[2].level, "warning");
+    VERIFY_HOLDS(events[2].text, "the run's events and states could not be written for ",
+                 "2 of them are missing");
+  }
+
+  // How a run ended is worth waiting for, but not for ever.
+  void aDiskThatRefusesIsAskedAgain() {
+    recorder().flush(3, [] { QFAIL("nothing waits"); });
+    std::optional<storage::test::FullDisk> full(1);
+    recorder().state(protocol::RunState::paused, "a person's wish");
+    int waits = 0;
+    for (const int attempts : {0, 1, 3}) {
+      recorder().flush(attempts, [&] { ++waits; });
+      QCOMPARE(std::exchange(waits, 0), attempts);
+      QVERIFY(!recorder().flushed());
+    }
+    recorder().flush(50, [&] {
+      if (++waits == 2) full.reset();
+    });
+    QVERIFY(recorder().flushed());
+    QVERIFY(waits >= 2 && waits < 50);
+    QCOMPARE(catalogue().run(id())->message, "a person's wish");
   }
 
   // The same for the catalogue: what there may be many of is dropped and counted, the rest comes through.

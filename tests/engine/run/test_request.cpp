@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A command's request to a supervisor: what comes of its answer, and of each way in which there is none.
+#include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <QScopeGuard>
+#include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "batchscope/protocol/control.h"
 #include "batchscope/protocol/unix_address.h"
 #include "batchscope/run/client.h"
+#include "open_files.h"
 #include "stored_runs.h"
 #include "test_case.h"
 #include "thrown.h"
@@ -101,6 +109,91 @@ class TestRequest : public QObject {
       supervisor.answer({protocol::reply_line(1, "fine")}).join();
     });
     QCOMPARE(request(id_, {}, 20'000).get<std::string>(), "fine");
+  }
+
+  // A catalogue that cannot be read, or is not there, knows of no supervisor.
+  void whereThereIsNoCatalogueThereIsNobody() {
+    const std::string nobody = "run " + id_ + " has no supervisor; resume it with: batchscope resume " + id_;
+    VERIFY_THROWS("not_found", "run aaaaaaaa has no supervisor", request("aaaaaaaa", {}, 10));
+    qputenv("BATCHSCOPE_DB", runs_->path("missing.db").c_str());
+    VERIFY_THROWS("not_found", nobody, request(id_, {}, 10));
+    QVERIFY(!std::filesystem::exists(runs_->path("missing.db")));
+    testing::write_file(runs_->path("damaged.db"), std::string(10'000, 'x'));
+    qputenv("BATCHSCOPE_DB", runs_->path("damaged.db").c_str());
+    VERIFY_THROWS("not_found", nobody, request(id_, {}, 10));
+  }
+
+  // Whoever asks for years has as many descriptors as at first.
+  void whoHasAskedKeepsNothingOpen() {
+    VERIFY_THROWS("not_found", "has no supervisor", request(id_, {}, 10));
+    const std::ptrdiff_t before = count_open_files();
+    VERIFY_THROWS("not_found", "has no supervisor", request(id_, {}, 10));
+    QVERIFY(!is_supervised(id_));
+    QCOMPARE(count_open_files(), before);
+    const Socket supervisor(id_);
+    QVERIFY(is_supervised(id_));
+    VERIFY_THROWS("timeout", "did not answer in time", request(id_, {}, 10));
+    QCOMPARE(count_open_files(), before + 1);
+  }
+
+  // The kernel takes less of it at a time.
+  void aRequestMayBeLong() {
+    const Socket supervisor(id_);
+    protocol::Request long_one;
+    long_one.devices.assign(200'000, "cpu:0");
+    const std::jthread answer = supervisor.answer({protocol::reply_line(1, "fine")});
+    QCOMPARE(request(id_, long_one, 20'000).get<std::string>(), "fine");
+    VERIFY_THROWS("timeout", "did not answer in time", request(id_, long_one, 50));  // nobody reads it
+  }
+
+  void aSignalMeanwhileChangesNothing() {
+    struct sigaction usual {
+    }, none{};
+    none.sa_handler = [](int) {};
+    sigaction(SIGUSR1, &none, &usual);
+    const auto back = qScopeGuard([&] { sigaction(SIGUSR1, &usual, nullptr); });
+    const Socket supervisor(id_);
+    const pthread_t asks = pthread_self();
+    const std::jthread disturbs([&, asks] {
+      for (int i = 0; i < 20; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        pthread_kill(asks, SIGUSR1);
+      }
+      supervisor.answer({protocol::reply_line(1, "fine")}).join();
+    });
+    QCOMPARE(request(id_, {}, 20'000).get<std::string>(), "fine");
+  }
+
+  // Somebody else listens where the supervisor should.
+  void whoIsNotTrustedIsNotAsked() {
+    if (geteuid() != 0) QSKIP("only root can become somebody else");
+    const auto socket_file = protocol::run_paths(id_).control_socket;
+    int ready[2];
+    QCOMPARE(pipe2(ready, O_CLOEXEC), 0);
+    const pid_t stranger = fork();
+    if (stranger == 0) {
+      const auto address = protocol::unix_address(socket_file);
+      const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      const bool is_there = bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+                            seteuid(65534) == 0 && listen(fd, 8) == 0;
+      const char byte = is_there ? 'y' : 'n';
+      (void)!::write(ready[1], &byte, 1);
+      for (;;) pause();
+    }
+    const auto end = qScopeGuard([&] {
+      ::kill(stranger, SIGKILL);
+      waitpid(stranger, nullptr, 0);
+      for (const int fd : ready) close(fd);
+    });
+    char byte = 'n';
+    QCOMPARE(::read(ready[0], &byte, 1), 1);
+    QCOMPARE(byte, 'y');
+    const std::ptrdiff_t before = count_open_files();
+    VERIFY_THROWS("io", "another user's process listens at " + socket_file.string() + ": remove the socket",
+                  request(id_, {}, 20'000));
+    QCOMPARE(count_open_files(), before);
+    ControlClient client(id_);
+    QVERIFY(!QTest::qWaitFor([&] { return client.connected(); }, 200));
   }
 
   // Also one that is so busy that others wait for it already.

@@ -6,7 +6,9 @@
 
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/sweeps.h"
+#include "memory_end.h"
 #include "played_run.h"
+#include "rows.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -129,6 +131,53 @@ class TestRunCrashes : public PlayedRun {
     QCOMPARE(catalogue().run(id)->spec.max_local_batch_size, 0);
   }
 
+  void whoDoesNotHeedABoundGetsALowerOne() {
+    protocol::RunSpec spec = played(1);
+    spec.max_local_batch_size = 40;
+    const std::string id = start(spec);
+    {
+      const PlayedReplica a(file(""), 0, 0);
+      a.say_hello(t_);
+      a.tell(failure(0, "exception", "std::bad_alloc"));  // with 100
+      a.exit(1);
+    }
+    const PlayedReplica b(file(""), 1, 0);
+    QCOMPARE(b.variable("BATCHSCOPE_MAX_LOCAL_BATCH_SIZE"), "20");
+    ask(id, Command::stop);
+    b.exit(143);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+    VERIFY_HOLDS(told(id)[1], "; it was working on 100 samples at a time, and gets at most 20 from now on; ");
+    QCOMPARE(catalogue().run(id)->spec.max_local_batch_size, 20);
+  }
+
+  // Not the samples are too many where they fitted before, but the replicas.
+  void replicasForWhichThereIsNoMemoryAreTakenBack() {
+    const std::string id = start(played(1));
+    {
+      const PlayedReplica a(file(""), 0, 0);
+      a.say_hello(t_);
+      a.make_step(1, t_, {{protocol::series::kLocalBatchSize, 100}});
+      VERIFY_RUN(comes_to(id, RunState::running));
+      ask(id, Command::rescale, 2);
+      a.exit(143);
+    }
+    {
+      const PlayedReplica b(file(""), 1, 0), c(file(""), 1, 1);
+      b.say_hello(t_);
+      b.tell(failure(0, "exception", "std::bad_alloc"));
+      b.exit(1);
+      c.exit(1);
+    }
+    const PlayedReplica d(file(""), 2, 0);
+    QCOMPARE(d.variable("BATCHSCOPE_MAX_LOCAL_BATCH_SIZE"), "");
+    ask(id, Command::stop);
+    d.exit(143);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+    QCOMPARE(catalogue().generations(id)[2].replicas, 1);
+    QVERIFY(told(id)[2].starts_with(
+        "error: the restart on 2 replicas failed, back to 1 replica: rank 0 ran out of memory: "));
+  }
+
   // Two in a row that end before a step are enough.
   void theLogHasTheLastWordsOfWhoToldNothing() {
     const std::string id = start(played(1));
@@ -203,6 +252,9 @@ class TestRunCrashes : public PlayedRun {
     b.exit(143);
     VERIFY_RUN(reaches(id, RunState::stopped));
     QCOMPARE(catalogue().generations(id)[0].outcome, "crashed: gradient not finite");
+    VERIFY_HOLDS(
+        told(id)[2],
+        "from the beginning, as there is no checkpoint yet, so that 1 step is repeated");  // it makes some
   }
 
   // The replicas of the next generation are told to pass it over.
@@ -254,10 +306,41 @@ class TestRunCrashes : public PlayedRun {
     QCOMPARE(told(id).back(), "error: failed: " + message);
   }
 
+  void aSupervisorThatCannotGoOnAsksForALastCheckpoint() {
+#ifdef __SANITIZE_ADDRESS__
+    QSKIP("the sanitizer's allocator does not throw");
+#endif
+    const std::string id = start(played(1));
+    const PlayedReplica a(file(""), 0, 0);
+    a.say_hello(t_);
+    a.make_step(1, t_);
+    VERIFY_RUN(comes_to(id, RunState::running));
+    VERIFY_RUN(runs_out_of_memory(id, supervisor(id)));
+    QVERIFY(a.gets("TERM\n"));
+    QCOMPARE(status(id).state, RunState::stopping);
+    a.exit(143);
+    VERIFY_RUN(reaches(id, RunState::failed));
+    const std::string why = "the supervisor cannot go on after an error: std::bad_alloc";
+    QCOMPARE(catalogue().run(id)->message, why);
+    COMPARE_TOLD(id, kExecuted, "info: training on 1 replica",
+                 "error: " + why + "; the run ends, and writes a last checkpoint if it can",
+                 "error: failed: " + why);
+  }
+
   // --- hangs ---
 
+  // For half of the time after which a replica gives up.
+  void whoHoldsTheOthersUpIsToBlame_data() {
+    const auto row = testing::columns<double, QString>({"busy", "outcome"});
+    row("for long", 1800, "crashed: rank 1, hang");
+    row("lately", 1200, "crashed: rank 0, exit code 1");
+  }
   void whoHoldsTheOthersUpIsToBlame() {
-    const std::string id = start(played(2));
+    QFETCH(double, busy);
+    QFETCH(QString, outcome);
+    protocol::RunSpec spec = played(2);
+    spec.time_outs = {.collective = 3000, .step = 4000, .rescale = 5000, .checkpoint = 5000};
+    const std::string id = start(spec);
     const PlayedReplica a(file(""), 0, 0), b(file(""), 0, 1);
     for (const PlayedReplica* const replica : {&a, &b})
       replica->say_hello(t_, [](protocol::Hello& hello) { hello.heartbeats = true; });
@@ -266,7 +349,7 @@ class TestRunCrashes : public PlayedRun {
     const double now = protocol::monotonic_seconds();
     a.tell(protocol::Heartbeat{0, 22, "train", "all_reduce 'loss'", now - 20, now});
     const auto beat = [&] {
-      b.tell(protocol::Heartbeat{1, 22, "train", "", now - 20.25, protocol::monotonic_seconds()});
+      b.tell(protocol::Heartbeat{1, 22, "train", "", now - busy, protocol::monotonic_seconds()});
     };
     QTimer beats;  // until it is killed: two seconds of silence would be a hang of another kind
     connect(&beats, &QTimer::timeout, this, beat);
@@ -281,10 +364,11 @@ class TestRunCrashes : public PlayedRun {
     c.exit(143);
     d.exit(143);
     VERIFY_RUN(reaches(id, RunState::stopped));
-    QCOMPARE(catalogue().generations(id)[0].outcome, "crashed: rank 1, hang");
-    VERIFY_HOLDS(
-        told(id).at(3), "error: rank 1 hangs: it has computed for ",
-        " s in step 23 without finishing it (--collective-timeout is 30 s); restarting at once from ");
+    QCOMPARE(QString::fromStdString(catalogue().generations(id)[0].outcome), outcome);
+    if (outcome.endsWith("hang"))
+      VERIFY_HOLDS(
+          told(id).at(3), "error: rank 1 hangs: it has computed for ",
+          " s in step 23 without finishing it (--collective-timeout is 3000 s); restarting at once from ");
   }
 
   void whoNeverFinishesAStepIsKilled() {

@@ -132,6 +132,31 @@ class TestRunForecast : public PlayedRun {
                  "info: auto: back to 1 replica, where goodput was 32 samples/s; it is 16 on 2");
   }
 
+  void thatTheModelMovesNothingIsToldInEachGeneration() {
+    protocol::RunSpec spec = played(1);
+    spec.auto_replicas = protocol::AutoReplicas{1, 1};
+    const std::string id = start(spec);
+    for (const int generation : {0, 1}) {
+      const PlayedReplica a(file(""), generation, 0);
+      tell_model(a, id);
+      for (int i = 0; i < 3; ++i) a.tell(model());
+      a.tell(protocol::Notice{"info", "so far " + std::to_string(generation), 3});
+      VERIFY_RUN(tells(id, "so far " + std::to_string(generation)));
+      ask(id, generation == 0 ? Command::pause : Command::stop);
+      a.exit(143);
+      if (generation == 1) break;
+      VERIFY_RUN(comes_to(id, RunState::paused));
+      ask(id, Command::resume);
+    }
+    VERIFY_RUN(reaches(id, RunState::stopped));
+    const auto lines = told(id);
+    QCOMPARE(std::count_if(lines.begin(), lines.end(),
+                           [](const std::string& line) {
+                             return line.starts_with("info: auto: stays on 1 replica for now");
+                           }),
+             2);
+  }
+
   // Runs of the same program know how much replicas slow one another down.
   void whatOthersHaveShownIsAFirstGuess() {
     const std::string other = catalogue().create_run(played(1));

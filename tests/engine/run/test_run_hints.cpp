@@ -4,6 +4,7 @@
 #include <QUrl>
 
 #include "batchscope/protocol/series.h"
+#include "batchscope/storage/samples.h"
 #include "engine/http/raw_http.h"
 #include "played_run.h"
 
@@ -69,6 +70,15 @@ class TestRunHints : public PlayedRun {
     VERIFY_RUN(reaches(id, RunState::stopped));
     COMPARE_TOLD(id, kExecuted, "info: training on 2 replicas, as its first hints say", "info: hello",
                  "info: paused", "info: stopped");
+    // The whole seconds of run time are its steps.
+    storage::SampleReader samples(protocol::run_paths(id).samples);
+    const auto times = samples.read(series::kTime, 0), scales = samples.read(series::kNoiseScale, 0);
+    QCOMPARE(times.size(), 2u);
+    QCOMPARE(scales.size(), 2u);
+    for (const std::size_t i : {0u, 1u}) {
+      QCOMPARE(times[i].step, scales[i].step);
+      QVERIFY(times[i].step < 60 && times[i].value > 1e9);
+    }
     const auto model = catalogue().model(id);
     QCOMPARE(model->init_batch_size, 64);
     QCOMPARE(model->grad_var, 2.0);

@@ -279,14 +279,14 @@ class TestRunLife : public PlayedRun {
                  "warning: 2 replicas of an earlier supervisor still run; waiting for their checkpoint",
                  kExecuted, "info: resumed on 2 replicas in " + seconds_text(generations[1].pause),
                  "info: stopped");
-    // The number, the time and the pause that it goes on with are those of the newest generation.
-    spawn_supervisor(id, 1, {});
+    // The number, the time and the pause that it goes on with are those of the newest generation, and what
+    // has trained is what made steps.
+    spawn_supervisor(id, 3, {});
     {
       const PlayedReplica e(file(""), 2, 0);
       QCOMPARE(status(id).pause, generations[1].pause);
-      QCOMPARE(status(id).max_profiled, 2);
       ask(id, Command::stop);
-      e.exit(143);
+      for (const int rank : {0, 1, 2}) PlayedReplica(file(""), 2, rank).exit(143);
     }
     VERIFY_RUN(reaches(id, RunState::stopped));
     double before = 0;
@@ -294,12 +294,59 @@ class TestRunLife : public PlayedRun {
       before += generation.ended - generation.started;
     spawn_supervisor(id, 0, {});
     const PlayedReplica f(file(""), 3, 0);
-    QCOMPARE(f.variable("ADAPTDL_NUM_REPLICAS"), "1");
+    QCOMPARE(f.variable("ADAPTDL_NUM_REPLICAS"), "3");
+    QCOMPARE(status(id).max_profiled, 2);
     QVERIFY(before > 0);
     QVERIFY(status(id).elapsed > before && status(id).elapsed < before + 60);
     ask(id, Command::stop);
-    f.exit(143);
+    for (const int rank : {0, 1, 2}) PlayedReplica(file(""), 3, rank).exit(143);
     VERIFY_RUN(reaches(id, RunState::stopped));
+  }
+
+  // It does not wait for those that another supervisor has left.
+  void aSupervisorThatIsAskedToEndBeforeItBeginsStopsItsRun() {
+    const std::string id = start(played(1));
+    const PlayedReplica a(file(""), 0, 0);
+    ::kill(supervisor(id), SIGKILL);
+    QVERIFY(eventually([&] { return catalogue().run(id)->state == RunState::interrupted; }));
+    spawn_supervisor(id, 0, {});
+    VERIFY_RUN(tells(id, "1 replica of an earlier supervisor still run"));
+    ::kill(supervisor(id), SIGTERM);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+    QCOMPARE(catalogue().generations(id).size(), 1u);
+    COMPARE_TOLD(id, kExecuted,
+                 "warning: 1 replica of an earlier supervisor still run; waiting for their checkpoint",
+                 "info: the supervisor was asked to end; stopping with a checkpoint", "info: stopped");
+  }
+
+  // Before the time is over that a restart may take: else it would be given up.
+  void aProgramThatTellsNothingCountsAsRunning() {
+    protocol::RunSpec spec = played(1);
+    spec.time_outs = {.collective = 0.1, .step = 0, .rescale = 1};
+    spec.triggers = {protocol::Trigger::parse("step=3:checkpoint"),
+                     protocol::Trigger::parse("elapsed=1h:stop")};
+    const std::string id = start(spec);
+    const PlayedReplica a(file(""), 0, 0);
+    QCOMPARE(status(id).state, RunState::starting);
+    VERIFY_RUN(comes_to(id, RunState::running));
+    QVERIFY(!status(id).rescalable);
+    const double pause = status(id).pause;
+    QVERIFY2(pause > 0.4 && pause < 10, std::to_string(pause).c_str());
+    ask(id, Command::rescale, 2);
+    a.exit(143);
+    const PlayedReplica b(file(""), 1, 0), c(file(""), 1, 1);
+    VERIFY_RUN(comes_to(id, RunState::running));
+    QCOMPARE(status(id).replicas, 2);
+    QCOMPARE(status(id).phase, "");
+    ask(id, Command::stop);
+    b.exit(143);
+    c.exit(143);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+    const std::string running = "debug: the program has reported nothing so far; the run counts as running",
+                      waiting =
+                          "warning: scripted event step=3:checkpoint cannot happen yet: the program "
+                          "does not report its steps";
+    COMPARE_TOLD(id, kExecuted, running, waiting, running, waiting, "info: stopped");
   }
 
   void aSupervisorThatIsAskedToEndStopsItsRun() {

@@ -103,6 +103,20 @@ class TestRunRecords : public PlayedRun {
     QCOMPARE(times_told(id, "checkpoint-000001 stays in memory, and would be lost with the machine"), 1);
   }
 
+  void aCheckpointThatStaysInMemoryIsTriedAgain() {
+    const std::string id = start_with_memory();
+    const PlayedReplica a(file(""), 0, 0);
+    const fs::path checkpoint = write_to_memory(id, a);
+    fs::rename(checkpoint / "model", file("model"));
+    a.say_hello(t_);
+    a.make_step(1, t_);
+    VERIFY_RUN(tells(id, "checkpoint-000001 stays in memory"));
+    fs::rename(file("model"), checkpoint / "model");
+    VERIFY_RUN(tells(id, "checkpoint-000001 is on disk now"));
+    a.exit(0);
+    VERIFY_RUN(reaches(id, RunState::finished));
+  }
+
   // When a restart has its first step, the processors have time for that.
   void aCheckpointInMemoryGoesToDiskWithTheFirstStep() {
     const std::string id = start_with_memory();
@@ -242,6 +256,23 @@ class TestRunRecords : public PlayedRun {
       if (replicas == 2) PlayedReplica(folder, 0, 1).exit(143);
       VERIFY_RUN(reaches(id, RunState::stopped));
     }
+  }
+
+  // Whoever is there sees to it.
+  void thePoolIsCalledWhileARunRests() {
+    const std::string id = start(played(1));
+    const PlayedReplica a(file(""), 0, 0);
+    a.say_hello(t_);
+    a.make_step(1, t_);
+    VERIFY_RUN(comes_to(id, RunState::running));
+    ask(id, Command::pause);
+    a.exit(143);
+    VERIFY_RUN(comes_to(id, RunState::paused));
+    catalogue().submit_run(played(1), {});
+    QVERIFY(eventually([] { return kPool.alive(); }));
+    fs::remove(kPool.lock_path());  // at which it ends
+    ask(id, Command::stop);
+    VERIFY_RUN(reaches(id, RunState::stopped));
   }
 
   // A run that ends leaves its devices to whoever waits in the queue.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requests of people, scripts and the pool to a supervisor, and its answers.
+#include <QScopeGuard>
+
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
 #include "played_run.h"
@@ -90,6 +92,13 @@ class TestRunRequests : public PlayedRun {
 
     request_checkpoint();
     QVERIFY(eventually([&] { return a.got() == "USR1\nUSR1\nUSR1\n"; }));
+    a.tell(protocol::Refused{"the disk is gone", 2});
+    QVERIFY(eventually(is_answered));
+    QCOMPARE(answer, "io: the disk is gone");
+    VERIFY_RUN(tells(id, "training goes on, because no checkpoint can be written: the disk is gone"));
+
+    request_checkpoint();
+    QVERIFY(eventually([&] { return a.got() == "USR1\nUSR1\nUSR1\nUSR1\n"; }));
     a.exit(143);
     b.exit(143);
     QVERIFY(eventually(is_answered));
@@ -125,6 +134,48 @@ class TestRunRequests : public PlayedRun {
     waiters.written(written("manual", 5));
     waiters.time_out(2000);
     QCOMPARE(answers, "d: the disk is full; ");
+  }
+
+  void aCheckpointThatDoesNotComeIsNotAwaited() {
+    protocol::RunSpec spec = played(1);
+    spec.time_outs = {.collective = 0.1, .step = 0, .checkpoint = 0.2};
+    const std::string id = under_way(spec);
+    QCOMPARE(refusal(id, Command::checkpoint), "timeout: no checkpoint within 0.2 s");
+    QCOMPARE(status(id).state, RunState::running);
+    replica_->exit(0);
+    VERIFY_RUN(reaches(id, RunState::finished));
+  }
+
+  // The system may take its time to end a process that has said so.
+  void aForkedReplicaThatHasCheckpointedIsNotAwaited() {
+    const std::string id = start(played(1));
+    const PlayedReplica a(file(""), 0, 0);
+    a.say_hello(t_, [](protocol::Hello& hello) { hello.forked = true; });
+    a.make_step(1, t_);
+    VERIFY_RUN(comes_to(id, RunState::running));
+    const auto says_goodbye = [&](int code, const std::string& mark) {
+      a.tell(protocol::Goodbye{0, code, 1, t_});
+      a.tell(protocol::Notice{"info", mark, 1});
+      return tells(id, mark) && status(id).generation == 0;
+    };
+    VERIFY_RUN(says_goodbye(143, "which nobody has asked for"));
+    ask(id, Command::rescale, 2);
+    a.make_step(2, t_ + 4);  // the pause begins with it
+    VERIFY_RUN(says_goodbye(0, "without a checkpoint"));
+    a.tell(protocol::Goodbye{0, 143, 1, t_});
+    const PlayedReplica b(file(""), 1, 0), c(file(""), 1, 1);
+    QCOMPARE(::kill(a.process(), 0), 0);
+    a.exit(9);  // nobody minds any more
+    b.say_hello(t_);
+    b.make_step(3, t_ + 10);
+    VERIFY_RUN(comes_to(id, RunState::running));
+    ask(id, Command::stop);
+    b.exit(143);
+    c.exit(143);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+    QCOMPARE(catalogue().generations(id)[0].outcome, "checkpointed");
+    COMPARE_TOLD(id, kExecuted, "info: training on 1 replica, forked", "info: which nobody has asked for",
+                 "info: without a checkpoint", "info: restarted on 2 replicas in 6 s", "info: stopped");
   }
 
   void aProgramThatDoesNotKnowCheckpointsIsAskedForNone() {
@@ -331,6 +382,37 @@ class TestRunRequests : public PlayedRun {
     for (const char* const event :
          {"step=1:checkpoint", "epoch=1:replicas=2", "iterations=3:pause", "step=3:stop"})
       QCOMPARE(std::count(lines.begin(), lines.end(), std::string("info: scripted event ") + event), 1);
+  }
+
+  // The replicas leave all the same; it is too late to refuse.
+  void anEventThatWantsMoreThanThereIsKeepsTheNumber() {
+    qputenv("CUDA_VISIBLE_DEVICES", "0,1");
+    const auto back = qScopeGuard([] { qunsetenv("CUDA_VISIBLE_DEVICES"); });
+    protocol::RunSpec spec = played(1);
+    spec.device = "cuda";
+    spec.auto_replicas = protocol::AutoReplicas{1, 2};
+    spec.triggers = {Trigger::parse("step=3:replicas=5")};
+    const std::string id = start(spec);
+    {
+      const PlayedReplica a(file(""), 0, 0);
+      a.say_hello(t_, [](protocol::Hello& hello) { hello.device = "cuda:0"; });
+      a.make_step(3, t_);
+      a.tell(protocol::Triggered{0, 3, t_});
+      VERIFY_RUN(comes_to(id, RunState::restarting));
+      QCOMPARE(status(id).target_replicas, 1);
+      QCOMPARE(status(id).auto_replicas, "");  // a script has chosen
+      a.exit(143);
+    }
+    const PlayedReplica b(file(""), 1, 0);
+    QCOMPARE(status(id).replicas, 1);
+    ask(id, Command::stop);
+    b.exit(143);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+    const auto lines = told(id);
+    QCOMPARE(lines.at(2), "info: scripted event step=3:replicas=5");
+    QVERIFY(
+        lines.at(3).starts_with("warning: scripted event step=3:replicas=5 keeps the number of replicas: "));
+    QCOMPARE(lines.at(4), "info: auto is off: the number of replicas stays as it is");
   }
 
   // They tell of an event when its checkpoint is written, and leave by themselves.

@@ -28,6 +28,7 @@
 #include "batchscope/run/client.h"
 #include "launch/generation.h"
 #include "machines.h"
+#include "raw_client.h"
 #include "socket/control_server.h"
 #include "socket/local_listener.h"
 #include "socket/request_id.h"
@@ -38,46 +39,6 @@
 namespace batchscope::run {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-// A client that does with its socket what it likes.
-class RawClient {
- public:
-  explicit RawClient(const fs::path& path) {
-    const sockaddr_un address = protocol::unix_address(path);
-    if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-      qFatal("cannot connect");
-  }
-  ~RawClient() { close(fd_); }
-  RawClient(const RawClient&) = delete;
-  RawClient& operator=(const RawClient&) = delete;
-
-  // False where the kernel has no room for it.
-  bool send(const std::string& text) const {
-    const ssize_t sent = ::send(fd_, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent > 0 && sent < static_cast<ssize_t>(text.size())) qFatal("half a line");
-    return sent > 0;
-  }
-  // Ends of lines among what has arrived.
-  int lines_read() const {
-    int lines = 0;
-    std::vector<char> block(1 << 16);
-    for (ssize_t size; (size = recv(fd_, block.data(), block.size(), MSG_DONTWAIT)) > 0;)
-      lines += static_cast<int>(std::count(block.begin(), block.begin() + size, '\n'));
-    return lines;
-  }
-  bool is_closed() const {
-    char byte;
-    const ssize_t size = recv(fd_, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
-    return size == 0 || (size < 0 && errno != EAGAIN);
-  }
-
- private:
-  const int fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-};
-
-}  // namespace
 
 class TestSecurity : public QObject {
   Q_OBJECT

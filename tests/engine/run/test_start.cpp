@@ -114,6 +114,14 @@ class TestStart : public QObject {
     QCOMPARE(runs_->called(), "");
   }
 
+  // It may have ended meanwhile.
+  void thePoolIsCalledForARunOfTheQueue() {
+    pool_.reset();
+    runs_->add_program("batchscope-pool", "echo called > \"${0%/*}/pool-called\"");
+    resume_run(runs_->catalogue(), queued(automatic()));
+    QVERIFY(QTest::qWaitFor([&] { return std::filesystem::exists(runs_->path("pool-called")); }, 20'000));
+  }
+
   void aNumberIsAPersonsChoice() {
     const std::string id = queued(automatic());
     resume_run(runs_->catalogue(), id, 1);
@@ -180,6 +188,63 @@ class TestStart : public QObject {
                                    id + ", batchscope resume " + id
                              : "not_found: run " + id + " was removed while it was being started");
     }
+  }
+
+  // A run of a moment. One that was only turned away has changed nothing, and says so.
+  void aSupervisorThatHasComeAndGoneHasDoneItsWork_data() {
+    const auto row = testing::columns<RunState, bool>({"state", "came"});
+    row("finished", RunState::finished, true);
+    row("failed", RunState::failed, true);
+    row("interrupted", RunState::interrupted, false);
+    row("as before", RunState::stopped, false);
+  }
+  void aSupervisorThatHasComeAndGoneHasDoneItsWork() {
+    QFETCH(RunState, state);
+    QFETCH(bool, came);
+    const std::string id = runs_->add(runs_->spec());
+    const std::filesystem::path begun = runs_->path("begun"), go_on = runs_->path("go-on");
+    runs_->add_program("batchscope",
+                       ": > " + begun.string() + "; until [ -e " + go_on.string() + " ]; do :; done");
+    const std::jthread supervisor([&] {
+      while (!std::filesystem::exists(begun)) std::this_thread::yield();
+      if (state != RunState::stopped) storage::Catalogue(protocol::catalogue_path()).set_state(id, state);
+      testing::write_file(go_on, "");
+    });
+    const std::string thrown = testing::thrown_by([&] { resume_run(runs_->catalogue(), id); });
+    VERIFY_HOLDS(thrown,
+                 came ? "nothing was thrown" : "timeout: the supervisor of run " + id + " ended at once");
+  }
+
+  void theEndOfASupervisorsLogIsHandedOn() {
+    runs_->add_program("batchscope", "seq 1 12");
+    const std::string id = runs_->add(runs_->spec());
+    const std::string thrown = testing::thrown_by([&] { resume_run(runs_->catalogue(), id); });
+    QVERIFY2(thrown.ends_with("supervisor.log:\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12"), thrown.c_str());
+  }
+
+  void devicesThatCannotBeHadAreRefusedFirst() {
+    storage::Catalogue& catalogue = runs_->catalogue();
+    const std::string id = runs_->add(runs_->spec());
+    VERIFY_THROWS("usage", "'abacus' is not a device", resume_run(catalogue, id, 0, {"abacus"}));
+    VERIFY_THROWS("usage", "'abacus' is not a device", spawn_supervisor(id, 1, {"abacus"}));
+    VERIFY_THROWS("conflict", "has no cpu:123456", resume_run(catalogue, id, 0, {"cpu:123456"}));
+    protocol::RunSpec spec = runs_->spec();
+    spec.device = "cuda:7";
+    qputenv("CUDA_VISIBLE_DEVICES", "0");
+    const auto forget = qScopeGuard([] { qunsetenv("CUDA_VISIBLE_DEVICES"); });
+    const std::string other = runs_->add(spec);
+    VERIFY_THROWS("conflict", "asks for cuda:7", resume_run(catalogue, other));
+    QCOMPARE(runs_->called(), "");
+  }
+
+  // Also where its folders were taken away.
+  void aSupervisorIsStartedWithoutWaitingForIt() {
+    const std::string id = runs_->add(runs_->spec());
+    std::filesystem::remove_all(protocol::run_paths(id).root);
+    spawn_supervisor(id, 2, {"cpu:0", "cpu:1"});
+    QVERIFY(std::filesystem::is_directory(protocol::run_paths(id).checkpoints));
+    QVERIFY(QTest::qWaitFor([&] { return !runs_->called().empty(); }, 20'000));
+    QCOMPARE(runs_->called(), "supervise " + id + " --replicas 2 --devices cpu:0,cpu:1\n");
   }
 
   void whatASupervisorSaidLastIsHandedOn() {

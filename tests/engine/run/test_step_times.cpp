@@ -3,7 +3,9 @@
 // Step times by configuration, measured and as the model has them; and the series of a run that only hints.
 #include "batchscope/run/step_times.h"
 
+#include <QTemporaryDir>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <map>
 
@@ -112,6 +114,37 @@ class TestStepTimes : public QObject {
     QVERIFY(measure_step_times(generations, read, {}).empty());  // a model without parameters
   }
 
+  // One that goes on counts up to its newest step.
+  void recordedStepsAreMeasured() {
+    const QTemporaryDir folder;
+    const std::filesystem::path file = folder.filePath("samples.db").toStdString();
+    {
+      storage::SampleWriter writer(file);
+      for (int generation = 0; generation < 2; ++generation)
+        for (const auto& [name, value] : {std::pair(protocol::series::kStepTime, 0.125),
+                                          {protocol::series::kLocalBatchSize, 16.0},
+                                          {protocol::series::kAccumulation, 1.0}})
+          writer.append(generation, name, 1 + 20 * generation, std::vector<double>(20, value));
+    }
+    storage::SampleReader reader(file);
+    std::vector<storage::Generation> generations(2);
+    for (const int number : {0, 1}) {
+      generations[number].number = number;
+      generations[number].replicas = 1 + number;
+      generations[number].first_step = 1 + 20 * number;
+      generations[number].last_step = 11 + 20 * number;
+    }
+    generations[0].ended = 1;
+    const auto times = measure_step_times(generations, reader, model());
+    QCOMPARE(times.size(), 2u);
+    QCOMPARE(times[0].replicas, 1);
+    QCOMPARE(times[0].steps, 10);
+    QCOMPARE(times[0].measured, 0.125);
+    QCOMPARE(times[0].accumulation, 1);
+    QCOMPARE(times[1].replicas, 2);
+    QCOMPARE(times[1].steps, 19);
+  }
+
   void theMeanErrorIsThatOfAStep() {
     QVERIFY(std::isnan(mean_error({})));
     const std::vector<StepTime> times{{1, 16, 0, 30, 1.1, 1}, {2, 16, 0, 10, 0.7, 1}};
@@ -143,6 +176,22 @@ class TestStepTimes : public QObject {
     QVERIFY(values.at(protocol::series::kBatchSize) > 64);
     QCOMPARE(values.at(protocol::series::kScale), values.at(protocol::series::kBatchSize) / 64);
     QCOMPARE(hinted_series(m, 1, 2).at(protocol::series::kBatchSize), 1.0);
+  }
+
+  // Also of little noise, and of a program that takes minutes for a step. All replicas are on one node.
+  void smallNumbersAreHintsToo() {
+    protocol::Model m = model();
+    m.grad_sqr = 0.25;
+    m.grad_var = 0.5;
+    m.max_batch_size = 64;
+    m.perf->beta_c = 100;  // s a sample
+    const auto values = hinted_series(m, 0, 2);
+    QCOMPARE(values.at(protocol::series::kNoiseScale), 128.0);
+    const double goodput = values.at(protocol::series::kGoodput);
+    QVERIFY(goodput > 0 && goodput < 1);
+    QCOMPARE(values.at(protocol::series::kBatchSize), 64.0);
+    m.perf->alpha_n = 1000;  // s, between nodes
+    QCOMPARE(hinted_series(m, 0, 2).at(protocol::series::kGoodput), goodput);
   }
 
   void hintsWithoutATimeTellNoGoodput() {

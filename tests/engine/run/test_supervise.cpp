@@ -93,19 +93,34 @@ class TestSupervise : public PlayedRun {
     }
     catalogue().release_devices(other);
     QCOMPARE(supervised(id, {"--devices", QString::fromStdString(core)}), 0);
+    const std::string resumed = add("/bin/true");
+    storage::Generation before;
+    before.number = 2;
+    before.ended = 1e9;
+    catalogue().put_generation(resumed, before);
+    QCOMPARE(supervised(resumed, {"--devices", QString::fromStdString(core)}), 0);
     const auto events = catalogue().lease_events(0);
-    const auto mine = std::find_if(events.begin(), events.end(), [&](const auto& e) { return e.run == id; });
-    QVERIFY(mine != events.end());
-    QCOMPARE(mine->device, core);
-    QCOMPARE(mine->why, "start");
-    QCOMPARE(mine->generation, 0);
-    QVERIFY(mine->until > 0);  // it is given back
+    for (const std::string& run : {id, resumed}) {
+      const auto its =
+          std::find_if(events.begin(), events.end(), [&](const auto& e) { return e.run == run; });
+      QVERIFY(its != events.end());
+      QCOMPARE(its->device, core);
+      QCOMPARE(its->why, run == id ? "start" : "resume");
+      QCOMPARE(its->generation, run == id ? 0 : 3);
+      QVERIFY(its->until > 0);  // it is given back
+    }
   }
 
   void whoCannotBeginSaysWhy() {
     protocol::RunSpec spec = played(1);
     spec.environment[kNotify] = "printf %s > '" + file("told") + "'";
     const std::string id = catalogue().create_run(spec);
+    for (const int number : {0, 4}) {
+      storage::Generation before;
+      before.number = number;
+      before.ended = 1e9;
+      catalogue().put_generation(id, before);
+    }
     const protocol::RunPaths paths = protocol::run_paths(id);
     std::filesystem::create_directories(paths.root);  // for what is said of it
     testing::write_file(paths.runtime, "in the way");
@@ -114,6 +129,7 @@ class TestSupervise : public PlayedRun {
     QCOMPARE(run.state, RunState::failed);
     VERIFY_HOLDS(run.message, paths.runtime.string() + " is not a directory of yours");
     QCOMPARE(told(id), std::vector<std::string>{"error: failed: " + run.message});
+    QCOMPARE(catalogue().events(id)[0].generation, 4);
     QCOMPARE(run.supervisor_pid, 0);
     QVERIFY(eventually([&] {
       return std::filesystem::exists(file("told")) &&

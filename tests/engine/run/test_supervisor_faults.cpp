@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Faults that a supervisor survives: garbage, an end of memory, its own end; and what it will not begin.
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <fstream>
 
-#include "batchscope/protocol/unix_address.h"
 #include "batchscope/storage/samples.h"
+#include "memory_end.h"
 #include "rows.h"
 #include "scenario.h"
 
@@ -18,26 +12,6 @@ using namespace batchscope;
 using namespace batchscope::run;
 using protocol::RunState;
 using Command = protocol::Request::Command;
-
-namespace {
-
-// Whether the run's supervisor has met with an exception that it did not foresee.
-bool has_thrown(const std::string& id) {
-  return testing::holds(testing::contents(protocol::run_paths(id).root / "supervisor.log"),
-                        "thrown in an event's handler");
-}
-
-// Whether the other end has taken all that was sent; also where it is gone.
-bool is_read(int socket) {
-  int unread = 0;
-  return ioctl(socket, SIOCOUTQ, &unread) != 0 || unread == 0;
-}
-
-bool sleeps(pid_t process) {
-  return testing::holds(testing::contents("/proc/" + std::to_string(process) + "/stat"), ") S ");
-}
-
-}  // namespace
 
 class TestSupervisorFaults : public Scenario {
   Q_OBJECT
@@ -84,28 +58,8 @@ class TestSupervisorFaults : public Scenario {
 #endif
     const std::string id = train(1);
     const auto replica = replicas(id)[0];
-    const sockaddr_un address = protocol::unix_address(protocol::run_paths(id).telemetry_socket);
-    const pid_t process = supervisor(id);
-    const rlimit no_more{1, RLIM_INFINITY};
-    QCOMPARE(prlimit(process, RLIMIT_AS, &no_more, nullptr), 0);
-    // Lines that do not end, together longer than what an allocator may have put by. One piece is dealt with
-    // before the next, so that one handler meets with it, and the last checkpoint does not.
-    const std::string piece(16 << 10, 'x');
-    std::vector<int> lines;
-    for (int i = 0; i < 10'000 && !has_thrown(id); ++i) {
-      if (i % 900 == 0) {
-        lines.push_back(socket(AF_UNIX, SOCK_STREAM, 0));
-        QCOMPARE(::connect(lines.back(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-      }
-      send(lines.back(), piece.data(), piece.size(), MSG_NOSIGNAL);
-      for (int waited = 0; waited < 20'000 && !(is_read(lines.back()) && sleeps(process)); ++waited)
-        usleep(500);
-    }
-    VERIFY_RUN(has_thrown(id));
-    const rlimit any{RLIM_INFINITY, RLIM_INFINITY};
-    QCOMPARE(prlimit(process, RLIMIT_AS, &any, nullptr), 0);
+    VERIFY_RUN(runs_out_of_memory(id, supervisor(id)));
     VERIFY_RUN(reaches(id, RunState::failed));
-    for (const int line : lines) close(line);
     const auto run = catalogue().run(id);
     VERIFY_HOLDS(run->message, "cannot go on after an error: std::bad_alloc");
     VERIFY_RUN(tells(id, "failed: the supervisor cannot go on after an error"));

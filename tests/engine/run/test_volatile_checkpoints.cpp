@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <QTemporaryDir>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -135,6 +136,65 @@ class TestVolatileCheckpoints : public QObject {
     QCOMPARE(news[0].text, "checkpoint-000001 is on disk now");
   }
 
+  // Nobody is asked to write what nobody has failed to write, nor again at once.
+  void itIsNotTriedAgainBeforeItsTime() {
+    VolatileCheckpoints place(paths_);
+    const fs::path checkpoint = write(paths_);
+    place.try_again();
+    QTest::qWait(50);
+    QVERIFY(fs::is_symlink(checkpoint));
+    fs::rename(checkpoint / "model", folder() / "model");
+    const auto before = std::chrono::steady_clock::now();
+    place.persist();
+    std::size_t told = 0;
+    QTRY_VERIFY_WITH_TIMEOUT((told += place.take_news().size()) > 0, 30000);
+    fs::rename(folder() / "model", checkpoint / "model");
+    place.try_again();
+    QTest::qWait(50);
+    const bool is_on_disk = !fs::is_symlink(checkpoint);
+    if (std::chrono::steady_clock::now() - before < std::chrono::seconds(2)) QVERIFY(!is_on_disk);
+  }
+
+  void aFolderThatCannotBeReadIsToldOf() {
+    VolatileCheckpoints place(paths_);
+    const fs::path away = paths_.checkpoints.string() + "-away";
+    const auto news = [&place] {
+      std::string all;
+      for (const auto& [level, text] : place.take_news()) all += level + ": " + text + "\n";
+      return all;
+    };
+    const fs::path checkpoint = write(paths_);
+    fs::rename(paths_.checkpoints, away);
+    testing::write_file(paths_.checkpoints, "in the way");
+    place.persist();
+    std::string told;
+    QTRY_VERIFY_WITH_TIMEOUT(!(told += news()).empty(), 30000);
+    QVERIFY2(told.starts_with("warning: checkpoints in memory are not on disk yet: "), told.c_str());
+    place.settle();
+    VERIFY_HOLDS(news(), "warning: checkpoints in memory are not on disk: ");
+    fs::remove(paths_.checkpoints);
+    fs::rename(away, paths_.checkpoints);
+    place.persist();
+    QTRY_VERIFY_WITH_TIMEOUT(!fs::is_symlink(checkpoint), 30000);
+    QCOMPARE(news(), "");
+  }
+
+  // Made by hand, it is kept as it is on disk.
+  void whatAPersonHasMadeIsNeverOutOfDate() {
+    VolatileCheckpoints place(paths_);
+    for (const char* name : {"checkpoint-000001", "checkpoint-000002", "checkpoint-000003"}) {
+      write(paths_, name);
+      if (name != std::string("checkpoint-000001")) continue;
+      Manifest manifest = read_manifest(paths_.checkpoints / name, paths_.memory);
+      manifest.pinned = true;
+      write_manifest(paths_.memory / name, manifest);
+    }
+    place.settle();
+    QCOMPARE(list_checkpoints(paths_.checkpoints).size(), 3u);
+    for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints))
+      QVERIFY(!fs::is_symlink(checkpoint));
+  }
+
   void memoryIsNotFilledWhileTheDiskIsFull() {
     VolatileCheckpoints place(paths_);
     for (const char* name : {"checkpoint-000001", "checkpoint-000002", "checkpoint-000003"})
@@ -156,6 +216,20 @@ class TestVolatileCheckpoints : public QObject {
     }
     QVERIFY(!fs::exists(other.memory));
     QVERIFY(list_checkpoints(paths_.memory).empty());
+  }
+
+  // A folder of another name, and a link with a run's.
+  void whatIsNoPlaceIsLeftAlone() {
+    const fs::path root = paths_.memory.parent_path(), precious = root / "not-a-run",
+                   elsewhere = folder() / "elsewhere";
+    make_private_directory(root);
+    testing::write_file(precious / "work", "years");
+    testing::write_file(elsewhere / "work", "years");
+    fs::create_directory_symlink(elsewhere, root / "bbbbbbbb");
+    const VolatileCheckpoints place(paths_);
+    for (const fs::path& left : {precious, elsewhere})
+      QCOMPARE(std::distance(fs::directory_iterator(left), fs::directory_iterator()), 1);
+    QVERIFY(fs::is_symlink(root / "bbbbbbbb"));
   }
 
   void whatNobodyRefersToIsRemoved() {

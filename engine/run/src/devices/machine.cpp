@@ -57,11 +57,11 @@ std::vector<std::string> listed_gpus(const std::string& list) {
 }  // namespace
 
 // /dev/nvidia0, nvidia1 ...; the others (nvidiactl, nvidia-uvm) are not devices to train on.
-std::vector<std::string> driver_gpus() {
+std::vector<std::string> driver_gpus(const fs::path& devices) {
   constexpr std::string_view kPrefix = "nvidia";
   std::vector<int> numbers;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/dev", error)) {
+  for (const auto& entry : fs::directory_iterator(devices, error)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(kPrefix)) continue;
     if (const auto gpu = numbered("cuda:" + name.substr(kPrefix.size()))) numbers.push_back(gpu->number);

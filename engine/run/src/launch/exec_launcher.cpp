@@ -41,6 +41,15 @@ bool set_descriptors(const ReplicaOrder& order, const std::optional<Inherited>& 
                                            : dup2(inherited->ours, inherited->its) >= 0;
 }
 
+// Has this process heed all signals as the system does, but for those that wait.
+void reset_signals(const std::vector<int>& blocked) {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (const int number : blocked) sigaddset(&mask, number);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+}
+
 // Runs in the child, which has one thread: nothing here may wait for another's lock. Returns only where it
 // fails.
 void become(const ReplicaOrder& order, const std::optional<Inherited>& inherited,
@@ -62,14 +71,6 @@ int failure_of(int reports) {
 }
 
 }  // namespace
-
-void reset_signals(const std::vector<int>& blocked) {
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  sigset_t mask;
-  sigemptyset(&mask);
-  for (const int number : blocked) sigaddset(&mask, number);
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
-}
 
 pid_t spawn(const ReplicaOrder& order, const std::optional<Inherited>& inherited,
             const std::vector<int>& blocked) {

@@ -32,10 +32,6 @@ class Launcher {
   virtual std::vector<pid_t> launch(const std::vector<ReplicaOrder>& orders) = 0;
 };
 
-// Has this process, a child before it executes a program, heed all signals as the system does, but for those
-// that wait.
-void reset_signals(const std::vector<int>& blocked = {});
-
 // Executes the program once, without a shell. `inherited`: a descriptor of ours, and the number under which
 // the program gets it. `blocked`: signals that wait until the program takes them; by the others it is ended
 // from its first moment. Throws as launch does.

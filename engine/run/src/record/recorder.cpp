@@ -257,6 +257,14 @@ void Recorder::flush() {
     tell_resumed(catalogue_trouble_, "events and states", std::exchange(dropped_writes_, 0), "of them");
 }
 
+void Recorder::flush(int attempts, const std::function<void()>& wait) {
+  flush();
+  for (; attempts > 0 && !flushed(); --attempts) {
+    wait();
+    flush();
+  }
+}
+
 void Recorder::commit() {
   try {
     samples_.commit();

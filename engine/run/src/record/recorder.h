@@ -57,6 +57,8 @@ class Recorder {
 
   // Puts what is queued into the catalogue; call it when the event loop is idle.
   void flush();
+  // Tries again where the disk refuses, up to so many times; `wait` comes before each.
+  void flush(int attempts, const std::function<void()>& wait);
   bool flushed() const { return writes_.empty(); }
   // Commits the series; call it every 200 ms.
   void commit();

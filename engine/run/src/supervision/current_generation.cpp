@@ -5,9 +5,9 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "log/last_words.h"
-#include "log/memory_fault.h"
 #include "system/process_table.h"
 
 namespace batchscope::run {
@@ -24,8 +24,9 @@ double known(double rate) { return std::isfinite(rate) ? rate : -1; }
 
 }  // namespace
 
-CurrentGeneration::CurrentGeneration(const protocol::RunPaths& paths, Recorder& recorder)
-    : paths_(paths), recorder_(recorder) {}
+CurrentGeneration::CurrentGeneration(const protocol::RunPaths& paths, Recorder& recorder,
+                                     std::function<std::int64_t()> memory_kills)
+    : paths_(paths), recorder_(recorder), memory_kills_(std::move(memory_kills)) {}
 
 // For the supervisor after one that was killed.
 void CurrentGeneration::list_processes() const {
@@ -44,7 +45,7 @@ void CurrentGeneration::launch(const GenerationOrder& order, const std::string& 
   checkpoints_when_asked_ = forked_ = progressed_ = under_way_ = uses_gpu_ = passes_over_ = false;
   checkpoint_.reset();
   failures_.clear();
-  memory_kills_ = out_of_memory_kills();
+  kills_before_ = memory_kills_();
   device_metrics_.begin_generation();
   replicas_.emplace(order, launcher);
   list_processes();
@@ -154,7 +155,7 @@ Exit CurrentGeneration::account_of(int rank, int status, std::int64_t local_batc
   } else if (exit.code == kPythonRaised && !python_exception(log).empty()) {
     exit.cause = Cause::exception;
     exit.why = python_exception(log);
-  } else if (exit.signal == SIGKILL && out_of_memory_kills() > memory_kills_) {
+  } else if (exit.signal == SIGKILL && memory_kills_() > kills_before_) {
     exit.cause = Cause::memory;
     exit.why = "the kernel killed a process because memory ran out";
     exit.local_batch_size = local_batch_size;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "devices/device_metrics.h"
 #include "launch/generation.h"
 #include "log/log_times.h"
+#include "log/memory_fault.h"
 #include "record/recorder.h"
 #include "state/outcome.h"
 #include "state/pause_clock.h"
@@ -27,7 +29,9 @@ namespace batchscope::run {
 
 class CurrentGeneration {
  public:
-  CurrentGeneration(const protocol::RunPaths& paths, Recorder& recorder);
+  // `memory_kills`: how many processes of this machine the kernel has killed for want of memory.
+  CurrentGeneration(const protocol::RunPaths& paths, Recorder& recorder,
+                    std::function<std::int64_t()> memory_kills = out_of_memory_kills);
 
   // Takes in the generations of the supervisors before.
   void remember(const std::vector<storage::Generation>& generations);
@@ -94,6 +98,7 @@ class CurrentGeneration {
 
   const protocol::RunPaths& paths_;
   Recorder& recorder_;
+  const std::function<std::int64_t()> memory_kills_;
   DeviceMetrics device_metrics_;
   LogTimes log_times_;
 
@@ -105,7 +110,7 @@ class CurrentGeneration {
   std::optional<protocol::CheckpointWritten> checkpoint_;
   std::map<int, protocol::Failure> failures_;  // by rank
   bool passes_over_ = false;                   // a checkpoint, in what comes next
-  std::int64_t memory_kills_ = 0;              // of this machine, when it was launched
+  std::int64_t kills_before_ = 0;              // when it was launched
   double known_pause_ = 0;
 
   // The last generation that made a step.

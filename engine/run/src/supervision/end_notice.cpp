@@ -18,7 +18,6 @@
 #include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/catalogue.h"
-#include "launch/launcher.h"
 #include "system/detached.h"
 
 namespace batchscope::run {
@@ -83,7 +82,6 @@ std::string call(const std::string& command, const std::string& sentence, const 
   shell.setProcessEnvironment(environment);
   shell.setProcessChannelMode(QProcess::ForwardedChannels);
   shell.setStandardInputFile(QProcess::nullDevice());
-  shell.setChildProcessModifier([] { reset_signals(); });  // a supervisor has blocked some, and started us
   shell.start(QStringLiteral("/bin/sh"), {QStringLiteral("-c"), QString::fromStdString(command + " \"$1\""),
                                           QStringLiteral("batchscope"), QString::fromStdString(sentence)});
   if (!shell.waitForFinished(kPatience)) return fmt::format("it has not ended within {} s", kPatience / 1000);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/telemetry.h"
 #include "batchscope/run/pool.h"
 
 namespace batchscope::run {
@@ -18,14 +17,12 @@ constexpr double kFirstDelay = 2, kLongestDelay = 60;  // s
 PoolCall::PoolCall(storage::Catalogue& catalogue, Tell tell)
     : catalogue_(catalogue), tell_(std::move(tell)) {}
 
-void PoolCall::check() {
+void PoolCall::check(double now) {
   if (kPool.alive()) {
     delay_ = not_before_ = 0;
     return;
   }
-  const double now = protocol::monotonic_seconds();
-  if (now < not_before_) return;
-  if (!call()) return;
+  if (now < not_before_ || !call()) return;
   delay_ = std::clamp(2 * delay_, kFirstDelay, kLongestDelay);
   not_before_ = now + delay_;
 }

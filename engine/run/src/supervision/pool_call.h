@@ -17,7 +17,7 @@ class PoolCall {
 
   // Each second: calls where there is no pool, less and less often where none stays. Not while replicas are
   // forked: whatever loses its parent at that moment becomes init's. Never throws.
-  void check();
+  void check(double now);
   // Starts the pool where it is needed; whether it is. Never throws.
   bool call();
 

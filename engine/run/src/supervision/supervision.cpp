@@ -48,6 +48,13 @@ bool wants_adaptdl(const RunSpec& spec) {
   return answer != "off" && (answer == "on" || !knows_fork_server(spec.program));
 }
 
+// How long a program may tell nothing before it counts as running: less than a restart may take.
+std::chrono::milliseconds quiet_time(const RunSpec& spec) {
+  const std::chrono::duration<double> half(spec.time_outs.rescale / 2);
+  return std::min<std::chrono::milliseconds>(time_out::kQuiet,
+                                             std::chrono::duration_cast<std::chrono::milliseconds>(half));
+}
+
 bool trains_on_gpus(const Placement& placement) {
   return !placement.devices.empty() && is_gpu(placement.devices.front());
 }
@@ -288,7 +295,7 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
     adaptdl_->stands(number,
                      std::vector(static_cast<std::size_t>(replicas), current_.replicas()->master_address()));
   clock_.launched(now);
-  if (!current_.has_telemetry()) quiet_timer_.start(time_out::kQuiet);
+  if (!current_.has_telemetry()) quiet_timer_.start(quiet_time(run_.spec));
   if (!placement.warning.empty() && placement.warning != placement_warning_)
     tell("warning", placement.warning);
   placement_warning_ = placement.warning;
@@ -362,7 +369,7 @@ void Supervision::on_second() {
     if (const auto removed = folders_.take_removed())
       fail(removed->string() + " was removed while the run trained; the record in it is gone");
   current_.measure(board_.step(), agents_.take_use(current_.record().number));
-  if (machine_.training() || machine_.state() == RunState::paused) pool_call_.check();
+  if (machine_.training() || machine_.state() == RunState::paused) pool_call_.check(monotonic_seconds());
 }
 
 void Supervision::record_progress(double fraction) {
@@ -431,11 +438,7 @@ void Supervision::finish() {
   recorder_.commit();
   record_progress(state == RunState::finished ? 1 : board_.fraction());
   recorder_.state(state, message);  // last: who reads that the run is over finds all of it
-  recorder_.flush();
-  for (int attempt = 0; attempt < kLastAttempts && !recorder_.flushed(); ++attempt) {
-    QThread::msleep(200);
-    recorder_.flush();
-  }
+  recorder_.flush(kLastAttempts, [] { QThread::msleep(200); });
   concluded_ = true;
   pool_call_.call();  // the run leaves devices behind
   publish_status();

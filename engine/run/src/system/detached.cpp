@@ -37,8 +37,10 @@ protocol::ProcessId start_detached(const char* name, const QStringList& argument
                                    const std::filesystem::path& log) {
   const std::filesystem::path program = own_program(name);
   QProcess process;
-  process.setProgram(QString::fromStdString(program.string()));
-  process.setArguments(arguments);
+  // A supervisor blocks signals for itself and ignores others, which exec would hand on.
+  process.setProgram(QStringLiteral("/usr/bin/env"));
+  process.setArguments(
+      QStringList{QStringLiteral("--default-signal"), QString::fromStdString(program.string())} + arguments);
   process.setWorkingDirectory(QStringLiteral("/"));
   process.setStandardInputFile(QProcess::nullDevice());
   protocol::make_private_file(log);

@@ -11,7 +11,8 @@
 namespace batchscope::run {
 
 // Starts a program in a session of its own, with the root as its folder and its output behind what the log
-// holds; the child of init from then on. Throws Error(not_found) where the program is missing, Error(io).
+// holds; the child of init from then on, which heeds all signals as the system does. Throws Error(not_found)
+// where the program is missing, Error(io).
 protocol::ProcessId start_detached(const char* name, const QStringList& arguments,
                                    const std::filesystem::path& log);
 

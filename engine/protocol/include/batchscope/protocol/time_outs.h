@@ -64,7 +64,8 @@ inline constexpr auto kGoodbye = 2000ms;
 /// A replica's time to end by itself after its supervisor is gone: nobody else is left to end one that hangs
 /// and writes no checkpoint. As long as the supervisor would have waited.
 inline constexpr auto kOrphan = 120s;
-/// A generation that has not said hello by then is taken for a program that does not speak telemetry.
+/// A generation that has not said hello by then, or in half of the time that a restart may take, is taken for
+/// a program that does not speak telemetry.
 inline constexpr auto kQuiet = 10s;
 /// The time for a fork server's start, until it calls init_process_group(): half a second when the libraries
 /// are in memory, several from a slow disk. A program that takes longer is busy with something else, and is

@@ -4,6 +4,7 @@
 /// system's number, "cuda:1" or "cuda:GPU-5b1c..." a GPU as the driver or CUDA_VISIBLE_DEVICES calls it.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ struct Machine {
   static Machine here();
 };
 
-/// Returns the GPUs that the driver shows, whatever CUDA_VISIBLE_DEVICES says: "cuda:0", by its numbers.
-/// Never fails.
-std::vector<std::string> driver_gpus();
+/// Returns the GPUs that the driver shows in its folder of devices, whatever CUDA_VISIBLE_DEVICES says:
+/// "cuda:0", by its numbers. Never fails.
+std::vector<std::string> driver_gpus(const std::filesystem::path& devices = "/dev");
 
 /// Lists devices for people, neighbours drawn together: "cpu:0-3, cpu:6, cuda:0".
 std::string device_list(const std::vector<std::string>& devices);
