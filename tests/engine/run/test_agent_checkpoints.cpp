@@ -129,6 +129,41 @@ class TestAgentCheckpoints : public AgentTest {
     }
   }
 
+  // What nobody takes any more keeps no agent.
+  void anAgentEndsThoughItsStandInHasGone() {
+    LoneAgent agent(false, {"--apart"});
+    AgentCaller supervisor(agent, Caller::supervisor);
+    tell_program(supervisor);
+    ReplicaOrder order = script("echo \"$BATCHSCOPE_TELEMETRY_SOCKET\"; sleep 1000 & wait");
+    order.environment["BATCHSCOPE_TELEMETRY_SOCKET"] = "/of/the/supervisor";
+    AgentCaller replica(agent, Caller::stand_in);
+    replica.send(FrameKind::offer, encode(OfferedCheckpoint{}));
+    replica.next(FrameKind::wanted);
+    replica.send(FrameKind::order, encode(order));
+    std::string path = replica.next(FrameKind::output);
+    path.pop_back();
+    const fs::path checkpoint =
+        fs::path(path).parent_path().parent_path() / "checkpoints" / "checkpoint-000001";
+    constexpr std::int64_t kBytes = 64'000'000;  // more than the system keeps of a line
+    testing::write_file(checkpoint / "model", "");
+    fs::resize_file(checkpoint / "model", kBytes);
+    protocol::Manifest manifest;
+    manifest.files = {{"model", kBytes, 0}};
+    protocol::write_manifest(checkpoint, manifest);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_un address = protocol::unix_address(path);
+    QCOMPARE(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    const std::string words =
+        protocol::encode(protocol::CheckpointWritten{.name = "checkpoint-000001", .reason = "manual"});
+    QCOMPARE(::send(fd, words.data(), words.size(), 0), std::ssize(words));
+    replica.next(FrameKind::checkpoint);
+    replica.hang_up();
+    agent.process().closeWriteChannel();
+    QVERIFY(agent.process().waitForFinished(20000));
+    QCOMPARE(agent.process().exitCode(), 0);
+    close(fd);
+  }
+
   // Before the words that tell of it; a checkpoint that cannot be sent is told apart.
   void whatAReplicaWritesIsSentBeforeItIsToldOf() {
     const LoneAgent agent(false, {"--apart"});

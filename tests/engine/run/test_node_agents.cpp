@@ -426,6 +426,8 @@ class TestNodeAgents : public QObject {
     ::kill(pids[1], SIGUSR1);
     QCOMPARE(WaitingReplicas::status_of(pids[1]), SIGUSR1);
     QVERIFY(WaitingReplicas::lives(pids[3]));
+    ::kill(pids[3], SIGKILL);  // it would hold the agents' lines open
+    QCOMPARE(WaitingReplicas::status_of(pids[3]), SIGKILL);
   }
 
   // All of them, or none.
