@@ -312,7 +312,7 @@ class TestReplicaChooser : public QObject {
     QCOMPARE(run.at.replicas, 1);
   }
 
-  // Whoever has too many takes the fewest of those that are as good.
+  // A run with too many takes the fewest of those that are as good.
   void ofEqualCountsTheFewestAreTaken() {
     ReplicaChooser chooser({1, 3});
     QCOMPARE(chooser.decide(known({5, 8, 8, 9}), {4, 4, 0.1, -1}).replicas, 2);

@@ -129,7 +129,7 @@ class TestAgentCheckpoints : public AgentTest {
     }
   }
 
-  // What nobody takes any more keeps no agent.
+  // An agent does not wait for a checkpoint that nobody takes any more.
   void anAgentEndsThoughItsStandInHasGone() {
     LoneAgent agent(false, {"--apart"});
     AgentCaller supervisor(agent, Caller::supervisor);

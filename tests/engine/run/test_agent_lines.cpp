@@ -148,7 +148,7 @@ class TestAgentLines : public AgentTest {
     QVERIFY(eventually([&] { return !is_alive(left); }));
   }
 
-  // Who comes while it ends is told so, where he is heard at all.
+  // An agent that ends tells so whoever comes, where it still hears anybody.
   void anAgentThatEndsTakesNobody() {
     LoneAgent agent;
     AgentCaller supervisor(agent, Caller::supervisor), stranger(agent);
@@ -361,7 +361,7 @@ class TestAgentLines : public AgentTest {
           replica.await(FrameKind::refused);
         replica.is_hung_up_on();
       }
-      // Who comes next is behind them.
+      // The next caller is behind them.
       AgentCaller next(agent, Caller::stand_in);
       refusal(next, FrameKind::program, "{}");
     };

@@ -141,7 +141,7 @@ class TestAgentTimes : public AgentTest {
     QCOMPARE(end, (std::pair<std::string, int>("x\n", 0)));
   }
 
-  // What its input has besides is passed over.
+  // An agent passes over whatever else its input has.
   void anAgentGoesOnUntilItsInputEnds() {
     std::string why;
     const int code = agent_of({}, [&](const NodeOffer& offer) {

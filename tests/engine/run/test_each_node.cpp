@@ -58,7 +58,7 @@ class TestEachNode : public QObject {
              qPrintable(line));
   }
 
-  // Its first byte is not its end.
+  // The input does not end with its first byte.
   void theInputIsPassedOnAsItComes() {
     const QTemporaryDir folder;
     const QString by = write_script(folder, "head -c 1 > /dev/null; echo one; cat | wc -c");

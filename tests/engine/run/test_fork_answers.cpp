@@ -273,7 +273,7 @@ class TestForkAnswers : public QObject {
     QCOMPARE(heard(), "");  // once
   }
 
-  // Who has inherited its end holds it open.
+  // A process that has inherited the end holds it open.
   void aServerThatLeavesSomebodyBehindHasRefused() {
     ReplicaOrder program = server({});
     testing::write_file(program.program, "#!/bin/sh\nsleep 1000 &\nexit 4\n");
@@ -288,7 +288,7 @@ class TestForkAnswers : public QObject {
              "does not answer\n");
   }
 
-  // Its program has changed since: another one is asked.
+  // The program has changed since: another server is asked.
   void aServerThatLoadsAnOldProgramIsGivenUp() {
     const auto launcher = launcher_of(server({}));
     launcher->offered();

@@ -170,7 +170,7 @@ class TestHostedReplica : public QObject {
     QCOMPARE(open_files(), before);
   }
 
-  // What it prints waits where nobody reads, and all of it comes where somebody does.
+  // Output waits where nobody reads, and all of it comes where somebody does.
   void whatIsPrintedWaits() {
     host();
     const int fd = output();
@@ -187,7 +187,7 @@ class TestHostedReplica : public QObject {
     QCOMPARE(decode_status(frames.back().bytes), W_EXITCODE(10, 0));
   }
 
-  // What it tells does, too, and the end of a connection is behind all that it told.
+  // Telemetry waits, too, and the end of a connection is behind all that was told.
   void whatIsToldWaits() {
     host();
     const int fd = telemetry();
@@ -212,7 +212,7 @@ class TestHostedReplica : public QObject {
     QVERIFY(ended);
   }
 
-  // What it printed comes before what it told, and both before its end, however late they were.
+  // A replica's output comes before its telemetry, and both before its end, however late they were.
   void lastWordsComeInOrder() {
     host();
     const int known = telemetry();
@@ -239,7 +239,7 @@ class TestHostedReplica : public QObject {
     QCOMPARE(words[4], "the end");
   }
 
-  // Its end is told behind a checkpoint that is still on its way.
+  // A replica's end is told behind a checkpoint that is still on its way.
   void aCheckpointComesBeforeTheEnd() {
     const fs::path checkpoint = file("checkpoints") / "checkpoint-000001";
     constexpr std::int64_t kBytes = 32'000'000;

@@ -289,7 +289,7 @@ class TestNodeAgents : public QObject {
     QVERIFY(lost_ == std::vector<std::string>{"n2"});
   }
 
-  // Who came in time is gone on with.
+  // The run goes on with the nodes that came in time.
   void whoTakesTooLongIsGoneOnWithout() {
     PlayedAgent played("n2");
     NodeAgents& agents = make({}, {.start = std::chrono::milliseconds(100)});
@@ -320,7 +320,8 @@ class TestNodeAgents : public QObject {
     QCOMPARE(heard(), "error: node n2 is gone: it has not been heard for 0.001 s\n");
   }
 
-  // That the program can be a fork server, and what becomes of that; before and after an agent comes.
+  // An agent hears that the program can be a fork server, and what becomes of that, also where it comes
+  // later.
   void whatTheProgramOffersIsPassedOn() {
     NodeAgents& agents = make();
     QVERIFY(fetched({{"n2", "127.0.0.2"}}, reach()));
@@ -446,7 +447,7 @@ class TestNodeAgents : public QObject {
         QCOMPARE(WaitingReplicas::status_of(child), SIGKILL);
   }
 
-  // What they have to say at the end of their input, they can say.
+  // At the end of their input they can still say what they have to say.
   void whoIsDismissedIsWaitedFor() {
     make();
     agents_->fetch({{"n2", "127.0.0.2"}},

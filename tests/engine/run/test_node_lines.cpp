@@ -213,7 +213,7 @@ class TestNodeLines : public QObject {
     }
   }
 
-  // Its agent is told by the end of its line.
+  // The agent of a node that is lost is told by the end of its line.
   void whoIsSilentForLongIsLost() {
     const double before = protocol::monotonic_seconds();
     LoneAgent agent;

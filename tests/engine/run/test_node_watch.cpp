@@ -137,7 +137,7 @@ class TestNodeWatch : public QObject {
     QVERIFY(watch.nodes()[0].since > seen.since);
   }
 
-  // Of nodes that are known only from before, none is left where none is watched.
+  // Nodes that are known only from before are gone where none is watched.
   void nobodyIsWatchedWhereNobodyIsNamed() {
     NodeWatch watch({{"n2", true, 5, "", {"cpu:0"}, {}}});
     QCOMPARE(watch.nodes().size(), 1u);
