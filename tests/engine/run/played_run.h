@@ -72,9 +72,10 @@ class PlayedReplica {
     tell(steps);
   }
 
-  // One that is gone already does nothing more.
+  // One that is gone already does nothing more. The pipe is open for reading, too, so that no signal comes
+  // where the replica goes at this moment.
   void exit(int code) const {
-    const int fd = open((folder_ / ("exit." + place_)).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    const int fd = open((folder_ / ("exit." + place_)).c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return;
     const std::string line = std::to_string(code) + "\n";
     [[maybe_unused]] const auto written = write(fd, line.data(), line.size());
