@@ -2,9 +2,15 @@
 //
 // The life of a job, as the state of its run and what the pool and people say of it make it.
 #include "batchscope/pool/queue.h"
+
+#include <QThread>
+#include <memory>
+
 #include "batchscope/run/client.h"
 #include "batchscope/run/pool.h"
+#include "patience.h"
 #include "store_test.h"
+#include "supervised.h"
 #include "test_case.h"
 
 using namespace batchscope;
@@ -372,6 +378,27 @@ class TestQueue : public QObject {
       QCOMPARE(testing::holds(told, "batchscope resume"), state == RunState::failed);
     }
     VERIFY_THROWS("not_found", "nothere0", prioritise(catalogue, "nothere0", 1));
+  }
+
+  // A supervisor that is there and refuses has answered.
+  void whatIsRefusedIsAskedOnce() {
+    const Folder folder;
+    qputenv("BATCHSCOPE_DB", (folder / "runs.db").c_str());
+    qputenv("XDG_STATE_HOME", (folder / "state").c_str());
+    storage::Catalogue catalogue(folder / "runs.db");
+    const std::string a = catalogue.submit_run(named("a"), {});
+    testing::Supervised run(catalogue, a, {"cpu:0"});
+    run.refuses = true;
+    std::string told;
+    const std::unique_ptr<QThread> person(QThread::create([&] {
+      storage::Catalogue own(folder / "runs.db");
+      told = testing::thrown_by([&] { cancel(own, a); });
+    }));
+    person->start();
+    QTRY_VERIFY_WITH_TIMEOUT(person->isFinished(), kPatience);
+    VERIFY_HOLDS(told, "it is busy");
+    QCOMPARE(run.asked, std::vector<std::string>{"stop"});
+    for (const char* name : {"BATCHSCOPE_DB", "XDG_STATE_HOME"}) qunsetenv(name);
   }
 };
 

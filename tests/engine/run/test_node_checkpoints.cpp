@@ -201,6 +201,8 @@ class TestNodeCheckpoints : public QObject {
     QCOMPARE(exchange.offer().name, std::string("checkpoint-000003"));
     QCOMPARE(exchange.offer().later, std::vector<std::string>{"checkpoint-000004"});
     const NodeCheckpoints node(there_);
+    std::filesystem::create_directory(there_ / "checkpoint-000003");  // its manifest never arrived
+    QVERIFY(node.lacks(exchange.offer()));
     make(there_, "checkpoint-000002");
     make(there_, "checkpoint-000003", {{"model", "never arrived"}});
     make(there_, "checkpoint-000005");
