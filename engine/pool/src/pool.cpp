@@ -170,12 +170,11 @@ void Pool::decide(World& world, Scope scope, const std::string& cause) {
   plan.decision.cause = cause;
   if (scope == Scope::round) {
     advice_ = {plan.decision.utility, plan.decision.wanted, plan.decision.advice};
+    std::erase_if(targets_, [&](const auto& one) { return !plan.targets.contains(one.first); });
   } else {
     // The worth of devices in general has not changed with the free ones.
     std::tie(plan.decision.utility, plan.decision.wanted, plan.decision.advice) = advice_;
   }
-  if (scope == Scope::round)
-    std::erase_if(targets_, [&](const auto& one) { return !plan.targets.contains(one.first); });
   bool news = false;
   for (const Member& member : world.members) {
     const auto target = plan.targets.find(member.run.id);

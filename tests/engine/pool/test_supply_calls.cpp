@@ -49,8 +49,10 @@ class TestSupplyCalls : public QObject {
     tend(160.1);
     QTRY_COMPARE_WITH_TIMEOUT(supply_->trouble(), "has not ended within 60 s", kPatience);
     world_.settings.nodes_from = "kill -9 $$ #";
+    const StandardError said;
     tend(161);
     QTRY_COMPARE_WITH_TIMEOUT(supply_->trouble(), "was killed by a signal", kPatience);
+    QCOMPARE(said.count("cannot be started"), 0);
   }
 
   // All that it starts can be ended with it, and it waits for nobody's input.
