@@ -212,6 +212,28 @@ class TestHostedReplica : public QObject {
     QVERIFY(ended);
   }
 
+  // Where the line is held up by output, too.
+  void aConnectionsEndIsBehindItsLastWords() {
+    host();
+    const int known = telemetry();
+    while (anything_happens()) {
+    }
+    const int printing = output();
+    QVERIFY(filled(printing) < kMuch);
+    QVERIFY(say(known, "a word\n"));
+    while (anything_happens()) {
+    }
+    close(known);
+    std::erase(open_, known);
+    while (anything_happens()) {
+    }
+    end();
+    std::vector<std::string> words;
+    for (const Frame& frame : frames_to_the_end())
+      if (frame.kind == FrameKind::telemetry) words.emplace_back(decode_telemetry(frame.bytes).bytes);
+    QCOMPARE(words, (std::vector<std::string>{"a word\n", ""}));
+  }
+
   // A replica's output comes before its telemetry, and both before its end, however late they were.
   void lastWordsComeInOrder() {
     host();
