@@ -44,6 +44,11 @@ class Workflows(unittest.TestCase):
         for steps in ci_local.jobs().values():
             self.assertIn(steps[-1].split()[1], known)
 
+    def test_a_list_of_packages_stands_above_what_uses_it(self):
+        dev = (ROOT / "dev").read_text()
+        for use in re.finditer(r"\$\{(packages_\w+)\[@\]\}", dev):  # Bash takes a list that comes later for an empty one
+            self.assertIn(f"\n{use[1]}=(", dev[:use.start()], f"{use[1]} is used before it is set")
+
     def test_a_job_that_is_not_there_is_named(self):
         refused = subprocess.run([sys.executable, ROOT / "tools/ci_local.py", "slow"], capture_output=True, text=True)
         self.assertEqual(1, refused.returncode)
