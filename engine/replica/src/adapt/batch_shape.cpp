@@ -72,7 +72,7 @@ std::optional<Suggestion> best_step(const StepModel& model, const goodput::Bound
       best = most;
     }
   }
-  if (!(best.goodput > 0) || best.local_batch_size == 0) return std::nullopt;
+  if (!(best.goodput > 0)) return std::nullopt;
   return Suggestion{best, std::max(promise, best.goodput)};
 }
 

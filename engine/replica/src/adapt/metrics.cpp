@@ -335,7 +335,7 @@ void Account::commit_step(const StepReport& report) {
   Finished finished;
   const Timer::Moment end_of_step = timer().now();
   if (watch.begun) finished.update = {*watch.begun, end_of_step};
-  finished.data = std::exchange(watch.data, 0);
+  finished.data = watch.data;
   end(end_of_step);
   // A step is measured when it is full and not the first of its configuration, which warms caches up.
   finished.measured = watch.warm && step.even && finished.update;
@@ -408,7 +408,7 @@ void Account::complete(Finished step) {
     cores_took(step.key.cores, {step.key.local_batch_size, step.accumulation_steps}, whole + update);
   if (replica_rank() == 0) {
     const std::int64_t fresh = profile.measured() - fitted_at;
-    const bool is_long_ago = fitted_at > 0 && last_step - last_fit >= kNextFit;
+    const bool is_long_ago = last_step - last_fit >= kNextFit;
     if (fresh >= (fitted_at == 0 ? kFirstFit : is_long_ago ? kFewSteps : kNextFits)) request_fit();
   }
   if (!step.told && !step.drawn) return;

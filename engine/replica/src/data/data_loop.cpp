@@ -143,7 +143,7 @@ void DataLoop::advance() {
 
 // Whether another batch size is better now, in the middle of the pass; what is left of it is cut anew then.
 bool DataLoop::look() {
-  if (!training() || !loader_.autoscales() || noise_measurement().wanted() || loader_.branches() ||
+  if (!loader_.autoscales() || noise_measurement().wanted() || loader_.branches() ||
       metrics::steps() - cut_at_ != next_look_)
     return false;
   next_look_ *= 2;
@@ -189,7 +189,7 @@ void DataLoop::open_pass() {
 bool DataLoop::choose_pass_shape() {
   BatchShape& shape = loader_.state.shape;
   const goodput::Bounds limits = loader_.bounded();
-  if (limits.max_local > 0 && shape.local_batch_size > limits.max_local)  // memory ran out at it
+  if (shape.local_batch_size > limits.max_local)  // memory ran out at the one that was chosen
     shape = initial_shape(shape.batch_size(num_replicas()), num_replicas(), limits);
   // A pass that goes on after a restart keeps its batch size, and chooses among what it did.
   if (training()) metrics::set_limits(limits);
@@ -353,7 +353,6 @@ void DataLoop::finish() {
 
 void DataLoop::leave() {
   done_ = true;
-  plan_.reset();
   pass_.reset();
   loader_.loop = nullptr;
   running_loop().reset();
