@@ -162,11 +162,12 @@ class TestAccount : public QObject {
     const Heard heard(program, [] {
       finished_epochs();
       steps(6, {8, 1}, 0.25, 0.125);
-      metrics::suggest({.max_batch_size = 1024, .min_local = 2, .max_local = 256, .accumulation = true}, 16,
-                       0);  // waits for the fit
+      const goodput::Bounds limits{
+          .max_batch_size = 1024, .min_local = 2, .max_local = 256, .accumulation = true};
+      for (int i = 0; i < 2; ++i) metrics::suggest(limits, 16, 0);  // waits for the fit
     });
     const auto models = heard.of<protocol::Model>();
-    QCOMPARE(models.size(), 1u);
+    QCOMPARE(models.size(), 1u);  // nothing was measured between the two
     const protocol::Model& model = models[0];
     QCOMPARE(model.grad_sqr, 1.0);
     QCOMPARE(model.grad_var, 50.0);
@@ -286,6 +287,28 @@ class TestAccount : public QObject {
     const goodput::GoodputFunction function(params(model), kGradient, 8, {4, true, 4});
     QCOMPARE(heard.ended[0].said.at(0)[0].get<double>(), function.evaluate({1, 1, 8, 1}));
     QCOMPARE(heard.ended[0].said.at(0)[1].get<double>(), function.evaluate({1, 1, 32, 0}));
+  }
+
+  // A scheduler of AdaptDL, whose model has no cores, is told of it only where no supervisor of ours listens.
+  void theModelIsTheSameWhoeverListens() {
+    const auto work = [] {
+      finished_epochs();
+      for (int i = 0; i < 70; ++i) {
+        const int all = cores_of_step(metrics::steps(), 4);
+        step({8, 0}, all == 4 ? 0.5 : all == 2 ? 0.375 : 0.5625);
+      }
+      metrics::suggest({}, 8, 0);  // waits for the fit
+      Program::say({said(metrics::predict_goodput(8, 1)), said(metrics::predict_goodput(32, 0))});
+    };
+    Program heard_by_both, alone;
+    for (Program* const program : {&heard_by_both, &alone}) {
+      program->variables[protocol::variable::kThreads] = "4";
+      program->variables[protocol::variable::kNumDevices] = "4";
+    }
+    heard_by_both.variables[protocol::variable::kSupervisorUrl] = "http://127.0.0.1:1";
+    const Heard heard(heard_by_both, work);
+    QVERIFY(heard.of<protocol::Model>().back().core_exponent > 0);
+    QCOMPARE(alone.run(work).said.at(0).dump(), heard.ended[0].said.at(0).dump());
   }
 
   void stepsAreComparedWithTheModel() {

@@ -18,6 +18,12 @@ using namespace batchscope::replica;
 class TestCores : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  void of_a_program_that_does_not_say_none_are_known() {
+    QCOMPARE(cores(), 0);
+    QCOMPARE(all_cores(), 0);
+    QVERIFY(!keeps_fastest_cores());
+  }
+
   void two_cores_try_one_of_them_early_and_then_seldom() {
     std::vector<std::int64_t> steps;
     for (std::int64_t step = 0; step < 1300; ++step)
@@ -97,8 +103,11 @@ class TestCores : public QObject {
         QCOMPARE(cores(), tries ? 1 : 2);
       }
     environment = {};
+    for (const int all : {0, 1}) {
+      set_cores(all, [](int) {});
+      QCOMPARE(keeps_fastest_cores(), all > 0);
+    }
     set_cores(0, {});
-    QVERIFY(!keeps_fastest_cores());
   }
 
   // Their times may come late, when another number is in force.

@@ -19,6 +19,8 @@
 #include "collective/socket.h"
 #include "device.h"
 #include "heard.h"
+#include "session/computing.h"
+#include "session/start.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -45,6 +47,9 @@ class TestCoresAccount : public QObject {
     goodput::GradParams gradient = kNoise;
     bool even = true;
     int initial_batch_size = 8;
+  };
+  struct OnGpu final : Computing {
+    std::string device() const override { return "cuda:0"; }
   };
   static Device& device() {
     if (!dynamic_cast<Device*>(&timer())) set_timer(std::make_unique<Device>());
@@ -198,13 +203,19 @@ class TestCoresAccount : public QObject {
     Program program;
     if (devices > 0) program.variables[protocol::variable::kNumDevices] = std::to_string(devices);
     if (of_each > 0) program.variables[protocol::variable::kDevicesPerReplica] = std::to_string(of_each);
-    const StepTime time = [](int cores) { return 2.0 / cores; };
-    // The second generation has one core, and knows of more.
-    for (const int threads : {4, 1}) {
+    const StepTime time = [](int cores) { return 2.0 / std::max(cores, 1); };
+    // The second generation has one core, and knows of more; the third computes on a GPU.
+    std::int64_t last = -1;
+    for (const int cores : {4, 1, 0}) {
+      const int threads = std::max(cores, 1), count = cores == 4 ? 70 : 10;
       program.variables[protocol::variable::kThreads] = std::to_string(threads);
-      const Heard heard(program, [time, threads] {
+      if (cores == 0)
+        program.start = [](const ProcessGroupOptions& options) {
+          start_session(options, std::make_unique<OnGpu>());
+        };
+      const Heard heard(program, [time, count] {
         finished_epochs();
-        train({.count = threads == 4 ? 70 : 10, .time = time});
+        train({.count = count, .time = time});
         metrics::suggest({}, 8, 0);  // waits for the fit
         Program::say({number(metrics::predict_goodput(8, 0)), number(metrics::predict_goodput(32, 1))});
         train({.time = time});
@@ -214,13 +225,14 @@ class TestCoresAccount : public QObject {
       });
       const protocol::Model model = heard.of<protocol::Model>().back();
       QVERIFY(model.core_exponent > 0.2);
+      QCOMPARE(model.cores, cores);
       const goodput::PerfParams perf = params(model);
       const goodput::GoodputFunction function(perf, kNoise, 8,
-                                              {devices, devices > 0 && of_each == 0, threads});
+                                              {devices, cores > 0 && devices > 0 && of_each == 0, threads});
       QCOMPARE(heard.ended[0].said.at(0).at(0).get<double>(), function.evaluate({1, 1, 8, 0}));
       QCOMPARE(heard.ended[0].said.at(0).at(1).get<double>(), function.evaluate({1, 1, 32, 1}));
       // A step is compared with the model by the cores that it had.
-      const std::int64_t last = threads == 4 ? 71 : 83;
+      last += count + 2;
       const double predicted = goodput::step_time(perf, {1, 1, 8, 0}, {devices, false, threads});
       QCOMPARE(heard.values("model_step_time").at(last), predicted);
       QCOMPARE(heard.values("model_error").at(last), (2.0 / threads + 0.125) / predicted - 1);

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "adapt/metrics.h"
 #include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/replica/gradient_average.h"
+#include "device.h"
 #include "heard.h"
 #include "test_case.h"
 
@@ -43,6 +46,35 @@ class TestNoiseTold : public QObject {
     using Values = std::map<std::int64_t, double>;
     QCOMPARE(heard.values("lr"), (Values{{1, 0.1}, {2, 0.1}, {3, 0}, {4, 0.1}, {5, 0.1}}));
     QCOMPARE(heard.values("non_finite_steps"), (Values{{3, 1}}));
+  }
+
+  // A step has the time of all its micro-batches.
+  void a_micro_batch_that_ends_no_step_is_in_its_time() {
+    Program program;
+    const Heard heard(program, [] {
+      finished_epochs();
+      auto owned = std::make_unique<testing::Device>();
+      auto& device = *owned;
+      set_timer(std::move(owned));
+      GradientAverage average(1);
+      for (int step = 0; step < 2; ++step)
+        for (const bool last : {false, true}) {
+          step_context() = {.initial_batch_size = 4,
+                            .local_batch_size = 4,
+                            .accumulation_steps = 1,
+                            .micro_step = last,
+                            .optimizer_step = last,
+                            .samples = 8};
+          metrics::begin_micro_step();
+          device.work(last ? 1 : 0.5);
+          device.wait();
+          average.add(Gradient{1});
+          if (last) average.finish(0.1);
+        }
+      metrics::complete_last_step();
+    });
+    using Values = std::map<std::int64_t, double>;
+    QCOMPARE(heard.values("step_time"), (Values{{1, 1.5}, {2, 1.5}}));
   }
 
   void all_is_told_that_the_noise_scale_knows() {

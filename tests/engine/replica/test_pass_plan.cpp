@@ -231,6 +231,37 @@ class TestPassPlan : public QObject {
     QCOMPARE(suggestion(model, limits, elsewhere)->choice.local_batch_size, std::int64_t{16});
   }
 
+  // On four cores that halve a micro-batch's time, as on one that is twice as fast.
+  void a_second_local_batch_size_is_measured_on_any_cores() {
+    StepModel slow{.perf = {.alpha_c = 0.002, .beta_c = 0.002, .core_exponent = 0.5},
+                   .gradient = {.sqr = 1, .var = 20},
+                   .initial_batch_size = 8,
+                   .devices = {4, true, 4}},
+        fast = slow;
+    fast.perf = {.alpha_c = 0.002, .beta_c = 0.001};
+    fast.devices = {};
+    const goodput::Bounds limits{.max_batch_size = 256, .min_local = 1, .accumulation = true};
+    const Seen first{.local_batch_size = 8, .batch_size = 8, .only = 8};
+    const auto on_four = suggestion(slow, limits, first), on_one = suggestion(fast, limits, first);
+    QCOMPARE(on_one->choice.local_batch_size, std::int64_t{16});
+    QCOMPARE(on_four->choice.local_batch_size, std::int64_t{16});
+    QCOMPARE(on_four->choice.accumulation_steps, on_one->choice.accumulation_steps);
+    QVERIFY(std::abs(on_four->promise / on_one->promise - 1) < 1e-9);
+  }
+
+  // Even less than a sample a second is suggested, and a single sample.
+  void a_suggestion_may_be_slow_or_small_and_there_may_be_none() {
+    StepModel model{.perf = {.alpha_c = 20, .beta_c = 10},
+                    .gradient = {.sqr = 1, .var = 20},
+                    .initial_batch_size = 1,
+                    .replicas = 2};
+    const auto within = [&](const goodput::Bounds& limits) { return suggestion(model, limits, {}); };
+    const auto single = within({.max_batch_size = 2, .min_local = 1});
+    QCOMPARE(single->choice.local_batch_size, std::int64_t{1});
+    QVERIFY(single->choice.goodput > 0 && single->choice.goodput < 1);
+    QVERIFY(!within({.max_batch_size = 2, .min_local = 2}));
+  }
+
   void a_second_local_batch_size_may_be_a_smaller_one() {
     // Half of a micro-batch's time is said to be the same for every size, so that 47 on each of two replicas
     // seem better than the initial 32. If none of it were, 32 would be.
@@ -262,6 +293,8 @@ class TestPassPlan : public QObject {
              std::pair(std::int64_t{40}, std::int64_t{100}));
     QCOMPARE(reach({.min_local = 1}, {36, 72}), std::pair(std::int64_t{72}, std::int64_t{0}));
     QCOMPARE(reach(wide, {1, 1}), std::pair(std::int64_t{36}, std::int64_t{72}));
+    QCOMPARE(reach({.max_batch_size = 4096, .min_local = 1, .max_local = 1}, {1, 72}),
+             std::pair(std::int64_t{1}, std::int64_t{288}));
     QCOMPARE(within_reach(wide, {4, 8}, 73, 2).max_local, std::int64_t{37});
     QCOMPARE(reach(wide, {72, 100, 100}), std::pair(std::int64_t{144}, std::int64_t{400}));
     QCOMPARE(reach(wide, {72, 100, 0, 1}), std::pair(std::int64_t{144}, std::int64_t{200}));

@@ -245,6 +245,7 @@ class TestPasses : public QObject {
     QCOMPARE(model.min_local_batch_size, least);
     QCOMPARE(model.max_local_batch_size, most);
     QCOMPARE(model.accumulation, accumulates);
+    QCOMPARE(model.micro_batches, 0);  // goodput chooses
   }
 
   // --- times ---

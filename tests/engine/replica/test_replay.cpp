@@ -141,6 +141,48 @@ class TestReplay : public QObject {
     }
   }
 
+  // Outside of epochs, too.
+  void evaluationsAreAsWithoutAStop_data() {
+    QTest::addColumn<int>("stop");
+    for (int stop = 1; stop <= 6; ++stop) QTest::addRow("after batch %d", stop) << stop;
+  }
+  void evaluationsAreAsWithoutAStop() {
+    QFETCH(int, stop);
+    const auto evaluate = [](int stops_after) {
+      return [stops_after] {
+        int batches = 0;
+        AdaptiveDataLoaderHelper validation({.size = 3, .batch_size = 2, .training = false});
+        Accumulator<std::int64_t> sums;
+        const auto say = [&](const std::string& where) {
+          Program::say({{"where", where}, {"sums", sums.synchronized()}});
+        };
+        sums["begun"] += 10;
+        say("begin");
+        for (const char* round : {"0", "1", "2"}) {
+          for (auto loop = validation.loop(); !loop.done(); loop.advance()) {
+            sums["seen"] += loop.pass()->count(loop.number());
+            if (++batches == stops_after) ::raise(SIGTERM);
+          }
+          say(round);
+          sums.clear();
+          sums["between"] += 100;
+          say(std::string(round) + " and on");
+        }
+      };
+    };
+    static const auto whole = sums(Program().run(evaluate(0)));
+    QCOMPARE(whole.at("begin"), R"({"begun":10})");
+    QCOMPARE(whole.at("0"), R"({"begun":10,"seen":3})");
+    QCOMPARE(whole.at("2"), R"({"between":100,"seen":3})");
+    QCOMPARE(whole.size(), 7u);
+    Program program;
+    auto all = sums(program.run(evaluate(stop)));
+    const auto again = sums(program.run(evaluate(0)));
+    all.insert(again.begin(), again.end());
+    QCOMPARE(all, whole);
+    for (const auto& [where, values] : again) QCOMPARE(where + values, where + whole.at(where));
+  }
+
   // --- the order of the samples ---
 
   void theOrderIsOfEachPassAndItsCuts() {
@@ -210,6 +252,19 @@ class TestReplay : public QObject {
     QCOMPARE(lines(three[0]), "\"0.0 0/3/3\"\n[100]\n[103]\n\"1.0 0/3/3\"\n[2,[100]]\n[2,[103]]\n");
     QCOMPARE(lines(three[1]), "\"0.0 0/3/3\"\n[101]\n[101]\n\"1.0 0/3/3\"\n[1,[101]]\n");
     QCOMPARE(lines(three[2]), "\"0.0 0/3/3\"\n[102]\n[102]\n\"1.0 0/3/3\"\n[1,[102]]\n");
+  }
+
+  // In training all replicas step together, and whoever has no sample has a batch of padding.
+  void inTrainingAllHaveAsManyBatches() {
+    for (const auto& replica : Program().run_replicas(3, [] {
+           AdaptiveDataLoaderHelper training({.size = 4, .batch_size = 3});
+           for ([[maybe_unused]] const int epoch : remaining_epochs_until(1))
+             for (auto loop = training.loop(); !loop.done(); loop.advance()) {
+               Program::say(loop.pass()->micro_batches());
+               metrics::commit_step({.gain = 1, .gradient = {1, 10}});
+             }
+         }))
+      QCOMPARE(lines(replica), "2\n2\n");
   }
 
   // Half of a pass's progress in a pass: two passes make an epoch.

@@ -267,6 +267,7 @@ class TestReplicas : public QObject {
     const auto after = broken.run([step] {
       GradientAverage average(1);
       Program::say({step(average, -1), step(average, 4)});
+      Program::say(metrics::steps());  // of both, though nobody asked for what was counted
     });
     const auto expected = whole.run([step] {
       GradientAverage average(1);
@@ -274,6 +275,7 @@ class TestReplicas : public QObject {
       Program::say({step(average, -1), step(average, 4)});
     });
     QCOMPARE(after.said.at(0).dump(), expected.said.at(0).dump());
+    QCOMPARE(after.said.at(1).dump(), "5");
   }
 
   // --- how they share the data ---

@@ -49,6 +49,23 @@ class TestRestored : public QObject {
     VERIFY_HOLDS(failures[0].text, "none of the checkpoints in ");
   }
 
+  void aStateIsLoadedWhereThereIsACheckpointOfIt() {
+    struct Mine final : checkpoint::State {
+      Mine() : State("mine") {}
+      void save(std::ostream& out) override { out << "x"; }
+      void load(std::istream&) override {}
+    };
+    Program program;
+    for (const bool loaded : {false, true}) {
+      const auto ended = program.run([] {
+        Mine mine;
+        Program::say(checkpoint::load_state(mine));
+        checkpoint::save_all_states("manual");
+      });
+      QCOMPARE(ended.said.at(0).get<bool>(), loaded);
+    }
+  }
+
   void whatCouldNotBeLoadedBeforeIsPassedOver() {
     Program program;
     program.run([] { save(2); });

@@ -169,6 +169,14 @@ class TestSaves : public QObject {
     QCOMPARE(written.last_step, 0.0);
   }
 
+  // Also where the program has asked for none of it before.
+  void itHoldsWhatEveryProgramHas() {
+    Program program;
+    program.run([] { checkpoint::save_all_states("manual"); });
+    for (const char* state : {"metrics", "epochs", "loops"})
+      QVERIFY2(fs::exists(protocol::list_checkpoints(program.path("checkpoints")).at(0) / state), state);
+  }
+
   // A run of a thousand epochs keeps no list of them.
   void itHoldsWhatIsOfTheEpochAlone() {
     Program program;

@@ -177,6 +177,33 @@ class TestStepTimes : public QObject {
     for (const std::size_t step : {0, 1, 2}) QVERIFY(data[step] <= whole[step]);
   }
 
+  // It lasts until the batch was asked for, where the loader does not say when it is there.
+  void what_is_computed_is_no_wait_for_data() {
+    QTemporaryDir directory;
+    TelemetryListener supervisor(directory.filePath("telemetry").toStdString());
+    telemetry_start(supervisor.environment());
+    supervisor.accept();
+    set_timer(std::make_unique<HostTimer>());
+    const std::int64_t before = metrics::steps();
+    constexpr int kLoading = 20, kComputing = 30;  // ms
+    metrics::leave_steps();
+    for (int step = 0; step < 3; ++step) {
+      step_context() = {.initial_batch_size = 8, .local_batch_size = 8};
+      metrics::begin_micro_step();
+      QTest::qSleep(kComputing);
+      metrics::commit_step({.gradient = {1, 10}});
+      QTest::qSleep(kLoading);
+    }
+    auto reader = std::async(std::launch::async, [&] { return supervisor.read_to_goodbye(); });
+    telemetry_stop(0);
+    const auto messages = reader.get();
+    const auto data = column(messages, "data_time", before + 1),
+               whole = column(messages, "step_time", before + 1);
+    QCOMPARE(data.size(), 3u);
+    for (const std::size_t later : {1, 2}) QVERIFY(data[later] >= kLoading * 1e-3);
+    for (const std::size_t step : {0, 1, 2}) QVERIFY(data[step] <= whole[step] - kComputing * 1e-3);
+  }
+
   void the_hosts_times_are_known_at_once() {
     HostTimer host;
     QVERIFY(host.at_once());
