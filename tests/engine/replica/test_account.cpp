@@ -284,6 +284,7 @@ class TestAccount : public QObject {
     });
     const protocol::Model model = heard.of<protocol::Model>().back();
     QVERIFY(model.core_exponent > 0 && model.core_overhead > 0);
+    QVERIFY(!model.keeps_fastest_cores);  // a run of a fixed batch size keeps all
     const goodput::GoodputFunction function(params(model), kGradient, 8, {4, true, 4});
     QCOMPARE(heard.ended[0].said.at(0)[0].get<double>(), function.evaluate({1, 1, 8, 1}));
     QCOMPARE(heard.ended[0].said.at(0)[1].get<double>(), function.evaluate({1, 1, 32, 0}));

@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "adapt/metrics.h"
 #include "batchscope/replica/accumulator.h"
+#include "batchscope/replica/adaptive_data_loader_helper.h"
 #include "batchscope/replica/checkpoint.h"
 #include "batchscope/replica/epoch.h"
 #include "generations.h"
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using batchscope::testing::Program;
 
 namespace {
@@ -161,6 +164,26 @@ class TestAccumulator : public QObject {
     QCOMPARE(lines(ended), "1 1 11 100 100 110 100 110 100 ");
   }
 
+  // Sums that a program empties before it trains are not emptied once more where training goes on.
+  void aClearBeforeTheEpochsIsMadeOnce() {
+    Program program;
+    program.variables[protocol::variable::kTriggers] = R"(["step=2:stop"])";
+    const auto train = [] {
+      AdaptiveDataLoaderHelper training({.size = 8, .batch_size = 2});
+      Accumulator<std::int64_t> sums;
+      sums.clear();
+      for ([[maybe_unused]] const int epoch : remaining_epochs_until(1)) {
+        for (auto loop = training.loop(); !loop.done(); loop.advance()) {
+          sums["seen"] += loop.pass()->count(loop.number());
+          metrics::commit_step({.gain = 1, .gradient = {1, 10}});
+        }
+        Program::say(sums.synchronized());
+      }
+    };
+    QCOMPARE(program.run(train).code, kExitCheckpointed);
+    QCOMPARE(lines(program.run(train)), R"({"seen":8} )");
+  }
+
   // An epoch that an exception ended is entered again, and what it makes is what it made before.
   void anEpochThatIsEnteredAgainGoesOn() {
     Program program;
@@ -169,6 +192,7 @@ class TestAccumulator : public QObject {
       for (const bool breaks : {true, false}) try {
           for ([[maybe_unused]] const int epoch : remaining_epochs_until(1)) {
             Accumulator<std::int64_t> sums;
+            AdaptiveDataLoaderHelper validation({.size = 2, .training = false});
             if (breaks) throw std::runtime_error("in between");
             checkpoint::save_all_states("manual");
           }
@@ -178,8 +202,8 @@ class TestAccumulator : public QObject {
     std::string names;
     for (const auto& directory : protocol::list_checkpoints(program.path("checkpoints")))
       for (const auto& file : protocol::read_manifest(directory).files)
-        if (file.name.starts_with("accumulator")) names += file.name + " ";
-    QCOMPARE(names, "accumulator-epoch0-0 ");
+        if (file.name.find("-epoch") != std::string::npos) names += file.name + " ";
+    QCOMPARE(names, "accumulator-epoch0-0 loader-validate-epoch0-0 ");
   }
 };
 
