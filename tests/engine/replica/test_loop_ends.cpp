@@ -100,7 +100,7 @@ class TestLoopEnds : public QObject {
     }
   }
 
-  // A batch that takes long is no reason to take the replica for dead, where the one before it was done.
+  // A batch that takes long does not make the replica seem dead, where the one before it was done.
   void eachBatchIsASignOfLife() {
     Program program;
     const std::string path = program.path("telemetry"), is_seen = program.path("seen"),
@@ -248,7 +248,7 @@ class TestLoopEnds : public QObject {
 
   // --- how far a stream is ---
 
-  // From its first end on its length is known, in the next generation too.
+  // The length is known from its first end on, in the next generation too.
   void aStreamIsMeasuredByThePassBeforeIt() {
     Program program;
     program.variables[protocol::variable::kTriggers] = R"(["step=4:stop"])";
