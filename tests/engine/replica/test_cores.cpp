@@ -54,6 +54,8 @@ class TestCores : public QObject {
     std::map<int, int> steps;
     for (std::int64_t step = 0; step < 60'000; ++step) ++steps[cores_of_step(step, 16)];
     QCOMPARE(steps.size(), 3u);
+    for (std::int64_t step = 301; step < 308; ++step)  // fifteen times twenty, and three later
+      QCOMPARE(cores_of_step(step, 16), step >= 303 && step <= 305 ? 1 : 16);
     QVERIFY(steps[8] > 0 && steps[1] > 0);
     // Extra time, in steps, where one core takes 16 times as long.
     QVERIFY(steps[8] * 1 + steps[1] * 15 < 0.012 * 60'000);
