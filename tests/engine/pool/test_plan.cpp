@@ -355,9 +355,11 @@ class TestPlan : public QObject {
     QCOMPARE(
         reason(world({member("a"), pinned})),
         QStringLiteral("waits for 1 core: cpu:0-1 are p's, which keeps its devices until it ends (--pin)"));
-    const World between = world({member("a"), member("b", 2, {"cpu:0", "cpu:1"})});
-    QCOMPARE(make_plan(between, Scope::free_devices).decision.choices[0].reason,
-             std::string("waits for its turn"));
+    for (const Devices& held : {Devices{"cpu:0"}, Devices{"cpu:0", "cpu:1"}}) {
+      const World between = world({member("a"), member("b", 2, held)}, static_cast<int>(held.size()));
+      QCOMPARE(make_plan(between, Scope::free_devices).decision.choices[0].reason,
+               std::string("waits for its turn"));
+    }
   }
 
   // All who keep what it needs are named, and how much each way frees.

@@ -30,6 +30,19 @@ World with_gpus(World world, int gpus) {
   return world;
 }
 
+// Two replicas train a good deal faster than one.
+protocol::Model scales() {
+  protocol::Model model;
+  model.perf = protocol::PerfParams{0.01, 0.1, 0, 0, 0, 0, 1};
+  model.grad_sqr = 1;
+  model.grad_var = 1000;
+  model.init_batch_size = 10;
+  model.max_batch_size = 1000;
+  model.min_local_batch_size = 1;
+  model.max_local_batch_size = 100;
+  return model;
+}
+
 protocol::PoolDecision decided(const World& world) { return make_plan(world, Scope::round).decision; }
 
 }  // namespace
@@ -103,19 +116,25 @@ class TestPlanAccount : public QObject {
   // The replicas of a run that was measured with two on one device are given one each.
   void eachReplicaCountsWithADeviceOfItsOwn() {
     Member one = member("a", 2, {"cpu:0"});
-    protocol::Model model;
-    model.perf = protocol::PerfParams{0.01, 0.1, 0, 0, 0, 0, 1};
-    model.grad_sqr = 1;
-    model.grad_var = 1000;
-    model.init_batch_size = 10;
-    model.max_batch_size = 1000;
-    model.min_local_batch_size = 1;
-    model.max_local_batch_size = 100;
-    model.devices = 1;
-    one.model = model;
+    one.model = scales();
+    one.model->devices = 1;
     QCOMPARE(make_plan(world({one}), Scope::round).targets.at("a").size(), 2u);
     one.model->devices = 4;
     QCOMPARE(make_plan(world({one}), Scope::round).targets.at("a").size(), 2u);
+  }
+
+  // A run is expected to end by the number of its replicas, of however many devices they are.
+  void theReplicasCountAndNotTheirDevices() {
+    const auto end = [](int most, int of_each) {
+      Member one = ends_in(300, "a");
+      one.model = scales();
+      one.run.spec.auto_replicas->max = most;
+      one.run.spec.devices_per_replica = of_each;
+      return make_plan(world({one}, 6), Scope::round).expected_ends.at("a");
+    };
+    QVERIFY(end(2, 1) < end(1, 1) - 10);
+    for (const int most : {1, 2})
+      for (const int of_each : {2, 3}) QCOMPARE(end(most, of_each), end(most, 1));
   }
 
   // AdaptDL's rule weighs what restarts have taken of a run's life: (age - restarts * pause) / (age + pause).
