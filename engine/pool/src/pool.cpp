@@ -318,9 +318,9 @@ void Pool::on_notice(const std::string& notice) {
   decision.policy = catalogue_.pool_settings().policy;
   // First, so that a pool that comes after this one starts none of them again.
   catalogue_.change_pool_settings([](protocol::PoolSettings& settings) { settings.paused = true; });
-  std::set<std::string> holders;
-  for (const storage::Lease& lease : catalogue_.leases()) holders.insert(lease.run);
-  for (const std::string& id : holders) {
+  std::map<std::string, int> holders;  // and how many devices each has
+  for (const storage::Lease& lease : catalogue_.leases()) ++holders[lease.run];
+  for (const auto& [id, devices] : holders) {
     if (auto job = catalogue_.job(id)) {
       job->preempted = true;
       job->target.clear();
@@ -334,7 +334,7 @@ void Pool::on_notice(const std::string& notice) {
     } catch (const Error& error) {
       std::fprintf(stderr, "run %s is not paused: %s\n", id.c_str(), error.what());
     }
-    decision.choices.push_back({id, {}, 0, "waits", notice, {}});
+    decision.choices.push_back({id, {}, devices, "waits", notice, {}});
   }
   catalogue_.add_decision(decision);
 }

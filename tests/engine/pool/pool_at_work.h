@@ -27,8 +27,10 @@ using storage::test::Names;
 
 class PoolAtWork {
  protected:
-  // Two GPUs, and rounds that are a second apart.
-  void open() {
+  // Two GPUs, and rounds that are as far apart as a turn, or five seconds. Where one test has failed the
+  // others are skipped, each of which would wait for a broken pool.
+  void open(double turn) {
+    if (has_failed_) QSKIP("a test before this one failed");
     folder_ = {};
     qputenv("BATCHSCOPE_BIN", (folder_ / "").c_str());
     qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
@@ -37,12 +39,13 @@ class PoolAtWork {
     program("while [ -e \"$0\" ]; do sleep 0.1; done");
     catalogue_.emplace(folder_ / "runs.db");
     storage::test::meddle(folder_ / "runs.db", "CREATE TABLE test (a)");  // of which the pool knows nothing
-    catalogue_->change_pool_settings([](auto& settings) { settings.turn = 1; });
+    catalogue_->change_pool_settings([&](auto& settings) { settings.turn = turn; });
     now_ = 1000;
   }
 
   // A pool has nothing to lose: it ends where its store is gone.
   void close() {
+    has_failed_ = has_failed_ || QTest::currentTestFailed();
     std::filesystem::remove(folder_ / "runs.db");
     if (pool_) {
       QVERIFY(pool_->wait(pool::kPatience));
@@ -139,6 +142,7 @@ class PoolAtWork {
   std::unique_ptr<QThread> pool_;
   std::atomic<double> now_ = 0;  // s
   bool ends_ = false;            // where its store is gone
+  bool has_failed_ = false;
   int code_ = -1;
 };
 

@@ -23,7 +23,7 @@ class TestPool : public QObject, private PoolAtWork {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() { open(); }
+  void init() { open(1); }
   void cleanup() { close(); }
 
   // One that nobody has measured begins on one device, and shares what it has once another one comes: that is
@@ -156,9 +156,10 @@ class TestPool : public QObject, private PoolAtWork {
 
   // As for a machine that is rented.
   void aNoticePausesAllAndStartsNothing() {
+    qputenv("CUDA_VISIBLE_DEVICES", "0,1,2");
     const double began = storage::now();
     const std::string a = submit("a"), other = catalogue_->create_run(spec_of("other"));
-    Supervised& queued = comes_up(a, {"cuda:0"});
+    Supervised& queued = comes_up(a, {"cuda:0", "cuda:2"});
     Supervised& alone = comes_up(other, {"cuda:1"});
     const std::string mute = catalogue_->create_run(spec_of("mute"));
     catalogue_->lease_devices(mute, always({"cuda:1"}));
@@ -176,24 +177,12 @@ class TestPool : public QObject, private PoolAtWork {
     QCOMPARE(said.count("run " + mute + " is not paused: "), 1);
     for (const protocol::PoolChoice& choice : decision.choices) {
       QVERIFY(choice.devices.empty());
+      QCOMPARE(choice.before, choice.run == a ? 2 : 1);
       QCOMPARE(choice.why, "waits");
       QCOMPARE(choice.reason, "the machine will be taken away (at noon)");
     }
     QCOMPARE(decision.policy, catalogue_->pool_settings().policy);
     QVERIFY(began <= decision.time && decision.time <= storage::now());
-  }
-
-  void whoWaitsForNodesHearsWhatIsWrong() {
-    catalogue_->change_pool_settings(
-        [](auto& settings) { settings.nodes_from = "echo none are free; exit 3 #"; });
-    const std::string a = catalogue_->submit_run(spec_of("a", 3, 3), {});
-    begin();
-    QTRY_COMPARE_WITH_TIMEOUT(
-        (passes(1), catalogue_->job(a)->reason),
-        "waits for nodes: the command of batchscope pool --nodes-from ended with exit code "
-        "3: none are free",
-        kPatience);
-    QCOMPARE(catalogue_->pool_settings().agents, "");
   }
 
   // Nodes that a command brings are looked for, and those who wait for them are told what is wrong.

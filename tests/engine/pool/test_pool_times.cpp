@@ -22,10 +22,7 @@ class TestPoolTimes : public QObject, private PoolAtWork {
 
  private Q_SLOTS:
   // Rounds are five seconds apart.
-  void init() {
-    open();
-    set([](auto& settings) { settings.turn = 60; });
-  }
+  void init() { open(60); }
   void cleanup() { close(); }
 
   void itLooksAtOnceWhereThereIsNewsAndElseEachSecond() {
@@ -128,7 +125,37 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     passes(0.25);
     QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->crashes, 2, kPatience);
     VERIFY_HOLDS(catalogue_->job(a)->reason, "its supervisor did not start (1 of ");
+    passes(9.75);  // after twice the time
+    QCOMPARE(catalogue_->job(a)->crashes, 2);
     QVERIFY(catalogue_->leases().empty());
+  }
+
+  // A person asks for fewer in the moment in which it is started: it is started with these, at once.
+  void whoAsksForAnotherNumberMeanwhileHasThatOne() {
+    const std::string fewer = protocol::Json(protocol::AutoReplicas{1, 1}).dump();
+    meddles(
+        "CREATE TRIGGER person AFTER INSERT ON lease BEGIN"
+        " UPDATE run SET spec = json_set(spec, '$.auto_replicas', json('" +
+        fewer + "')) WHERE key = NEW.run; END");
+    const std::string a = submit("a");
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT((looks(), launched()),
+                              Names{"supervise " + a + " --replicas 1 --devices cuda:0"}, kPatience);
+    QVERIFY(causes().back() != "a arrived");
+  }
+
+  void whoWaitsForNodesHearsWhatIsWrong() {
+    set([](auto& settings) { settings.nodes_from = "echo none are free; exit 3 #"; });
+    const std::string a = catalogue_->submit_run(spec_of("a", 3, 3), {});
+    const StandardError said;
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(said.count("ended with exit code 3"), 1, kPatience);
+    looks();
+    passes(5);
+    QCOMPARE(catalogue_->job(a)->reason,
+             "waits for nodes: the command of batchscope pool --nodes-from ended with exit code 3: none are "
+             "free");
+    QCOMPARE(catalogue_->pool_settings().agents, "");
   }
 
   void whoseSupervisorEndsAtOnceIsTriedAgain() {
