@@ -222,10 +222,8 @@ void Pool::carry_out(const World& world) {
   std::vector<WaitingMove> waiting;
   bool is_moving = false;  // so that whoever waits need not wait for long
   for (const Member& member : world.members) {
-    const auto attempt = attempts_.find(member.run.id);
-    const bool succeeded = attempt != attempts_.end() && arrived(member, attempt->second.target());
-    const bool again = attempt != attempts_.end() && !succeeded;
-    if (succeeded) attempts_.erase(attempt);
+    Attempt& attempt = attempts_[member.run.id];
+    if (arrived(member, attempt.target())) attempt = {};
     const auto found = targets_.find(member.run.id);
     if (found == targets_.end()) continue;
     const Devices target = found->second;
@@ -242,7 +240,7 @@ void Pool::carry_out(const World& world) {
       targets_.erase(found);
       continue;
     }
-    if (again && attempt->second.rests(target, time_.now())) continue;
+    if (attempt.rests(target, time_.now())) continue;
     const bool in_the_way = std::any_of(world.members.begin(), world.members.end(), [&](const Member& other) {
       return other.run.id != member.run.id &&
              std::any_of(target.begin(), target.end(), [&](const auto& device) {
@@ -254,7 +252,7 @@ void Pool::carry_out(const World& world) {
       continue;
     }
     is_moving = true;
-    attempts_[member.run.id].begin(target, time_.now());
+    attempt.begin(target, time_.now());
     move(member, target);
   }
   if (is_moving) return;

@@ -125,9 +125,10 @@ class TestPlanAccount : public QObject {
 
   // A run is expected to end by the number of its replicas, of however many devices they are.
   void theReplicasCountAndNotTheirDevices() {
-    const auto end = [](int most, int of_each) {
+    const auto end = [](int most, int of_each, int measured_on = 6) {
       Member one = ends_in(300, "a");
       one.model = scales();
+      one.model->devices = measured_on;
       one.run.spec.auto_replicas->max = most;
       one.run.spec.devices_per_replica = of_each;
       return make_plan(world({one}, 6), Scope::round).expected_ends.at("a");
@@ -135,6 +136,7 @@ class TestPlanAccount : public QObject {
     QVERIFY(end(2, 1) < end(1, 1) - 10);
     for (const int most : {1, 2})
       for (const int of_each : {2, 3}) QCOMPARE(end(most, of_each), end(most, 1));
+    QCOMPARE(end(2, 1, 1), end(2, 1));
   }
 
   // AdaptDL's rule weighs what restarts have taken of a run's life: (age - restarts * pause) / (age + pause).
@@ -227,6 +229,16 @@ class TestPlanAccount : public QObject {
     QCOMPARE(choice.reason, std::string("shares cpu:0-1 with x, y"));
     QCOMPARE(choice.why, std::string("fixed"));
     QVERIFY(choice.alternatives.empty());
+  }
+
+  // What somebody else is given is no alternative.
+  void whoSharesIsToldOfNothingElse() {
+    Member urgent = ends_in(300, "b");
+    urgent.job->priority = 8;
+    const protocol::PoolDecision decision =
+        decided(world({fixed("x", {"cpu:0"}), ends_in(300, "a", {"cpu:0"}), urgent}, 2));
+    QCOMPARE(decision.choices.at(1).reason, "shares cpu:0 with x");
+    QVERIFY(decision.choices.at(1).alternatives.empty());
   }
 
   // A run keeps what it has beyond its range for as long as it may not be moved.

@@ -194,6 +194,23 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QCOMPARE(catalogue_->job(a)->reason, decision.choices[0].reason);
   }
 
+  // Whoever is held while it waits for a device is not given it, and not waited for either.
+  void whoIsHeldMeanwhileIsNotStarted() {
+    set([](auto& settings) { settings.devices = 1; });
+    const std::string a = submit("a", 1), b = catalogue_->submit_run(spec_of("b", 1), {.priority = 8});
+    Supervised& run = comes_up(a, {"cuda:0"});
+    run.acts = false;
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"pause by the pool"}, kPatience);
+    catalogue_->hold(b, true);
+    catalogue_->hold(a, true);
+    looks();
+    run.act();
+    looks();
+    QVERIFY(rests());
+    QVERIFY(launched().empty());
+  }
+
   // What could not be written down is decided once more.
   void whatWasWrongIsMadeUpFor() {
     const std::string a = submit("a", 1);

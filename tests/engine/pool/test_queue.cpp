@@ -210,6 +210,7 @@ class TestQueue : public QObject {
     QVERIFY(begins());
     QCOMPARE(catalogue.job(id)->after, first);  // which it may still fail
     hold(catalogue, id);                        // the first one waits
+    QVERIFY(catalogue.job(id)->held);
     QVERIFY(begins());
     protocol::Request rescale;
     rescale.auto_replicas = protocol::AutoReplicas{1, 0};
