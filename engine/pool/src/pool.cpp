@@ -30,7 +30,7 @@ constexpr double kLook = 1;          // s: at the latest so long after the last 
 constexpr double kIntroduction = 1;  // s
 constexpr double kFarewell = 2;      // s with nothing to decide, before the pool ends
 
-// Whoever is being started holds its devices already, and may never come up.
+// A run that is being started holds its devices already, and may never come up.
 bool arrived(const Member& member, const Devices& target) {
   return member.standing != Standing::in_motion && std::ranges::is_permutation(target, member.held) &&
          (target.empty() || member.run.replicas * member.run.spec.devices_of_each() == std::ssize(target));
@@ -53,7 +53,6 @@ Pool::Pool(run::StoreLock& lock, const PoolTime& time)
     look_at_once();
   };
   notice_.on_notice = [this](const std::string& notice) { on_notice(notice); };
-  timer_.setSingleShot(true);
   QObject::connect(&timer_, &QTimer::timeout, &loop_, [this] { tick(); });
 }
 

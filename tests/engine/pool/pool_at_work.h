@@ -9,6 +9,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -105,6 +106,16 @@ class PoolAtWork {
     looks();
   }
 
+  // Lets one second pass after the other until this holds. Returns whether it does.
+  bool passes_until(const std::function<bool()>& holds) {
+    const auto after_a_second = [&] {
+      if (holds()) return true;
+      passes(1);
+      return holds();
+    };
+    return QTest::qWaitFor(after_a_second, pool::kPatience);
+  }
+
   // Returns whether the pool comes to rest, in which it looks at nothing for a few ticks.
   bool rests() const {
     const auto is_at_rest = [&] {
@@ -115,7 +126,7 @@ class PoolAtWork {
     return QTest::qWaitFor(is_at_rest, pool::kPatience);
   }
 
-  // When the pool looked last, of which its lock tells; none: it has not yet.
+  // Returns when the pool looked last, of which its lock tells; none: it has not yet.
   std::optional<std::filesystem::file_time_type> last_look() const {
     std::error_code fault;
     const auto time = std::filesystem::last_write_time(run::kPool.lock_path(), fault);
@@ -129,7 +140,7 @@ class PoolAtWork {
     return lines;
   }
 
-  // What brought its decisions about.
+  // Returns the causes of its decisions.
   Names causes() {
     Names causes;
     for (const protocol::PoolDecision& decision : catalogue_->decisions()) causes.push_back(decision.cause);

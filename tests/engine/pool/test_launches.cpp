@@ -6,6 +6,7 @@
 
 #include <QTest>
 
+#include "standard_error.h"
 #include "store_test.h"
 #include "test_case.h"
 
@@ -102,10 +103,12 @@ class TestLaunches : public QObject {
 
   void whoseSupervisorSaysNothingEndedAtOnce() {
     program("exit 3");
+    const testing::StandardError said;
     QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::begun);
     QTRY_VERIFY((launches_->look_after(world()), !launches_->under_way(id_)));
-    QCOMPARE(launches_->why(id_),
-             "its supervisor did not start (1 of 3 tries): its supervisor ended at once");
+    const std::string why = "its supervisor did not start (1 of 3 tries): its supervisor ended at once";
+    QCOMPARE(launches_->why(id_), why);
+    QCOMPARE(said.text(), "run " + id_ + ": " + why + "\n");
   }
 
   void aReplicaMayHaveSeveralDevices() {

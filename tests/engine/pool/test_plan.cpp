@@ -348,6 +348,8 @@ class TestPlan : public QObject {
     two.run.spec.auto_replicas.reset();
     two.run.spec.replicas = 2;
     QVERIFY(reason(world({two, fixed("hog", {"cpu:1"})})).contains("`batchscope pause hog` frees it"));
+    const Plan behind = make_plan(world({fixed("hog", {"cpu:1"}), two}), Scope::round);
+    VERIFY_HOLDS(behind.decision.choices[1].reason, "`batchscope pause hog` frees it");
     // Another job of the queue is asked for nothing: its turn ends by itself.
     Member pinned = member("p", 2, {"cpu:0", "cpu:1"});
     pinned.standing = Standing::fixed;

@@ -71,6 +71,9 @@ class TestPlanAccount : public QObject {
     // A run beside the queue, or one that rests, wants nothing of it.
     all.back() = on_gpu(fixed("g", {"cuda:0"}));
     QCOMPARE(decided(with_gpus(world(all, 2), 1)).wanted, 4);
+    all.push_back(on_gpu(ends_in(300, "h")));  // which wants one of them
+    QVERIFY(decided(with_gpus(world(all, 2), 1)).wanted < 4);
+    all.pop_back();
     all.back() = on_gpu(ends_in(300, "g", {"cuda:0"}));
     all.back().standing = Standing::outside;
     QCOMPARE(decided(with_gpus(world(all, 2), 1)).wanted, 4);
@@ -231,7 +234,7 @@ class TestPlanAccount : public QObject {
     QVERIFY(choice.alternatives.empty());
   }
 
-  // What somebody else is given is no alternative.
+  // A device that somebody else is given is no alternative.
   void whoSharesIsToldOfNothingElse() {
     Member urgent = ends_in(300, "b");
     urgent.job->priority = 8;

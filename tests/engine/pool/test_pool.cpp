@@ -34,29 +34,28 @@ class TestPool : public QObject, private PoolAtWork {
     QTRY_COMPARE_WITH_TIMEOUT(launched(), Names{"supervise " + a + " --replicas 1 --devices cuda:0"},
                               kPatience);
     Supervised& first = comes_up(a, {"cuda:0"});
-    first.asked.emplace_back("nothing");
-    QTRY_COMPARE_WITH_TIMEOUT((passes(1), first.asked.back()), "rescale cuda:0,cuda:1 by the pool",
-                              kPatience);
+    const std::string both = "rescale cuda:0,cuda:1 by the pool";
+    QVERIFY(passes_until([&] { return first.asked == Names{both}; }));
     QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, (Names{"cuda:0", "cuda:1"}), kPatience);
 
     first.acts = false;
     const std::string b = submit("b");
-    QTRY_COMPARE_WITH_TIMEOUT((passes(1), first.asked.back()), "rescale cuda:0 by the pool", kPatience);
+    QVERIFY(passes_until([&] { return first.asked.back() == "rescale cuda:0 by the pool"; }));
     looks();
     QCOMPARE(launched().size(), 1u);
     first.acts = true;
     first.act();
-    QTRY_COMPARE_WITH_TIMEOUT((passes(1), launched().back()),
-                              "supervise " + b + " --replicas 1 --devices cuda:1", kPatience);
+    QVERIFY(passes_until(
+        [&] { return launched().back() == "supervise " + b + " --replicas 1 --devices cuda:1"; }));
     comes_up(b, {"cuda:1"});
 
     catalogue_->set_state(b, RunState::finished);
     catalogue_->release_supervisor(b);
-    QTRY_COMPARE_WITH_TIMEOUT((passes(1), first.asked.back()), "rescale cuda:0,cuda:1 by the pool",
-                              kPatience);
+    QVERIFY(passes_until([&] { return first.asked.back() == both; }));
     const Names all = causes();
+    QCOMPARE(all.front(), "a arrived");
     for (const char* cause : {"a arrived", "b arrived", "b has ended"})
-      QCOMPARE(std::count(all.begin(), all.end(), cause), 1);
+      QVERIFY(std::count(all.begin(), all.end(), cause) <= 1);  // a later one may be told in its place
   }
 
   // A device that is free is given away between rounds, too; what the last round advised holds until the
@@ -170,8 +169,12 @@ class TestPool : public QObject, private PoolAtWork {
     QTRY_COMPARE_WITH_TIMEOUT(queued.asked, Names{"pause by the pool"}, kPatience);
     QTRY_COMPARE_WITH_TIMEOUT(alone.asked, Names{"pause by the pool"}, kPatience);
     QVERIFY(catalogue_->pool_settings().paused);
+    const auto is_told = [&] {
+      const auto last = catalogue_->last_decision();
+      return last && last->cause.starts_with("the machine will be taken away");
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(is_told(), kPatience);
     QVERIFY(catalogue_->job(a)->preempted && catalogue_->job(a)->target.empty());
-    QTRY_VERIFY_WITH_TIMEOUT(catalogue_->last_decision(), kPatience);
     const protocol::PoolDecision decision = *catalogue_->last_decision();
     VERIFY_HOLDS(decision.cause, "the machine will be taken away (at noon): all runs are paused");
     QCOMPARE(decision.choices.size(), 3u);
@@ -196,8 +199,7 @@ class TestPool : public QObject, private PoolAtWork {
     begin();
     QTRY_COMPARE_WITH_TIMEOUT((looks(), catalogue_->pool_settings().agents), "n2", kPatience);
     const std::string reason = "waits for nodes: n2 is not there: ";
-    QTRY_COMPARE_WITH_TIMEOUT((passes(1), catalogue_->job(a)->reason.substr(0, reason.size())), reason,
-                              kPatience);
+    QVERIFY(passes_until([&] { return catalogue_->job(a)->reason.starts_with(reason); }));
     QCOMPARE(catalogue_->pool_nodes().at(0).name, "n2");
     QVERIFY(!catalogue_->pool_nodes().at(0).there);
   }
@@ -213,6 +215,19 @@ class TestPool : public QObject, private PoolAtWork {
     QCOMPARE(catalogue_->last_decision()->wanted, 4);
     QTRY_VERIFY_WITH_TIMEOUT(
         std::filesystem::exists(folder_ / "wanted") && contents(folder_ / "wanted") == "4\n", kPatience);
+  }
+
+  // As soon as it is decided, although nothing is given away.
+  void whatIsWorthHavingIsToldAtOnce() {
+    catalogue_->change_pool_settings([&](auto& settings) {
+      settings.scale_command = "f() { echo $1 >> " + (folder_ / "wanted").string() + "; }; f";
+    });
+    const std::string a = submit("a", 1), b = submit("b", 1);
+    for (const char* name : {"c", "d"}) submit(name, 1);
+    comes_up(a, {"cuda:0"});
+    comes_up(b, {"cuda:1"});
+    begin();
+    QTRY_VERIFY_WITH_TIMEOUT(std::filesystem::exists(folder_ / "wanted"), kPatience);
   }
 
   // Until then a second one leaves at once.

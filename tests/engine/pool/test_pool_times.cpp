@@ -114,6 +114,22 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QCOMPARE(causes(), (Names{"a arrived", "a asks for another number of replicas"}));
   }
 
+  // It was to have more, did not go, and is to have what it has.
+  void whereItIsNotToGoAnyMoreItIsNotSent() {
+    const std::string a = submit("a");
+    Supervised& run = comes_up(a, {"cuda:0"});
+    run.acts = false;
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"rescale cuda:0,cuda:1 by the pool"}, kPatience);
+    looks();
+    passes(2.25);
+    set([](auto& settings) { settings.devices = 1; });
+    looks();
+    QVERIFY(rests());
+    passes(5);
+    QCOMPARE(run.asked.size(), 1u);
+  }
+
   void whoDoesNotStartSaysWhyAndIsTriedAgain() {
     std::filesystem::remove(folder_ / "batchscope");
     const std::string a = submit("a");
@@ -194,7 +210,7 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QCOMPARE(catalogue_->job(a)->reason, decision.choices[0].reason);
   }
 
-  // Whoever is held while it waits for a device is not given it, and not waited for either.
+  // A run that is held while it waits for a device is not given it, and not waited for either.
   void whoIsHeldMeanwhileIsNotStarted() {
     set([](auto& settings) { settings.devices = 1; });
     const std::string a = submit("a", 1), b = catalogue_->submit_run(spec_of("b", 1), {.priority = 8});
@@ -211,7 +227,7 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QVERIFY(launched().empty());
   }
 
-  // What could not be written down is decided once more.
+  // A decision that could not be written down is made once more.
   void whatWasWrongIsMadeUpFor() {
     const std::string a = submit("a", 1);
     comes_up(a, {"cuda:0"});
@@ -234,13 +250,14 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     comes_up(a, {"cuda:0"});
     begin();
     QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, Names{"cuda:0"}, kPatience);
+    QVERIFY(causes().empty());  // it is where it is to be
     passes(600);
     QCOMPARE(catalogue_->job(a)->crashes, 1);
     passes(0.25);
     QCOMPARE(catalogue_->job(a)->crashes, 0);
   }
 
-  // Whoever waits for both devices has them both, and not the next one that comes, until it is held.
+  // A run that waits for both devices has them both, and not the next one that comes, until it is held.
   void whatSomebodyWaitsForIsNotGivenAway() {
     const std::string a = submit("a", 1), b = catalogue_->submit_run(spec_of("b", 2, 2), {.priority = 3});
     Supervised& run = comes_up(a, {"cuda:0"});
@@ -314,6 +331,17 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QVERIFY(run.asked.empty());
   }
 
+  // For the same reason, on another device.
+  void whereARunIsToBeIsWrittenDown() {
+    const std::string a = submit("a", 1);
+    Supervised& run = comes_up(a, {"cuda:1"});
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, Names{"cuda:1"}, kPatience);
+    set([](auto& settings) { settings.devices = 1; });
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"rescale cuda:0 by the pool"}, kPatience);
+    QCOMPARE(catalogue_->job(a)->target, Names{"cuda:0"});
+  }
+
   void whoComesAfterAnotherSaysSo() {
     const std::string a = submit("a", 1);
     storage::Job after;
@@ -358,15 +386,15 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QVERIFY(!pool_->isFinished());
     set([](auto& settings) { settings.nodes_ending = true; });
     offers("n3\n");
-    QTRY_COMPARE_WITH_TIMEOUT((passes(1), catalogue_->pool_settings().agents), "", kPatience);
+    QVERIFY(passes_until([&] { return catalogue_->pool_settings().agents.empty(); }));
     QVERIFY(catalogue_->pool_settings().nodes_ending);
     offers("");
-    QTRY_VERIFY_WITH_TIMEOUT((passes(1), !catalogue_->pool_settings().nodes_ending), kPatience);
+    QVERIFY(passes_until([&] { return !catalogue_->pool_settings().nodes_ending; }));
     now_ = now_ + 2.25;
     ends();
   }
 
-  // Whatever is in the way of it.
+  // The pool stays for it, whatever is in the way.
   void whatIsToBeGivenBackIsNotForgotten() {
     set([](auto& settings) {
       settings.nodes_from = "true";

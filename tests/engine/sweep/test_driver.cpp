@@ -358,6 +358,7 @@ class TestDriver : public QObject {
     QCOMPARE(run_driver(*place_), 0);
     qunsetenv("BATCHSCOPE_BIN");
     QVERIFY(std::filesystem::exists(folder / "begun"));
+    QVERIFY(!std::filesystem::exists(folder / "runs.db"));  // and none is made
     QVERIFY(place_->specs.empty());
   }
 

@@ -151,7 +151,7 @@ class Driver {
       if (judgement.leg.outcome == SweepLeg::Outcome::under_way) continue;
       sweeps_.end_leg(view.sweep.name, number, judgement.leg);
       any_ended = true;
-      if (judgement.leg.outcome == SweepLeg::Outcome::failed && give_up(view, judgement)) return true;
+      if (judgement.leg.outcome == SweepLeg::Outcome::failed && give_up(view, judgement)) break;
     }
     return any_ended;
   }
