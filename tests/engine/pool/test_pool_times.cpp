@@ -206,8 +206,6 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QTRY_COMPARE_WITH_TIMEOUT(launched(), Names{"supervise " + b + " --replicas 1 --devices cuda:0"},
                               kPatience);
     QVERIFY(catalogue_->job(a)->preempted);
-    QVERIFY(!decision.choices[0].reason.empty());
-    QCOMPARE(catalogue_->job(a)->reason, decision.choices[0].reason);
   }
 
   // A run that is held while it waits for a device is not given it, and not waited for either.
