@@ -26,15 +26,15 @@ using Devices = std::vector<std::string>;
 
 constexpr double kWorthSaying = 2, kShareWorthSaying = 0.02;  // s, and of the time until the end
 
-// Scale-invariant iterations still to do, as samples of the initial batch size.
+// Scale-invariant iterations still to do, as samples of the initial batch size. They are below 0 where a run
+// goes on beyond the end that its program foresaw.
 std::optional<double> remaining_work(const Member& member) {
   const auto progress = member.run.latest.find(protocol::series::kProgress);
   const double fraction = member.run.fraction;
   if (!member.model || progress == member.run.latest.end() || !policy::tells_what_is_left(fraction) ||
       !(progress->second > 0))
     return std::nullopt;
-  return progress->second * (1 - std::min(fraction, 1.0)) / fraction *
-         static_cast<double>(member.model->init_batch_size);
+  return progress->second * (1 - fraction) / fraction * static_cast<double>(member.model->init_batch_size);
 }
 
 policy::Goodput goodput_of_replicas(const Member& member, int most) {

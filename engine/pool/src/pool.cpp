@@ -11,10 +11,8 @@
 #include <tuple>
 #include <utility>
 
-#include "batchscope/pool/pool.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
-#include "batchscope/protocol/telemetry.h"
 #include "batchscope/run/application.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/pool.h"
@@ -22,45 +20,39 @@
 
 namespace batchscope::pool {
 
-using protocol::monotonic_seconds;
 using protocol::RunState;
 
 namespace {
 
 using Devices = std::vector<std::string>;
 
-constexpr int kTick = 100;           // ms
 constexpr double kLook = 1;          // s: at the latest so long after the last look, for what no row tells
 constexpr double kIntroduction = 1;  // s
 constexpr double kFarewell = 2;      // s with nothing to decide, before the pool ends
 
-bool same_devices(Devices a, Devices b) {
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
-  return a == b;
-}
-
+// A run that is being started holds its devices already, and may never come up.
 bool arrived(const Member& member, const Devices& target) {
-  return same_devices(target, member.held) &&
+  return member.standing != Standing::in_motion && std::ranges::is_permutation(target, member.held) &&
          (target.empty() || member.run.replicas * member.run.spec.devices_of_each() == std::ssize(target));
 }
 
 }  // namespace
 
-Pool::Pool(run::StoreLock& lock)
+Pool::Pool(run::StoreLock& lock, const PoolTime& time)
     : lock_(lock),
+      time_(time),
       catalogue_(protocol::catalogue_path()),
       nodes_(catalogue_.pool_nodes()),
+      supervisors_(time.now),
       launches_(catalogue_, supervisors_),
-      began_(monotonic_seconds()),
+      began_(time.now()),
       needed_(began_) {
-  supervisors_.on_news = [this] { timer_.start(0); };
+  supervisors_.on_news = [this] { look_at_once(); };
   nodes_.on_change = [this] {
     nodes_changed_ = true;
-    timer_.start(0);
+    look_at_once();
   };
   notice_.on_notice = [this](const std::string& notice) { on_notice(notice); };
-  timer_.setSingleShot(true);
   QObject::connect(&timer_, &QTimer::timeout, &loop_, [this] { tick(); });
 }
 
@@ -69,23 +61,26 @@ int Pool::exec() {
   return loop_.exec();
 }
 
+void Pool::look_at_once() {
+  has_news_ = true;
+  timer_.start(0);
+}
+
 void Pool::tick() {
-  timer_.start(kTick);
-  const double now = monotonic_seconds();
+  timer_.start(time_.tick);
+  const double now = time_.now();
   try {
     // A store that was removed leaves nothing to decide, whatever the open file still says.
     if (std::error_code ignored; !std::filesystem::exists(protocol::catalogue_path(), ignored))
       return loop_.exit(kExitFailure);
-    const bool changed = catalogue_.changed() || nodes_changed_;
-    if (!changed && now - last_look_ < kLook && targets_.empty()) return;
+    const bool has_news = std::exchange(has_news_, false);
+    if (!catalogue_.changed() && !has_news && now - last_look_ < kLook && targets_.empty()) return;
     last_look_ = now;
     lock_.beat();
     const protocol::PoolSettings settings = catalogue_.pool_settings();
     nodes_.watch(settings);
     keep_nodes();
-    if (catalogue_.pool_needed() || nodes_.looks() || supply_.owes() || settings.nodes_ending ||
-        !targets_.empty() || launches_.any_under_way())
-      needed_ = now;
+    if (catalogue_.pool_needed() || nodes_.looks() || supply_.owes() || settings.nodes_ending) needed_ = now;
     if (now - needed_ > kFarewell) return loop_.quit();
     World world = look(catalogue_, run::pool_machine(settings, nodes_.nodes()),
                        [this](const std::string& run) { return supervisors_.contact(run); });
@@ -132,7 +127,7 @@ std::string Pool::trouble_with_nodes(const protocol::PoolSettings& settings) con
 // After a decision, so that a node which nobody has been given can be let go. The supervisors find the nodes
 // in the settings, too.
 void Pool::tend_supply(const World& world) {
-  supply_.tend(world, std::get<int>(advice_), targets_, monotonic_seconds());
+  supply_.tend(world, std::get<int>(advice_), targets_, time_.now());
   const auto agents = supply_.agents();
   const bool over = world.settings.nodes_ending && !supply_.owes();
   if (!over && (!agents || *agents == world.settings.agents)) return;
@@ -147,7 +142,7 @@ void Pool::tend_supply(const World& world) {
 
 // A new pool first hears those that train already; one that does not answer holds it up for a moment only.
 bool Pool::knows_enough(const World& world) const {
-  return changes_.has_looked() || monotonic_seconds() - began_ > kIntroduction ||
+  return changes_.has_looked() || time_.now() - began_ > kIntroduction ||
          std::none_of(world.members.begin(), world.members.end(), [this](const Member& member) {
            return member.job && member.run.supervisor_pid > 0 && !supervisors_.contact(member.run.id).status;
          });
@@ -155,7 +150,7 @@ bool Pool::knows_enough(const World& world) const {
 
 void Pool::consider(World& world) {
   const Change change = changes_.since_last(world);
-  if (const auto due = rounds_.next(world, change, monotonic_seconds())) {
+  if (const auto due = rounds_.next(world, change, time_.now())) {
     if (due->scope == Scope::free_devices)
       for (Member& member : world.members)
         if (const auto target = targets_.find(member.run.id); waits(member) && target != targets_.end())
@@ -193,7 +188,7 @@ void Pool::decide(World& world, Scope scope, const std::string& cause) {
     scale_.want(
         world.settings.scale_command,
         static_cast<int>(world.machine.gpus.empty() ? world.machine.cores.size() : world.machine.gpus.size()),
-        plan.decision.wanted, monotonic_seconds());
+        plan.decision.wanted, time_.now());
 }
 
 // Writes the plan into the rows of the jobs, as far as there is news.
@@ -226,14 +221,12 @@ void Pool::carry_out(const World& world) {
   std::vector<WaitingMove> waiting;
   bool is_moving = false;  // so that whoever waits need not wait for long
   for (const Member& member : world.members) {
-    const auto attempt = attempts_.find(member.run.id);
-    const bool succeeded = attempt != attempts_.end() && arrived(member, attempt->second.target());
-    const bool again = attempt != attempts_.end() && !succeeded;
-    if (succeeded) attempts_.erase(attempt);
+    Attempt& attempt = attempts_[member.run.id];
+    if (arrived(member, attempt.target())) attempt = {};
     const auto found = targets_.find(member.run.id);
     if (found == targets_.end()) continue;
     const Devices target = found->second;
-    if (arrived(member, target) || !member.job || member.standing == Standing::fixed) {
+    if (arrived(member, target) || member.standing == Standing::fixed) {
       targets_.erase(found);
       continue;
     }
@@ -246,7 +239,7 @@ void Pool::carry_out(const World& world) {
       targets_.erase(found);
       continue;
     }
-    if (again && attempt->second.rests(target, monotonic_seconds())) continue;
+    if (attempt.rests(target, time_.now())) continue;
     const bool in_the_way = std::any_of(world.members.begin(), world.members.end(), [&](const Member& other) {
       return other.run.id != member.run.id &&
              std::any_of(target.begin(), target.end(), [&](const auto& device) {
@@ -258,7 +251,7 @@ void Pool::carry_out(const World& world) {
       continue;
     }
     is_moving = true;
-    attempts_[member.run.id].begin(target, monotonic_seconds());
+    attempt.begin(target, time_.now());
     move(member, target);
   }
   if (is_moving) return;
@@ -299,20 +292,15 @@ void Pool::move(const Member& member, const Devices& target) {
 
 // A run that trains again is not preempted any more, and one that has done so for long has got over its
 // crashes.
-void Pool::forget_preemption(World& world) {
-  for (Member& member : world.members) {
+void Pool::forget_preemption(const World& world) {
+  for (const Member& member : world.members) {
     if (!member.job || member.held.empty() || member.run.state != RunState::running ||
         member.standing == Standing::in_motion)
       continue;
-    storage::Job& job = *member.job;
+    const storage::Job& job = *member.job;
     const std::string& id = member.run.id;
-    if (job.preempted && !member.to_be_paused && !targets_.contains(id)) {
-      catalogue_.forget_preemption(id);
-      job.preempted = false;
-    }
-    if (!recoveries_[id].is_over(job.crashes, world.now)) continue;
-    catalogue_.forget_crashes(id);
-    job.crashes = 0;
+    if (job.preempted && !member.to_be_paused && !targets_.contains(id)) catalogue_.forget_preemption(id);
+    if (recoveries_[id].is_over(job.crashes, time_.now())) catalogue_.forget_crashes(id);
   }
 }
 
@@ -327,9 +315,9 @@ void Pool::on_notice(const std::string& notice) {
   decision.policy = catalogue_.pool_settings().policy;
   // First, so that a pool that comes after this one starts none of them again.
   catalogue_.change_pool_settings([](protocol::PoolSettings& settings) { settings.paused = true; });
-  std::set<std::string> holders;
-  for (const storage::Lease& lease : catalogue_.leases()) holders.insert(lease.run);
-  for (const std::string& id : holders) {
+  std::map<std::string, int> holders;  // and how many devices each has
+  for (const storage::Lease& lease : catalogue_.leases()) ++holders[lease.run];
+  for (const auto& [id, devices] : holders) {
     if (auto job = catalogue_.job(id)) {
       job->preempted = true;
       job->target.clear();
@@ -343,12 +331,12 @@ void Pool::on_notice(const std::string& notice) {
     } catch (const Error& error) {
       std::fprintf(stderr, "run %s is not paused: %s\n", id.c_str(), error.what());
     }
-    decision.choices.push_back({id, {}, 0, "waits", notice, {}});
+    decision.choices.push_back({id, {}, devices, "waits", notice, {}});
   }
   catalogue_.add_decision(decision);
 }
 
-int run_pool() {
+int run_pool(const PoolTime& time) {
   if (auto* const application = dynamic_cast<run::Application*>(QCoreApplication::instance()))
     application->on_exception = [](const std::exception& exception) {
       std::fprintf(stderr, "the pool: %s\n", exception.what());
@@ -359,7 +347,7 @@ int run_pool() {
       run::StoreLock lock(run::kPool);
       if (!lock.held()) return kExitOk;
       // A signal may end it at any time: it has nothing to lose.
-      if (const int code = Pool(lock).exec(); code != kExitOk) return code;
+      if (const int code = Pool(lock, time).exec(); code != kExitOk) return code;
     }
     if (!storage::Catalogue(protocol::catalogue_path()).pool_needed()) return kExitOk;
   }

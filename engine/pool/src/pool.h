@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "attempt.h"
+#include "batchscope/pool/pool.h"
 #include "batchscope/run/node_watch.h"
 #include "batchscope/run/store_process.h"
 #include "batchscope/storage/catalogue.h"
@@ -33,10 +34,11 @@ namespace batchscope::pool {
 class Pool {
  public:
   // Beats as it looks.
-  explicit Pool(run::StoreLock& lock);
+  Pool(run::StoreLock& lock, const PoolTime& time);
   int exec();
 
  private:
+  void look_at_once();
   void tick();
   void keep_nodes();
   std::string trouble_with_nodes(const protocol::PoolSettings& settings) const;
@@ -47,10 +49,11 @@ class Pool {
   void keep(World& world, const Plan& plan);
   void carry_out(const World& world);
   void move(const Member& member, const std::vector<std::string>& target);
-  void forget_preemption(World& world);
+  void forget_preemption(const World& world);
   void on_notice(const std::string& notice);
 
   run::StoreLock& lock_;
+  const PoolTime time_;
   storage::Catalogue catalogue_;
   run::NodeWatch nodes_;
   Supervisors supervisors_;
@@ -68,6 +71,7 @@ class Pool {
   std::tuple<double, int, std::string> advice_;       // of the last round: utility, devices, sentence
   std::string nodes_trouble_;                         // of the last tick
   double last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic
+  bool has_news_ = false;                             // of which no row tells
   bool nodes_changed_ = false;                        // since the catalogue has them
   bool troubled_ = false;                             // the catalogue could not be used, and that was said
 };

@@ -7,7 +7,7 @@ namespace batchscope::pool {
 
 class Recovery {
  public:
-  // Returns whether a run that trains, and has had so many, has got over them. `now`: s.
+  // Returns whether a run that trains, and has had so many, has got over them. `now`: s, monotonic.
   bool is_over(int deaths, double now) {
     if (deaths != deaths_) {
       deaths_ = deaths;
@@ -19,7 +19,7 @@ class Recovery {
  private:
   static constexpr double kLongEnough = 600;  // s
   int deaths_ = 0;
-  double since_ = 0;  // s: since when there are so many
+  double since_ = 0;  // monotonic: since when there are so many
 };
 
 }  // namespace batchscope::pool

@@ -83,9 +83,7 @@ bool Supervisors::expected(const std::string& run) const {
 
 void Supervisors::give_up(const std::string& run) {
   const auto found = lines_.find(run);
-  if (found == lines_.end()) return;
-  found->second.starting = false;
-  found->second.busy_until = 0;
+  if (found != lines_.end()) found->second.busy_until = 0;
 }
 
 }  // namespace batchscope::pool

@@ -18,10 +18,10 @@ std::optional<double> cost(const SweepFile& sweep, const Outcome& outcome) {
   return std::isfinite(*outcome.value) ? cost_of(sweep.goal, *outcome.value) : kInfinity;
 }
 
+// The length of a leg, which is the same for all that have no rungs.
 double ticks(const StopRule& rule, int rung) {
-  const auto end = iterations_at(rule, rung);
-  if (!end || rule.kind == StopRule::Kind::none) return 1;
-  return rung > 0 ? *end - *iterations_at(rule, rung - 1) : *end;
+  const double end = iterations_at(rule, rung).value_or(1);
+  return rung > 0 ? end - *iterations_at(rule, rung - 1) : end;
 }
 
 // Whether an outcome changes which leg is next.

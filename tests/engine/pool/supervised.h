@@ -18,8 +18,10 @@ namespace batchscope::testing {
 
 class Supervised {
  public:
-  Supervised(storage::Catalogue& catalogue, const std::string& id, const std::vector<std::string>& devices)
-      : catalogue_(catalogue) {
+  // `of_each`: devices of a replica.
+  Supervised(storage::Catalogue& catalogue, const std::string& id, const std::vector<std::string>& devices,
+             int of_each = 1)
+      : catalogue_(catalogue), of_each_(of_each) {
     const protocol::RunPaths paths = protocol::run_paths(id);
     protocol::make_run_directories(paths);
     catalogue_.claim_supervisor(id);
@@ -42,6 +44,12 @@ class Supervised {
   // Carries out the newest order that it has not yet.
   void act() {
     take(wanted_);
+    tell();
+  }
+
+  // Goes to these devices, whatever it was asked.
+  void goes_to(const std::vector<std::string>& devices) {
+    take(devices);
     tell();
   }
 
@@ -95,7 +103,7 @@ class Supervised {
     catalogue_.lease_devices(id, storage::test::always(devices));
     status_.state = devices.empty() ? RunState::paused : RunState::running;
     status_.devices = devices;
-    status_.replicas = static_cast<int>(devices.size());
+    status_.replicas = static_cast<int>(devices.size()) / of_each_;
     status_.max_profiled = std::max(status_.max_profiled, status_.replicas);
     catalogue_.set_state(id, status_.state);
   }
@@ -103,6 +111,7 @@ class Supervised {
   using RunState = protocol::RunState;
 
   storage::Catalogue& catalogue_;
+  const int of_each_;
   QLocalServer server_;
   std::vector<QLocalSocket*> clients_;
   protocol::RunStatus status_;

@@ -6,6 +6,7 @@
 
 #include <QTest>
 
+#include "standard_error.h"
 #include "store_test.h"
 #include "test_case.h"
 
@@ -23,7 +24,8 @@ class TestLaunches : public QObject {
     qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
     qputenv("XDG_STATE_HOME", (folder_ / "state").c_str());
     catalogue_.emplace(folder_ / "runs.db");
-    supervisors_ = std::make_unique<Supervisors>();
+    now_ = 1000;
+    supervisors_ = std::make_unique<Supervisors>([this] { return now_; });
     launches_.emplace(*catalogue_, *supervisors_);
     submit({});
   }
@@ -57,7 +59,7 @@ class TestLaunches : public QObject {
     program("while [ -e \"$0\" ]; do sleep 0.1; done");
     submit({.preemptible = false}, 4);
     QCOMPARE(launches_->start(seen_, {"cpu:0", "cpu:1"}), Launch::begun);
-    QVERIFY(launches_->under_way(id_) && launches_->any_under_way() && supervisors_->expected(id_));
+    QVERIFY(launches_->under_way(id_) && supervisors_->expected(id_));
     QCOMPARE(leased(), (Names{"cpu:0", "cpu:1"}));
     for (const storage::LeaseEvent& event : catalogue_->lease_events(0)) {
       QCOMPARE(event.generation, -1);  // none of its own yet
@@ -73,9 +75,40 @@ class TestLaunches : public QObject {
     catalogue_->set_state(id_, protocol::RunState::running);
     supervisors_->give_up(id_);
     launches_->look_after(world());
-    QVERIFY(!launches_->any_under_way());
+    QVERIFY(!launches_->under_way(id_));
     QCOMPARE(leased().size(), 2u);
     QCOMPARE(catalogue_->job(id_)->crashes, 0);
+  }
+
+  // It begins with as many replicas as it asked for at first.
+  void whoKeepsItsDevicesAsksForNoOtherNumber() {
+    program("exit 0");
+    submit({.preemptible = false}, 4);
+    QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::begun);
+    QCOMPARE(catalogue_->run(id_)->spec.replicas, seen_.run.spec.replicas);
+    QVERIFY(!catalogue_->run(id_)->spec.auto_replicas);
+  }
+
+  // It lives, and has not been heard of: that is a start that failed, too.
+  void whoDoesNotAnswerInTimeHasFailed() {
+    program("while [ -e \"$0\" ]; do sleep 0.1; done");
+    QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::begun);
+    now_ += 10;
+    launches_->look_after(world());
+    QVERIFY(!launches_->under_way(id_) && leased().empty() && !supervisors_->contact(id_).busy);
+    VERIFY_HOLDS(launches_->why(id_), "its supervisor did not start (1 of 3 tries): its supervisor, process ",
+                 ", does not answer");
+    QCOMPARE(catalogue_->job(id_)->crashes, 1);
+  }
+
+  void whoseSupervisorSaysNothingEndedAtOnce() {
+    program("exit 3");
+    const testing::StandardError said;
+    QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::begun);
+    QTRY_VERIFY((launches_->look_after(world()), !launches_->under_way(id_)));
+    const std::string why = "its supervisor did not start (1 of 3 tries): its supervisor ended at once";
+    QCOMPARE(launches_->why(id_), why);
+    QCOMPARE(said.text(), "run " + id_ + ": " + why + "\n");
   }
 
   void aReplicaMayHaveSeveralDevices() {
@@ -91,7 +124,7 @@ class TestLaunches : public QObject {
     program("echo no room here; exit 3");
     for (int crashes = 1; crashes <= 3; ++crashes) {
       QCOMPARE(launches_->start(seen(), {"cpu:0"}), Launch::begun);
-      QTRY_VERIFY((launches_->look_after(world()), !launches_->any_under_way()));
+      QTRY_VERIFY((launches_->look_after(world()), !launches_->under_way(id_)));
       QVERIFY(leased().empty() && !supervisors_->expected(id_));
       if (crashes == 3) break;
       QCOMPARE(catalogue_->job(id_)->crashes, crashes);
@@ -108,7 +141,7 @@ class TestLaunches : public QObject {
   void aMissingProgramIsAReason() {
     QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::failed);
     VERIFY_HOLDS(launches_->why(id_), "its supervisor did not start (1 of 3 tries): ", "is missing");
-    QVERIFY(leased().empty() && !launches_->any_under_way());
+    QVERIFY(leased().empty() && !launches_->under_way(id_));
     launches_->look_after(world());
     QVERIFY(!launches_->why(id_).empty());
     // Somebody else has started it.
@@ -126,7 +159,7 @@ class TestLaunches : public QObject {
     for (int death = 1; death <= 2; ++death) {
       QCOMPARE(launches_->start(seen(), {"cpu:0"}), Launch::begun);
       QCOMPARE(catalogue_->job(id_)->crashes, death);
-      QTRY_VERIFY((launches_->look_after(world()), !launches_->any_under_way()));
+      QTRY_VERIFY((launches_->look_after(world()), !launches_->under_way(id_)));
       QVERIFY(leased().empty() && launches_->why(id_).empty() && !supervisors_->contact(id_).busy);
       QCOMPARE(catalogue_->job(id_)->crashes, death);
     }
@@ -144,7 +177,7 @@ class TestLaunches : public QObject {
     program("while [ -e \"$0\" ]; do sleep 0.1; done");
     QCOMPARE(launches_->start(seen(), {"cpu:0"}), Launch::begun);
     launches_->look_after({});
-    QVERIFY(!launches_->any_under_way());
+    QVERIFY(!launches_->under_way(id_));
   }
 
   // Devices of others are in nobody's way, and neither is one that it has already, whoever shares it.
@@ -195,7 +228,7 @@ class TestLaunches : public QObject {
 
   void nothingWasTried() {
     QCOMPARE(launches_->start(seen_, {"cpu:0"}), Launch::overtaken);
-    QVERIFY(launches_->why(id_).empty() && !launches_->any_under_way());
+    QVERIFY(launches_->why(id_).empty() && !launches_->under_way(id_));
     QVERIFY(catalogue_->leases().empty());
     QCOMPARE(catalogue_->job(id_)->crashes, 0);
   }
@@ -204,6 +237,7 @@ class TestLaunches : public QObject {
   std::optional<storage::Catalogue> catalogue_;
   std::unique_ptr<Supervisors> supervisors_;
   std::optional<Launches> launches_;
+  double now_ = 0;  // s
   std::string id_;
   Member seen_;
 };

@@ -348,6 +348,8 @@ class TestPlan : public QObject {
     two.run.spec.auto_replicas.reset();
     two.run.spec.replicas = 2;
     QVERIFY(reason(world({two, fixed("hog", {"cpu:1"})})).contains("`batchscope pause hog` frees it"));
+    const Plan behind = make_plan(world({fixed("hog", {"cpu:1"}), two}), Scope::round);
+    VERIFY_HOLDS(behind.decision.choices[1].reason, "`batchscope pause hog` frees it");
     // Another job of the queue is asked for nothing: its turn ends by itself.
     Member pinned = member("p", 2, {"cpu:0", "cpu:1"});
     pinned.standing = Standing::fixed;
@@ -355,9 +357,11 @@ class TestPlan : public QObject {
     QCOMPARE(
         reason(world({member("a"), pinned})),
         QStringLiteral("waits for 1 core: cpu:0-1 are p's, which keeps its devices until it ends (--pin)"));
-    const World between = world({member("a"), member("b", 2, {"cpu:0", "cpu:1"})});
-    QCOMPARE(make_plan(between, Scope::free_devices).decision.choices[0].reason,
-             std::string("waits for its turn"));
+    for (const Devices& held : {Devices{"cpu:0"}, Devices{"cpu:0", "cpu:1"}}) {
+      const World between = world({member("a"), member("b", 2, held)}, static_cast<int>(held.size()));
+      QCOMPARE(make_plan(between, Scope::free_devices).decision.choices[0].reason,
+               std::string("waits for its turn"));
+    }
   }
 
   // All who keep what it needs are named, and how much each way frees.

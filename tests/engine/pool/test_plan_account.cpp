@@ -30,6 +30,19 @@ World with_gpus(World world, int gpus) {
   return world;
 }
 
+// Two replicas train a good deal faster than one.
+protocol::Model scales() {
+  protocol::Model model;
+  model.perf = protocol::PerfParams{0.01, 0.1, 0, 0, 0, 0, 1};
+  model.grad_sqr = 1;
+  model.grad_var = 1000;
+  model.init_batch_size = 10;
+  model.max_batch_size = 1000;
+  model.min_local_batch_size = 1;
+  model.max_local_batch_size = 100;
+  return model;
+}
+
 protocol::PoolDecision decided(const World& world) { return make_plan(world, Scope::round).decision; }
 
 }  // namespace
@@ -58,6 +71,9 @@ class TestPlanAccount : public QObject {
     // A run beside the queue, or one that rests, wants nothing of it.
     all.back() = on_gpu(fixed("g", {"cuda:0"}));
     QCOMPARE(decided(with_gpus(world(all, 2), 1)).wanted, 4);
+    all.push_back(on_gpu(ends_in(300, "h")));  // which wants one of them
+    QVERIFY(decided(with_gpus(world(all, 2), 1)).wanted < 4);
+    all.pop_back();
     all.back() = on_gpu(ends_in(300, "g", {"cuda:0"}));
     all.back().standing = Standing::outside;
     QCOMPARE(decided(with_gpus(world(all, 2), 1)).wanted, 4);
@@ -103,19 +119,27 @@ class TestPlanAccount : public QObject {
   // The replicas of a run that was measured with two on one device are given one each.
   void eachReplicaCountsWithADeviceOfItsOwn() {
     Member one = member("a", 2, {"cpu:0"});
-    protocol::Model model;
-    model.perf = protocol::PerfParams{0.01, 0.1, 0, 0, 0, 0, 1};
-    model.grad_sqr = 1;
-    model.grad_var = 1000;
-    model.init_batch_size = 10;
-    model.max_batch_size = 1000;
-    model.min_local_batch_size = 1;
-    model.max_local_batch_size = 100;
-    model.devices = 1;
-    one.model = model;
+    one.model = scales();
+    one.model->devices = 1;
     QCOMPARE(make_plan(world({one}), Scope::round).targets.at("a").size(), 2u);
     one.model->devices = 4;
     QCOMPARE(make_plan(world({one}), Scope::round).targets.at("a").size(), 2u);
+  }
+
+  // A run is expected to end by the number of its replicas, of however many devices they are.
+  void theReplicasCountAndNotTheirDevices() {
+    const auto end = [](int most, int of_each, int measured_on = 6) {
+      Member one = ends_in(300, "a");
+      one.model = scales();
+      one.model->devices = measured_on;
+      one.run.spec.auto_replicas->max = most;
+      one.run.spec.devices_per_replica = of_each;
+      return make_plan(world({one}, 6), Scope::round).expected_ends.at("a");
+    };
+    QVERIFY(end(2, 1) < end(1, 1) - 10);
+    for (const int most : {1, 2})
+      for (const int of_each : {2, 3}) QCOMPARE(end(most, of_each), end(most, 1));
+    QCOMPARE(end(2, 1, 1), end(2, 1));
   }
 
   // AdaptDL's rule weighs what restarts have taken of a run's life: (age - restarts * pause) / (age + pause).
@@ -208,6 +232,16 @@ class TestPlanAccount : public QObject {
     QCOMPARE(choice.reason, std::string("shares cpu:0-1 with x, y"));
     QCOMPARE(choice.why, std::string("fixed"));
     QVERIFY(choice.alternatives.empty());
+  }
+
+  // A device that somebody else is given is no alternative.
+  void whoSharesIsToldOfNothingElse() {
+    Member urgent = ends_in(300, "b");
+    urgent.job->priority = 8;
+    const protocol::PoolDecision decision =
+        decided(world({fixed("x", {"cpu:0"}), ends_in(300, "a", {"cpu:0"}), urgent}, 2));
+    QCOMPARE(decision.choices.at(1).reason, "shares cpu:0 with x");
+    QVERIFY(decision.choices.at(1).alternatives.empty());
   }
 
   // A run keeps what it has beyond its range for as long as it may not be moved.

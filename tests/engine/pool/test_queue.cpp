@@ -168,9 +168,13 @@ class TestQueue : public QObject {
     storage::Job job = catalogue.job(alone).value();
     job.reason = "of long ago";
     catalogue.put_job(job);
+    storage::Job waiting = catalogue.job(catalogue.submit_run(named("c"), {})).value();
+    waiting.reason = "waits for its turn";
+    catalogue.put_job(waiting);
     catalogue.set_state(first, RunState::failed);
     const auto entries = queue(catalogue);
-    QCOMPARE(entries.size(), 2u);
+    QCOMPARE(entries.size(), 3u);
+    QCOMPARE(entries[2].job.reason, waiting.reason);
     QCOMPARE(entries[0].run.id, after);
     VERIFY_HOLDS(entries[0].job.reason, "held: first (" + first + ") has failed",
                  "batchscope release " + after);
@@ -206,6 +210,7 @@ class TestQueue : public QObject {
     QVERIFY(begins());
     QCOMPARE(catalogue.job(id)->after, first);  // which it may still fail
     hold(catalogue, id);                        // the first one waits
+    QVERIFY(catalogue.job(id)->held);
     QVERIFY(begins());
     protocol::Request rescale;
     rescale.auto_replicas = protocol::AutoReplicas{1, 0};

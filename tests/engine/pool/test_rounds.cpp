@@ -63,6 +63,7 @@ class TestRounds : public QObject {
     QCOMPARE(at(105), "round: b arrived");
     world_.members.pop_back();
     QCOMPARE(at(106, "c arrived"), "");
+    world_.members.push_back(member("d", 2, {"cpu:1"}));
     world_.members[0].to_be_paused = true;
     QCOMPARE(at(107, "a is held"), "free devices: a is held");
   }

@@ -37,6 +37,8 @@ constexpr double kMin = 100, kEta = 3;
 // A run is begun at one look and has come a rung further at the next.
 class Place : public Workplace {
  public:
+  explicit Place(const double& now) : time(&now) {}
+
   storage::Origin prepare(const storage::Sweep& sweep, const std::string& run,
                           const protocol::RunSpec& spec) override {
     told = sweep.workplace;
@@ -45,6 +47,11 @@ class Place : public Workplace {
   }
 
   std::set<std::string> tend(const storage::Sweep& sweep, const Runs& runs) override {
+    tended.push_back(*time);
+    if (rests > 0) {
+      --rests;
+      return {runs.begin(), runs.end()};
+    }
     std::set<std::string> unheard;
     if (faults > 0 || std::exchange(is_faulty, false)) {
       faults = std::max(faults - 1, 0);
@@ -91,7 +98,10 @@ class Place : public Workplace {
   }
 
   storage::Catalogue catalogue{protocol::catalogue_path()};
-  std::string told;  // of the place
+  const double* time;          // s
+  std::vector<double> tended;  // when
+  int rests = 0;               // so many times nothing is to be seen of its runs
+  std::string told;            // of the place
   std::map<std::string, protocol::RunSpec> specs;
   std::map<std::string, int> begun;  // how often
   std::size_t most = 0, stop_after = 0;
@@ -137,7 +147,8 @@ class TestDriver : public QObject {
   void init() {
     folder_.emplace();
     qputenv("BATCHSCOPE_DB", folder_->filePath("runs.db").toUtf8());
-    place_.emplace();
+    now_ = 100;
+    place_.emplace(now_);
   }
 
   void trialsElsewhereStopAtRungsAndGoOn() {
@@ -175,7 +186,7 @@ class TestDriver : public QObject {
     place_->cancels_first = place_->cancels_rest = true;
     create(1, 10);
     for (const std::size_t failed : {3u, 6u}) {
-      QCOMPARE(run_driver(*place_), 0);
+      QCOMPARE(drive(), 0);
       const SweepView view = look(place_->catalogue, "lr");
       QCOMPARE(view.sweep.state, SweepState::failed);
       QCOMPARE(view.sweep.message,
@@ -251,7 +262,7 @@ class TestDriver : public QObject {
     place_->stop_after = 1;
     place_->ends_after = 25;  // for longer than it stays where there is nothing to do
     create(1);
-    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(drive(), 0);
     QCOMPARE(place_->recalls, 27);
     QCOMPARE(place_->catalogue.run(look(place_->catalogue, "lr").trials[0].runs[0])->state,
              RunState::stopped);
@@ -347,13 +358,36 @@ class TestDriver : public QObject {
     QCOMPARE(run_driver(*place_), 0);
     qunsetenv("BATCHSCOPE_BIN");
     QVERIFY(std::filesystem::exists(folder / "begun"));
+    QVERIFY(!std::filesystem::exists(folder / "runs.db"));  // and none is made
     QVERIFY(place_->specs.empty());
+  }
+
+  // It looks each second where no row has changed.
+  void whatNoRowTellsIsSeenWithinASecond() {
+    place_->rests = 4;
+    create(1, 1);
+    place_->removes_store = true;
+    QCOMPARE(run_driver(*place_, [this] { return now_ += 0.25; }), 0);
+    QCOMPARE(place_->tended.front(), 100.25);
+    for (std::size_t look = 3; look < 5; ++look)
+      QCOMPARE(place_->tended[look] - place_->tended[look - 1], 1.0);
+  }
+
+  // It stays for more than a second without a sweep.
+  void whoeverComesLateIsServed() {
+    int ticks = 0;
+    const auto tick = [&] {
+      ++ticks;
+      return now_ += 0.25;
+    };
+    QCOMPARE(run_driver(*place_, tick), 0);
+    QCOMPARE(ticks, 9);  // a look at once, one after a second, and one after two
   }
 
   void aSweepThatIsStoppedCallsItsTrialsBack() {
     place_->stop_after = 2;
     create(2);
-    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(drive(), 0);
     QCOMPARE(place_->recalls, 2);  // until none is left
     SweepView view = look(place_->catalogue, "lr");
     QCOMPARE(view.legs.size(), 2u);
@@ -364,16 +398,21 @@ class TestDriver : public QObject {
     storage::Sweeps(place_->catalogue).resume("lr");
     view = look(place_->catalogue, "lr");
     QVERIFY(view.trials[0].waits && view.trials[1].waits);
-    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(drive(), 0);
     QCOMPARE(look(place_->catalogue, "lr").sweep.state, SweepState::finished);
     QCOMPARE(place_->specs.size(), 3u);
   }
 
  private:
+  // The driver's time passes as fast as it looks.
+  int drive() {
+    return run_driver(*place_, [this] { return now_ += 0.05; });
+  }
+
   // Drives the sweep to its end. The driver goes where its store has gone, and else stays for another second.
   SweepView driven() {
     place_->removes_store = true;
-    if (run_driver(*place_) != 0) throw std::runtime_error("the driver failed");
+    if (drive() != 0) throw std::runtime_error("the driver failed");
     return look(place_->catalogue, "lr");
   }
 
@@ -397,6 +436,7 @@ class TestDriver : public QObject {
   }
 
   std::optional<QTemporaryDir> folder_;
+  double now_ = 0;  // s
   std::optional<Place> place_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/telemetry.h"
 #include "batchscope/sweep/driver.h"
 #include "batchscope/sweep/sweeps.h"
 #include "patience.h"
@@ -215,7 +216,10 @@ class TestDriverHere : public QObject {
     storage::Sweeps(*catalogue_).create(sweep);
     driver_.reset(QThread::create([] {
       Nowhere nowhere;
-      run_driver(nowhere);
+      run_driver(nowhere, [] {
+        QThread::msleep(5);
+        return 10 * protocol::monotonic_seconds();  // its time passes ten times as fast as a person's
+      });
     }));
     driver_->start();
     const auto runs = static_cast<std::size_t>(sweep.width * seeds);

@@ -98,6 +98,7 @@ class TestParzen : public QObject {
     const auto row = columns<int, std::vector<double>>({"trials", "weights"});
     row("as many as are fresh", 25, {});
     row("one more", 26, {1 / 26.0});
+    row("two more", 27, {1 / 27.0, 1});
     row("three more", 28, {1 / 28.0, 1 / 28.0 + 27 / 56.0, 1});
   }
   void oldTrialsWeighLess() {

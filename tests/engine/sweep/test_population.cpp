@@ -81,13 +81,14 @@ class TestPopulation : public QObject {
   // At most two of five members, one of three.
   void atMostHalfIsReplaced() {
     const Space space({real("x", 0, 1)});
-    for (const auto& [size, replaced] : {std::pair{5, 2}, {3, 1}, {2, 1}, {4, 2}}) {
-      const auto members = population({0.5}, size);
-      int count = 0;
-      for (int member = 0; member < size; ++member)
-        count += exploit(space, members, static_cast<std::size_t>(member), 0, 1, {0.5, 0}).has_value();
-      QCOMPARE(count, replaced);
-    }
+    for (const auto& [size, replaced] : {std::pair{5, 2}, {3, 1}, {2, 1}, {4, 2}})
+      for (const double share : {0.5, 1.0}) {
+        const auto members = population({0.5}, size);
+        int count = 0;
+        for (int member = 0; member < size; ++member)
+          count += exploit(space, members, static_cast<std::size_t>(member), 0, 1, {share, 0}).has_value();
+        QCOMPARE(count, replaced);
+      }
   }
 
   void numbersMoveByAFifth() {

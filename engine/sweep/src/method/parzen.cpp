@@ -53,7 +53,7 @@ Parzen::Axis Parzen::number_axis(std::size_t parameter, std::span<const Trial* c
   const Parameter& of = space_.parameters()[parameter];
   const auto [low, high] = of.axis();
   const double width = high - low;
-  const Factor prior{low + width / 2, width, 0, 1};
+  const Factor prior{low + width / 2, width};
   Axis axis{std::vector<Factor>(weights_.size(), prior), {}, 0};
   std::vector<std::size_t> sorted{trials.size()};
   for (std::size_t i = 0; i < trials.size(); ++i) {

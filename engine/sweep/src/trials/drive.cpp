@@ -37,14 +37,12 @@ constexpr std::size_t kMostResting = 8;  // paused runs that keep their processe
 
 class Driver {
  public:
-  explicit Driver(Workplace& elsewhere)
-      : catalogue_(protocol::catalogue_path()), sweeps_(catalogue_), elsewhere_(elsewhere) {}
+  Driver(Workplace& elsewhere, const std::function<double()>& tick)
+      : catalogue_(protocol::catalogue_path()), sweeps_(catalogue_), elsewhere_(elsewhere), tick_(tick) {}
 
   // Runs until no sweep is running, and no run of one elsewhere.
   void exec() {
-    for (double last_look = -kLook, needed = protocol::monotonic_seconds();;
-         std::this_thread::sleep_for(kTick)) {
-      const double now = protocol::monotonic_seconds();
+    for (double now = tick_(), last_look = now - kLook, needed = now;; now = tick_()) {
       if (!std::filesystem::exists(protocol::catalogue_path())) return;  // the store was removed
       if (!catalogue_.changed() && now - last_look < kLook) continue;
       last_look = now;
@@ -153,7 +151,7 @@ class Driver {
       if (judgement.leg.outcome == SweepLeg::Outcome::under_way) continue;
       sweeps_.end_leg(view.sweep.name, number, judgement.leg);
       any_ended = true;
-      if (judgement.leg.outcome == SweepLeg::Outcome::failed && give_up(view, judgement)) return true;
+      if (judgement.leg.outcome == SweepLeg::Outcome::failed && give_up(view, judgement)) break;
     }
     return any_ended;
   }
@@ -302,6 +300,7 @@ class Driver {
   storage::Catalogue catalogue_;
   storage::Sweeps sweeps_;
   Workplace& elsewhere_;
+  const std::function<double()>& tick_;
   std::set<std::string> recalled_;  // sweeps that are not running, of whose runs elsewhere none does
   std::set<std::string> retired_;   // runs that rest without processes, as far as this process knows
   std::map<std::string, std::size_t>
@@ -318,12 +317,17 @@ bool has_work() {
 
 }  // namespace
 
-int run_driver(Workplace& elsewhere) {
+double next_tick() {
+  std::this_thread::sleep_for(kTick);
+  return protocol::monotonic_seconds();
+}
+
+int run_driver(Workplace& elsewhere, const std::function<double()>& tick) {
   // A client that came with a sweep while the last one was about to end took it for alive.
   do {
     const run::StoreLock lock(kDriver);
     if (!lock.held()) return kExitOk;
-    Driver(elsewhere).exec();
+    Driver(elsewhere, tick).exec();
   } while (has_work());
   return kExitOk;
 }
