@@ -65,7 +65,8 @@ class Client {
   void set_position(const protocol::Position& position) { queue_.set_position(position); }
   bool connected() const { return connected_.load(std::memory_order_relaxed); }
 
-  void stop() {
+  void stop(milliseconds patience) {
+    give_up_ = Clock::now() + patience;  // the thread reads it once it is to stop
     stopping_ = true;
     wake();
     thread_.join();
@@ -91,14 +92,13 @@ class Client {
 
   void run() {
     auto next_steps = Clock::now(), next_heartbeat = next_steps;
-    Clock::time_point give_up = Clock::time_point::max();
     while (connected()) {
       const auto now = Clock::now();
       const bool stopping = stopping_;
-      if (stopping && give_up == Clock::time_point::max()) give_up = now + time_out::kGoodbye;
-      if (now >= next_heartbeat && !stopping) {
-        // One that the socket does not take now is stale when it does.
-        if (out_.empty()) append(heartbeat());
+      const auto give_up = stopping ? give_up_ : Clock::time_point::max();
+      if (now >= next_heartbeat) {
+        // One that the socket does not take now is stale when it does, and none follows a goodbye.
+        if (out_.empty() && !stopping) append(heartbeat());
         next_heartbeat = now + time_out::kHeartbeat;
       }
       const bool flushing = flushing_;
@@ -170,9 +170,10 @@ class Client {
   void wait(Clock::time_point until) {
     pollfd fds[] = {{socket_, static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT), 0},
                     {wake_, POLLIN, 0}};
-    if (poll(fds, 2, left_until(until)) <= 0) return;
-    if (fds[1].revents) take_wake();
-    if (fds[0].revents & (POLLIN | POLLHUP | POLLERR)) {
+    const auto& [line, woken] = fds;
+    if (poll(fds, std::size(fds), left_until(until)) <= 0) return;
+    if (woken.revents) take_wake();
+    if (line.revents & (POLLIN | POLLHUP | POLLERR)) {
       char ignored[256];  // the supervisor says nothing on this line; its end is what matters
       const ssize_t n = recv(socket_, ignored, sizeof ignored, MSG_DONTWAIT);
       if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) lost();
@@ -195,6 +196,7 @@ class Client {
   double since_ = 0;
   std::mutex flushed_mutex_;
   std::condition_variable flushed_;
+  Clock::time_point give_up_;
   std::atomic<bool> connected_ = true, stopping_ = false, flushing_ = false;
   std::thread thread_;
 };
@@ -234,14 +236,14 @@ void before_goodbye(std::function<void(int)> last_word) {
   session().part<Line>().last_words.push_back(std::move(last_word));
 }
 
-void telemetry_stop(int code) {
+void telemetry_stop(int code, milliseconds patience) {
   Line& line = session().part<Line>();
   Client* const stopped = line.client;
   if (!stopped) return;
   for (const auto& last_word : line.last_words) last_word(code);
   stopped->send(protocol::Goodbye{replica_rank(), code, stopped->step, protocol::monotonic_seconds()});
   line.client = nullptr;
-  stopped->stop();  // and is left to itself: a thread may still be in one of its calls
+  stopped->stop(patience);  // and is left to itself: a thread may still be in one of its calls
 }
 
 void send(protocol::Message message) {
