@@ -8,6 +8,7 @@
 
 #include <QTemporaryDir>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <stdexcept>
 #include <thread>
@@ -139,6 +140,28 @@ class TestEnds : public QObject {
       }
     });
     QCOMPARE(failures(heard), "exit at 4, 0 samples: \n");
+  }
+
+  // Nobody is left who would end it.
+  void anOrphanThatDoesNotLeaveEndsItself() {
+    const QTemporaryDir folder;
+    testing::TelemetryListener listener(folder.filePath("telemetry").toStdString());
+    const StandardError kept;
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);
+      telemetry_start(listener.environment(), {}, std::chrono::milliseconds(50));
+      for (;;) ::pause();
+    }
+    listener.accept();
+    listener.hang_up();
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    QCOMPARE(WIFEXITED(status) ? WEXITSTATUS(status) : -1, kExitFailure);
+    QCOMPARE(kept.text(),
+             "batchscope: the supervisor is gone; checkpointing and leaving\n"
+             "batchscope: the checkpoint after the supervisor's end took too long; ending without it\n");
   }
 
   // --- gradients that are not finite ---

@@ -388,7 +388,7 @@ class TestMeeting : public QObject {
       return thrown_by(
           [&] { pair.hub->finish(pair.hub->start("sum 'a'", std::string(20'000'000, 'x'), joined), 50ms); });
     });
-    std::this_thread::sleep_for(150ms);
+    std::this_thread::sleep_for(100ms);
     Frame result;
     QVERIFY(receive_frame(pair.line, result, in(kPatience)) == Transfer::done);
     QCOMPARE(result.value.size(), 20'000'001u);

@@ -363,7 +363,7 @@ class TestTelemetry : public QObject {
     const auto supervisor = connect();
     fill();
     const double full = protocol::monotonic_seconds();
-    QTest::qWait(1000);  // four heartbeats
+    QTest::qWait(700);  // two heartbeats
     const double read = protocol::monotonic_seconds();
     auto reader = std::async(std::launch::async, [&] { return supervisor->read_to_goodbye(); });
     telemetry_stop(0);

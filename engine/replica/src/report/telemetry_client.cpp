@@ -43,8 +43,8 @@ constexpr std::size_t kBacklog = 1 << 20;  // bytes encoded ahead of the socket
 
 class Client {
  public:
-  Client(int socket, int rank, protocol::Hello hello)
-      : socket_(socket), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), rank_(rank) {
+  Client(int socket, int rank, protocol::Hello hello, milliseconds orphaned)
+      : socket_(socket), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), rank_(rank), orphaned_(orphaned) {
     append(std::move(hello));
     thread_ = protocol::quiet_thread([this] { run(); });
   }
@@ -122,8 +122,8 @@ class Client {
 
   // No supervisor is left to kill a replica that hangs and does not leave.
   void end_orphan() {
-    const auto deadline = Clock::now() + time_out::kOrphan;
-    while (!stopping_ && Clock::now() < deadline) wait_for_wake(Clock::now() + time_out::kHeartbeat);
+    const auto deadline = Clock::now() + orphaned_;
+    while (!stopping_ && Clock::now() < deadline) wait_for_wake(deadline);
     if (stopping_) return;
     std::fputs("batchscope: the checkpoint after the supervisor's end took too long; ending without it\n",
                stderr);
@@ -189,6 +189,7 @@ class Client {
 
   const int socket_, wake_;
   const int rank_;
+  const milliseconds orphaned_;
   TelemetryQueue queue_;
   std::string out_;  // encoded, not yet sent
   std::mutex activity_mutex_;
@@ -221,7 +222,7 @@ int connect_to(const std::string& path) {
 
 }  // namespace
 
-void telemetry_start(const protocol::Environment& environment, protocol::Hello hello) {
+void telemetry_start(const protocol::Environment& environment, protocol::Hello hello, milliseconds orphaned) {
   if (environment.telemetry_socket.empty() || client()) return;
   const int fd = connect_to(environment.telemetry_socket);
   if (fd < 0) {
@@ -229,7 +230,7 @@ void telemetry_start(const protocol::Environment& environment, protocol::Hello h
     throw Error(ErrorKind::io, "cannot reach the supervisor at " + environment.telemetry_socket + ": " +
                                    std::strerror(errno));
   }
-  session().part<Line>().client = new Client(fd, environment.replica_rank, std::move(hello));
+  session().part<Line>().client = new Client(fd, environment.replica_rank, std::move(hello), orphaned);
 }
 
 void before_goodbye(std::function<void(int)> last_word) {

@@ -20,8 +20,10 @@
 namespace batchscope::replica {
 
 // Connects, says hello before anything else, and starts the thread; once, when the process group stands.
-// Throws Error(io) where the supervisor is not there any more.
-void telemetry_start(const protocol::Environment& environment, protocol::Hello hello = {});
+// Throws Error(io) where the supervisor is not there any more. Where the program has not left when it has
+// been orphaned for so long, the thread ends it.
+void telemetry_start(const protocol::Environment& environment, protocol::Hello hello = {},
+                     std::chrono::milliseconds orphaned = protocol::time_out::kOrphan);
 
 bool telemetry_connected();
 
