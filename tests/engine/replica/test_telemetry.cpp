@@ -38,6 +38,8 @@ using batchscope::testing::TelemetryListener;
 
 namespace {
 
+constexpr std::chrono::seconds kPatience{20};  // where somebody reads, on a busy machine too
+
 Row values(std::int64_t step) {
   return {{"mono", static_cast<double>(step)}, {"gain", 1.0 / static_cast<double>(step)}};
 }
@@ -168,7 +170,7 @@ class TestTelemetry : public QObject {
     for (std::int64_t step = 5001; step <= 10'000; ++step) set_step(step), send_step(step, values(step));
     set_position({.epoch = 1, .epochs = 3, .loop = "train", .fraction = 0.5});
     auto reader = std::async(std::launch::async, [&] { return listener.read_to_goodbye(); });
-    telemetry_stop(143);
+    telemetry_stop(143, kPatience);
 
     const auto messages = reader.get();
     // They are packed: so many go out each 50 ms, but for those before the notice and the goodbye.
@@ -299,7 +301,7 @@ class TestTelemetry : public QObject {
     for (std::int64_t step = 1; step <= kSteps; ++step) send_step(step, values(step));
     // Once it reads, it learns how much it missed.
     auto reader = std::async(std::launch::async, [&] { return listener.read_to_goodbye(); });
-    telemetry_stop(0);
+    telemetry_stop(0, kPatience);
     std::int64_t arrived = 0, dropped = 0;
     for (const auto& message : reader.get())
       if (const auto* steps = std::get_if<protocol::Steps>(&message)) {
@@ -366,7 +368,7 @@ class TestTelemetry : public QObject {
     QTest::qWait(700);  // two heartbeats
     const double read = protocol::monotonic_seconds();
     auto reader = std::async(std::launch::async, [&] { return supervisor->read_to_goodbye(); });
-    telemetry_stop(0);
+    telemetry_stop(0, kPatience);
     const auto stale = std::ranges::count_if(reader.get(), [&](const auto& message) {
       const auto* beat = std::get_if<protocol::Heartbeat>(&message);
       return beat && beat->mono > full && beat->mono < read;

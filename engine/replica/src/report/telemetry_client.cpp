@@ -66,7 +66,7 @@ class Client {
   bool connected() const { return connected_.load(std::memory_order_relaxed); }
 
   void stop(milliseconds patience) {
-    give_up_ = Clock::now() + patience;  // the thread reads it once it is to stop
+    patience_ = patience;  // the thread reads it once it is to stop
     stopping_ = true;
     wake();
     thread_.join();
@@ -92,10 +92,11 @@ class Client {
 
   void run() {
     auto next_steps = Clock::now(), next_heartbeat = next_steps;
+    auto give_up = Clock::time_point::max();
     while (connected()) {
       const auto now = Clock::now();
       const bool stopping = stopping_;
-      const auto give_up = stopping ? give_up_ : Clock::time_point::max();
+      if (stopping) give_up = std::min(give_up, now + patience_);
       if (now >= next_heartbeat) {
         // One that the socket does not take now is stale when it does, and none follows a goodbye.
         if (out_.empty() && !stopping) append(heartbeat());
@@ -197,7 +198,7 @@ class Client {
   double since_ = 0;
   std::mutex flushed_mutex_;
   std::condition_variable flushed_;
-  Clock::time_point give_up_;
+  milliseconds patience_{};
   std::atomic<bool> connected_ = true, stopping_ = false, flushing_ = false;
   std::thread thread_;
 };
