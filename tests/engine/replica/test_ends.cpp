@@ -3,8 +3,14 @@
 // How a replica ends: what it says of an end that nobody wanted, of gradients that are not finite, and of
 // where its work lies; and the signals that ask it to leave.
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <QTemporaryDir>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
 #include <thread>
 
 #include "adapt/metrics.h"
@@ -66,6 +72,32 @@ class TestEnds : public QObject {
                  "terminate called after throwing an instance of 'int'");
   }
 
+  // Before the program is aborted, however much there is to be sent before it.
+  void anExceptionIsToldInAnyCase() {
+    const QTemporaryDir folder;
+    testing::TelemetryListener listener(folder.filePath("telemetry").toStdString());
+    const StandardError kept;
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::signal(SIGABRT, SIG_DFL);
+      telemetry_start(listener.environment());
+      tell_unexpected_ends();
+      for (std::int64_t step = 1; step <= 19'000; ++step)
+        send_step(step, {{"loss", 1.0 / (0.3 + static_cast<double>(step))}});
+      std::thread([] { throw std::runtime_error("no memory"); }).join();
+    }
+    listener.accept();
+    QTest::qWait(30);
+    const auto messages = listener.read_until([](const auto&) { return false; });
+    ::waitpid(child, nullptr, 0);
+    const auto told = std::ranges::count_if(messages, [](const auto& message) {
+      const auto* failure = std::get_if<protocol::Failure>(&message);
+      return failure && failure->text == "std::runtime_error: no memory";
+    });
+    QCOMPARE(told, 1);
+  }
+
   void anExitCodeThatSpeaksOfFailureIsTold() {
     QCOMPARE(failures_of([] { leave(7); }), "exit at 2, 3 samples: \n");
     for (const int code : {kExitOk, kExitCheckpointed}) QCOMPARE(failures_of([code] { leave(code); }), "");
@@ -90,6 +122,7 @@ class TestEnds : public QObject {
     const auto failures = heard.of<protocol::Failure>(1);
     QCOMPARE(failures.size(), 1u);
     QCOMPARE(failures[0].rank, 1);
+    QCOMPARE(failures[0].local_batch_size, 0);  // none is under way
     QVERIFY(failures[0].mono > 0 && failures[0].mono <= protocol::monotonic_seconds());
     QVERIFY(heard.of<protocol::Failure>(0).empty());
   }
@@ -107,6 +140,28 @@ class TestEnds : public QObject {
       }
     });
     QCOMPARE(failures(heard), "exit at 4, 0 samples: \n");
+  }
+
+  // Nobody is left who would end it.
+  void anOrphanThatDoesNotLeaveEndsItself() {
+    const QTemporaryDir folder;
+    testing::TelemetryListener listener(folder.filePath("telemetry").toStdString());
+    const StandardError kept;
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);
+      telemetry_start(listener.environment(), {}, std::chrono::milliseconds(50));
+      for (;;) ::pause();
+    }
+    listener.accept();
+    listener.hang_up();
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    QCOMPARE(WIFEXITED(status) ? WEXITSTATUS(status) : -1, kExitFailure);
+    QCOMPARE(kept.text(),
+             "batchscope: the supervisor is gone; checkpointing and leaving\n"
+             "batchscope: the checkpoint after the supervisor's end took too long; ending without it\n");
   }
 
   // --- gradients that are not finite ---
@@ -160,22 +215,25 @@ class TestEnds : public QObject {
         for (auto loop = training.loop(); !loop.done(); loop.advance())
           metrics::commit_step({.gain = 1, .gradient = {1, 10}});
     };
-    Program program;
-    const std::string place = program.path("checkpoints");
-    program.variables[protocol::variable::kTriggers] = R"(["step=2:stop"])";
-    const auto said = [&](int replicas) {
+    for (const int replicas : {1, 2}) {
+      Program program;
+      const std::string place = program.path("checkpoints");
+      program.variables[protocol::variable::kTriggers] = R"(["step=2:stop"])";
+      const auto said = [&](int count) {
+        const StandardError kept;
+        program.run_replicas(count, train);
+        return kept.text();
+      };
+      QCOMPARE(said(replicas),
+               "batchscope: checkpoint written to " + place + "; run the program again to resume\n");
+      QCOMPARE(said(1), "");
+      QCOMPARE(said(replicas), "batchscope: 1 of 1 epochs are finished in " + place +
+                                   "; remove it to start from the beginning\n");
       const StandardError kept;
-      program.run_replicas(replicas, train);
-      return kept.text();
-    };
-    QCOMPARE(said(2), "batchscope: checkpoint written to " + place + "; run the program again to resume\n");
-    QCOMPARE(said(1), "");
-    QCOMPARE(said(2), "batchscope: 1 of 1 epochs are finished in " + place +
-                          "; remove it to start from the beginning\n");
-    const StandardError kept;
-    Program().run_replicas(2, [] { after_non_finite_step({5, 1, 1, true}); });
-    VERIFY_HOLDS(kept.text(), "; run the program again to go on from the last checkpoint\n");
-    QCOMPARE(kept.count("run the program again"), 1);
+      Program().run_replicas(replicas, [] { after_non_finite_step({5, 1, 1, true}); });
+      VERIFY_HOLDS(kept.text(), "; run the program again to go on from the last checkpoint\n");
+      QCOMPARE(kept.count("run the program again"), 1);
+    }
   }
 
   void aRunThatIsSupervisedSaysNothingOfIt() {

@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <filesystem>
 #include <future>
+#include <stdexcept>
 #include <thread>
 
 #include "batchscope/protocol/environment.h"
@@ -75,6 +76,30 @@ class TestMeeting : public QObject {
       throw std::runtime_error("they do not meet");
     made.hub = hub.get();
     return made;
+  }
+
+  // A spoke's greeting of a hub, held by a test that is between the two.
+  struct Held {
+    Socket hub, spoke;
+    std::string greeting;
+    std::future<std::string> said;  // by the spoke, once its line is closed
+  };
+  static Held held(const Listener& hub) {
+    Held held;
+    held.hub = connect_to(hub.address(), in(kPatience));
+    Listener between("tcp:127.0.0.1");
+    held.said = std::async(std::launch::async, [address = between.address()] {
+      Socket socket = connect_to(address, in(kPatience));
+      return thrown_by([&] { greet_hub(socket, "token", 1, in(kPatience)); });
+    });
+    held.spoke = between.accept(in(kPatience));
+    std::string nonce(32, '\0');
+    held.greeting.resize(68);
+    if (held.hub.receive(nonce.data(), nonce.size(), in(kPatience)) != Transfer::done ||
+        held.spoke.send(nonce, in(kPatience)) != Transfer::done ||
+        held.spoke.receive(held.greeting.data(), held.greeting.size(), in(kPatience)) != Transfer::done)
+      throw std::runtime_error("there is no greeting");
+    return held;
   }
 
   // Does this as the hub and the spoke of two replicas, and returns what they say.
@@ -203,23 +228,26 @@ class TestMeeting : public QObject {
     Listener listener("tcp:127.0.0.1");
     auto met =
         std::async(std::launch::async, [&] { return Reception(listener, "token", in(150ms)).next().size(); });
-    Socket middle = connect_to(listener.address(), in(kPatience));
-    Listener other("tcp:127.0.0.1");
-    auto spoke = std::async(std::launch::async, [&] {
-      Socket socket = connect_to(other.address(), in(kPatience));
-      return thrown_by([&] { greet_hub(socket, "token", 1, in(kPatience)); });
-    });
-    Socket near = other.accept(in(kPatience));
-    std::string nonce(32, '\0'), greeting(68, '\0');
-    QVERIFY(middle.receive(nonce.data(), nonce.size(), in(kPatience)) == Transfer::done);
-    QVERIFY(near.send(nonce, in(kPatience)) == Transfer::done);
-    QVERIFY(near.receive(greeting.data(), greeting.size(), in(kPatience)) == Transfer::done);
-    QVERIFY(middle.send(greeting.substr(0, 10), in(kPatience)) == Transfer::done);
+    Held answer = held(listener);
+    QVERIFY(answer.hub.send(answer.greeting.substr(0, 10), in(kPatience)) == Transfer::done);
     std::this_thread::sleep_for(250ms);
-    middle.send(greeting.substr(10), in(kPatience));
+    answer.hub.send(answer.greeting.substr(10), in(kPatience));
     QCOMPARE(met.get(), 0u);
-    near.close();
-    VERIFY_HOLDS(spoke.get(), "failure: replica 0 closed the connection");
+    answer.spoke.close();
+    VERIFY_HOLDS(answer.said.get(), "failure: replica 0 closed the connection");
+  }
+
+  void anAnswerMayComeInPieces() {
+    Listener listener("tcp:127.0.0.1");
+    auto met = std::async(std::launch::async,
+                          [&] { return Reception(listener, "token", in(kPatience)).next().size(); });
+    Held answer = held(listener);
+    QVERIFY(answer.hub.send(answer.greeting.substr(0, 10), in(kPatience)) == Transfer::done);
+    std::this_thread::sleep_for(20ms);
+    QVERIFY(answer.hub.send(answer.greeting.substr(10), in(kPatience)) == Transfer::done);
+    QCOMPARE(met.get(), 1u);
+    answer.spoke.close();
+    answer.said.get();
   }
 
   // The others meet all the same.
@@ -350,6 +378,21 @@ class TestMeeting : public QObject {
     QVERIFY(receive_frame(pair.line, told, in(kPatience)) == Transfer::done);
     QVERIFY(told.error);
     QCOMPARE(told.value, "usage\n" + refusal.substr(7));
+  }
+
+  // All have taken part in time.
+  void aResultMayBeTakenBehindTheDeadline() {
+    ByHand pair = by_hand();
+    QVERIFY(send_frame(pair.line, {false, 1, "sum 'a'", "x"}, in(kPatience)) == Transfer::done);
+    auto hub = std::async(std::launch::async, [&] {
+      return thrown_by(
+          [&] { pair.hub->finish(pair.hub->start("sum 'a'", std::string(20'000'000, 'x'), joined), 50ms); });
+    });
+    std::this_thread::sleep_for(100ms);
+    Frame result;
+    QVERIFY(receive_frame(pair.line, result, in(kPatience)) == Transfer::done);
+    QCOMPARE(result.value.size(), 20'000'001u);
+    QCOMPARE(hub.get(), "nothing was thrown");
   }
 
   void whoDoesNotTakeTheResultIsNamed() {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <thread>
 
 #include "adapt/metrics.h"
 #include "adapt/step_context.h"
@@ -205,6 +206,26 @@ class TestReplicas : public QObject {
       QCOMPARE(said.at("later").get<std::string>(), "abc");
       VERIFY_HOLDS(error_of(replicas[rank]), "wait() was called twice");
     }
+  }
+
+  // It has the group's time-out, or a longer one where a replica has long work of its own.
+  void aBarrierWaitsForWhoIsLate() {
+    const auto after = [](int late, std::chrono::milliseconds timeout, const char* of_the_group) {
+      Program program;
+      program.variables[protocol::variable::kCollectiveTimeout] = of_the_group;
+      program.variables[protocol::variable::kMeetingTimeout] = "20";
+      std::string all;
+      for (const auto& ended : program.run_replicas(2, [=] {
+             if (replica_rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(late));
+             collective::barrier("end", timeout);
+           }))
+        all += error_of(ended) + "\n";
+      return all;
+    };
+    const std::string none = "nothing was thrown\nnothing was thrown\n";
+    QCOMPARE(after(100, {}, "20"), none);
+    QCOMPARE(after(300, std::chrono::seconds(20), "0.1"), none);
+    VERIFY_HOLDS(after(300, {}, "0.1"), "replica 1 did not take part in barrier 'end' in time\n");
   }
 
   void oneReplicaIsAsGoodAsItsOwn() {

@@ -70,6 +70,12 @@ struct Lengthy final : checkpoint::State {
   int syncs = 0;
 };
 
+// An object that lives as long as the program.
+struct Farewell {
+  const char* words = "";
+  ~Farewell() { std::fputs(words, stdout); }
+} farewell;
+
 // An epoch of five steps.
 void five_steps(
     const std::function<void()>& after_step = [] {}, bool finite = true) {
@@ -264,6 +270,21 @@ class TestSaves : public QObject {
     }
   }
 
+  // Replicas that stay go on asking one another.
+  void aRestartThatCannotBeMadeIsNotTheEnd() {
+    Program program;
+    const StandardError kept;
+    const Heard heard(
+        program,
+        [] {
+          Unwritable unwritable;
+          five_steps(raises(SIGTERM, protocol::kRestartFollows, 1));
+        },
+        2);
+    QCOMPARE(told_of_saving(heard, 0), "no room\nno room\n");  // then, and at the end
+    for (const auto& ended : heard.ended) QCOMPARE(ended.code, 0);
+  }
+
   // --- beside training ---
 
   void theyAreMadeFromTimeToTimeWhereAllIsWell() {
@@ -321,13 +342,14 @@ class TestSaves : public QObject {
     }
   }
 
-  // However it ends.
+  // However it ends; objects of the program are destroyed where it ends by itself.
   void theLastWordsAreWritten() {
     for (const bool leaves : {true, false}) {
       Program program;
       const std::string words = program.path("words");
       const auto ended = program.run([words, leaves] {
         std::ios::sync_with_stdio(false);
+        farewell.words = ", farewell";
         if (!std::freopen(words.c_str(), "w", stdout)) ::_exit(9);
         std::printf("by a file");
         std::cout << "by a stream ";
@@ -336,7 +358,7 @@ class TestSaves : public QObject {
         std::exit(5);
       });
       QCOMPARE(ended.code, 5);
-      QCOMPARE(testing::contents(words), "by a stream by a file");
+      QCOMPARE(testing::contents(words), std::string("by a stream by a file") + (leaves ? "" : ", farewell"));
     }
   }
 

@@ -9,10 +9,14 @@
 #include <QTemporaryDir>
 #include <QTemporaryFile>
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <future>
+#include <memory>
+#include <thread>
 
 #include "batchscope/protocol/error.h"
 #include "listener.h"
@@ -23,6 +27,7 @@
 #include "report/telemetry_client.h"
 #include "report/telemetry_queue.h"
 #include "report/tensorboard.h"
+#include "standard_error.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -32,6 +37,8 @@ using namespace batchscope::replica;
 using batchscope::testing::TelemetryListener;
 
 namespace {
+
+constexpr std::chrono::seconds kPatience{20};  // where somebody reads, on a busy machine too
 
 Row values(std::int64_t step) {
   return {{"mono", static_cast<double>(step)}, {"gain", 1.0 / static_cast<double>(step)}};
@@ -52,6 +59,18 @@ class TestTelemetry : public QObject {
     telemetry_start(supervisor->environment());
     supervisor->accept();
     return supervisor;
+  }
+
+  // Far more steps than a socket holds that nobody reads from.
+  static void fill() {
+    for (std::int64_t step = 1; step <= 100'000; ++step) send_step(step, values(step));
+    QTest::qWait(100);
+  }
+  // Returns the processor time of this process so far, in s.
+  static double used() {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   }
 
   // The next one that `is` it.
@@ -91,7 +110,7 @@ class TestTelemetry : public QObject {
     QVERIFY(!queue.push(StepRow{2, values(2)}));
     QVERIFY(queue.push(protocol::Notice{"info", "between", 2}));
     queue.push(StepRow{3, values(3)});
-    queue.push(StepRow{4, values(4)});  // one too many
+    QVERIFY(!queue.push(StepRow{4, values(4)}));  // one too many
     const auto messages = queue.take();
     QCOMPARE(messages.size(), 3u);
     QCOMPARE(std::get<protocol::Steps>(messages[0]).columns.at("mono").size(), 2u);
@@ -151,7 +170,7 @@ class TestTelemetry : public QObject {
     for (std::int64_t step = 5001; step <= 10'000; ++step) set_step(step), send_step(step, values(step));
     set_position({.epoch = 1, .epochs = 3, .loop = "train", .fraction = 0.5});
     auto reader = std::async(std::launch::async, [&] { return listener.read_to_goodbye(); });
-    telemetry_stop(143);
+    telemetry_stop(143, kPatience);
 
     const auto messages = reader.get();
     // They are packed: so many go out each 50 ms, but for those before the notice and the goodbye.
@@ -282,7 +301,7 @@ class TestTelemetry : public QObject {
     for (std::int64_t step = 1; step <= kSteps; ++step) send_step(step, values(step));
     // Once it reads, it learns how much it missed.
     auto reader = std::async(std::launch::async, [&] { return listener.read_to_goodbye(); });
-    telemetry_stop(0);
+    telemetry_stop(0, kPatience);
     std::int64_t arrived = 0, dropped = 0;
     for (const auto& message : reader.get())
       if (const auto* steps = std::get_if<protocol::Steps>(&message)) {
@@ -322,11 +341,6 @@ class TestTelemetry : public QObject {
 
   // The thread sleeps where nothing is to be sent, and where nobody reads.
   void a_line_costs_no_processor() {
-    const auto used = [] {
-      timespec time{};
-      ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-      return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-    };
     const auto supervisor = connect();
     for (std::int64_t step = 1; step <= 3; ++step) send_step(step, values(step));
     heartbeat(*supervisor, [](const auto&) { return true; });
@@ -334,14 +348,32 @@ class TestTelemetry : public QObject {
     heartbeat(*supervisor, [](const auto&) { return true; });
     const double idle = used() - before;
     QVERIFY2(idle < 0.1, qPrintable(QString::number(idle)));
-    for (std::int64_t step = 4; step <= 100'000; ++step) send_step(step, values(step));
-    QTest::qWait(100);  // until the socket is full
+    fill();
     const double full = used();
     QTest::qWait(250);
     const double blocked = used() - full;
     QVERIFY2(blocked < 0.1, qPrintable(QString::number(blocked)));
+    // Nor where the program ends, which does not wait for ever.
+    const double ending = used();
+    telemetry_stop(0, std::chrono::milliseconds(600));
+    const double ended = used() - ending;
+    QVERIFY2(ended < 0.1, qPrintable(QString::number(ended)));
+  }
+
+  // It would be stale by the time that it is read.
+  void while_nobody_reads_no_heartbeat_is_sent() {
+    const auto supervisor = connect();
+    fill();
+    const double full = protocol::monotonic_seconds();
+    QTest::qWait(700);  // two heartbeats
+    const double read = protocol::monotonic_seconds();
     auto reader = std::async(std::launch::async, [&] { return supervisor->read_to_goodbye(); });
-    telemetry_stop(0);
+    telemetry_stop(0, kPatience);
+    const auto stale = std::ranges::count_if(reader.get(), [&](const auto& message) {
+      const auto* beat = std::get_if<protocol::Heartbeat>(&message);
+      return beat && beat->mono > full && beat->mono < read;
+    });
+    QVERIFY2(stale <= 1, qPrintable(QString::number(stale)));  // the first, where the socket was not full yet
   }
 
   void nothing_is_left_open() {
@@ -377,6 +409,25 @@ class TestTelemetry : public QObject {
     QVERIFY(!telemetry_connected());
     clear_request(ExitRequest::checkpoint_and_exit);
     telemetry_stop(0);
+  }
+
+  // A program that has said goodbye need not be told, nor asked to leave.
+  void who_hangs_up_at_the_goodbye_is_not_missed() {
+    clear_request(ExitRequest::checkpoint_and_exit);
+    const auto supervisor = connect();
+    fill();
+    const auto ending = std::make_shared<std::atomic<bool>>(false);
+    before_goodbye([ending](int) { *ending = true; });
+    const testing::StandardError kept;
+    auto hangs_up = std::async(std::launch::async, [&] {
+      while (!*ending) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      supervisor->hang_up();
+    });
+    telemetry_stop(0);
+    hangs_up.get();
+    QCOMPARE(kept.text(), "");
+    QCOMPARE(pending_request(), ExitRequest::nothing);
   }
 
   void without_a_supervisor_nothing_happens() {

@@ -250,6 +250,16 @@ class TestTold : public QObject {
     QVERIFY(second.of<protocol::Triggered>().empty());
   }
 
+  void anEpochWithoutLoopsIsToldToo() {
+    Program program;
+    const Heard heard(program, [] {
+      for ([[maybe_unused]] const int epoch : remaining_epochs_until(2)) {
+      }
+    });
+    QCOMPARE(heard.text_of<protocol::EpochMark>(mark_text),
+             "0 begins at 0\n0 ends at 0\n1 begins at 0\n1 ends at 0\n");
+  }
+
   // An epoch that was begun before is not begun again.
   void anEpochBeginsOnce() {
     Program program;

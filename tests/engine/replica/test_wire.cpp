@@ -128,6 +128,22 @@ class TestWire : public QObject {
     QVERIFY(pair.other.receive(received.data(), received.size(), in(20s)) == Transfer::done);
     QVERIFY(sent.get() == Transfer::done);
     QVERIFY(received == bytes);
+    pair.one.close();  // nothing was sent beyond them
+    QVERIFY(pair.other.receive(received.data(), 1, in(20s)) == Transfer::closed);
+  }
+
+  void whatIsNotAskedForIsLeftForTheNext() {
+    Pair pair = connected();
+    std::string bytes(12, '.');
+    QVERIFY(pair.one.send("ab", in(20s)) == Transfer::done);
+    auto received =
+        std::async(std::launch::async, [&] { return pair.other.receive(bytes.data(), 4, in(20s)); });
+    std::this_thread::sleep_for(20ms);
+    QVERIFY(pair.one.send("cdefgh", in(20s)) == Transfer::done);
+    QVERIFY(received.get() == Transfer::done);
+    QCOMPARE(bytes, "abcd........");
+    QVERIFY(pair.other.receive(bytes.data(), 4, in(20s)) == Transfer::done);
+    QCOMPARE(bytes, "efgh........");
   }
 
   void whoCanBeReadIsTold() {
@@ -169,6 +185,20 @@ class TestWire : public QObject {
                   Listener("tcp:127.0.0.1", std::stoi(port)));
     VERIFY_THROWS("io", "cannot listen at 192.0.2.1: ", Listener("tcp:192.0.2.1"));  // of documentation
     VERIFY_THROWS("io", "host 'no.such.host.invalid': ", Listener("tcp:no.such.host.invalid"));
+  }
+
+  // An address of many machines is none to connect to, nor to reach one by.
+  void whereNoWayLeadsIsNamed() {
+    VERIFY_THROWS("io",
+                  "cannot connect to tcp:255.255.255.255:9: ", connect_to("tcp:255.255.255.255:9", in(20s)));
+    VERIFY_THROWS("io", "no network route to host '255.255.255.255': ", address_towards("255.255.255.255"));
+    VERIFY_THROWS("io", "cannot listen at /nowhere/at/all: ", Listener("unix:/nowhere/at/all"));
+    std::string place;
+    {
+      const Listener gone("tcp:127.0.0.1");
+      place = gone.address();
+    }
+    VERIFY_THROWS("io", "cannot connect to " + place + ": Connection refused", connect_to(place, in(20s)));
   }
 
   void whoIsGoneTakesNothing() {
@@ -247,6 +277,7 @@ class TestWire : public QObject {
     row("no status", "HTTP/1.1 OK\r\n\r\n", " does not answer in HTTP");
     row("half a line", "HTTP/1.1\r\n\r\n", " does not answer in HTTP");
     row("half a status", "HTTP/1.1 20\r\n\r\n", " does not answer in HTTP");
+    row("more than a status", "HTTP/1.1 2000\r\n\r\n", " does not answer in HTTP");
     row("without an end", "HTTP/1.1 200 OK\r\n\r\n" + QByteArray(65536, 'x'), " answers without an end");
   }
   void whatIsNoAnswerIsRefused() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/http_client.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -53,9 +54,9 @@ HttpAnswer read_answer(const std::string& text, const std::string& url) {
   HttpAnswer answer;
   const auto head = text.find(kEndOfHead);
   if (text.empty()) throw Error(ErrorKind::io, url + " closed the connection");
-  if (head == std::string::npos || !text.starts_with("HTTP/1.") || head < kVersion.size() + 3 ||
-      std::from_chars(text.data() + kVersion.size(), text.data() + kVersion.size() + 3, answer.status).ec !=
-          std::errc{})
+  const std::string_view status = std::string_view(text).substr(std::min(text.size(), kVersion.size()));
+  if (head == std::string::npos || !text.starts_with("HTTP/1.") ||
+      std::from_chars(status.begin(), status.end(), answer.status).ptr != status.begin() + 3)
     throw Error(ErrorKind::io, url + " does not answer in HTTP");
   answer.body = text.substr(head + kEndOfHead.size());
   return answer;

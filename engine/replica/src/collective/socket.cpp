@@ -47,8 +47,8 @@ bool wait_for(std::span<pollfd> entries, Deadline deadline) {
 }
 
 bool wait_for(int descriptor, short events, Deadline deadline) {
-  pollfd entry{descriptor, events, 0};
-  return wait_for(std::span(&entry, 1), deadline);
+  pollfd entry[] = {{descriptor, events, 0}};
+  return wait_for(entry, deadline);
 }
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK; }
@@ -84,15 +84,12 @@ Addresses resolve(const std::string& host, const std::string& port) {
 
 // Connects a non-blocking socket, and leaves it blocking. False with errno.
 bool connect_before(Deadline deadline, int descriptor, const addrinfo& to) {
-  if (::connect(descriptor, to.ai_addr, to.ai_addrlen) != 0) {
-    if (errno != EINPROGRESS) return false;
-    int error = ETIMEDOUT;
-    socklen_t size = sizeof error;
-    if (wait_for(descriptor, POLLOUT, deadline))
-      ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
-    errno = error;
-    if (error != 0) return false;
-  }
+  if (::connect(descriptor, to.ai_addr, to.ai_addrlen) != 0 && errno != EINPROGRESS) return false;
+  int error = ETIMEDOUT;
+  socklen_t size = sizeof error;
+  if (wait_for(descriptor, POLLOUT, deadline)) ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
+  errno = error;
+  if (error != 0) return false;
   return ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK) == 0;
 }
 

@@ -2,10 +2,7 @@
 //
 // The session of training: the one object that a process has one of. It is that of a replica by itself until
 // init_process_group gives it its place among others, and it ends with the process and no earlier: threads,
-// peers and the way out may come to it until then, so nothing in it is ever destroyed. A process has one
-// session of training, that of a replica by itself until init_process_group gives it its place among others,
-// and the session ends with the process and no earlier: threads, peers and the way out may come to it until
-// then, so nothing in it is ever destroyed.
+// peers and the way out may come to it until then, so nothing in it is ever destroyed.
 //
 // It is made of parts, which it knows nothing of: a folder that keeps something from call to call has a type
 // of its own for it and asks the session for the one of that type, which is made when it is first asked for.

@@ -43,8 +43,8 @@ constexpr std::size_t kBacklog = 1 << 20;  // bytes encoded ahead of the socket
 
 class Client {
  public:
-  Client(int socket, int rank, protocol::Hello hello)
-      : socket_(socket), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), rank_(rank) {
+  Client(int socket, int rank, protocol::Hello hello, milliseconds orphaned)
+      : socket_(socket), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), rank_(rank), orphaned_(orphaned) {
     append(std::move(hello));
     thread_ = protocol::quiet_thread([this] { run(); });
   }
@@ -65,7 +65,8 @@ class Client {
   void set_position(const protocol::Position& position) { queue_.set_position(position); }
   bool connected() const { return connected_.load(std::memory_order_relaxed); }
 
-  void stop() {
+  void stop(milliseconds patience) {
+    patience_ = patience;  // the thread reads it once it is to stop
     stopping_ = true;
     wake();
     thread_.join();
@@ -91,14 +92,14 @@ class Client {
 
   void run() {
     auto next_steps = Clock::now(), next_heartbeat = next_steps;
-    Clock::time_point give_up = Clock::time_point::max();
+    auto give_up = Clock::time_point::max();
     while (connected()) {
       const auto now = Clock::now();
       const bool stopping = stopping_;
-      if (stopping && give_up == Clock::time_point::max()) give_up = now + time_out::kGoodbye;
-      if (now >= next_heartbeat && !stopping) {
-        // One that the socket does not take now is stale when it does.
-        if (out_.empty()) append(heartbeat());
+      if (stopping) give_up = std::min(give_up, now + patience_);
+      if (now >= next_heartbeat) {
+        // One that the socket does not take now is stale when it does, and none follows a goodbye.
+        if (out_.empty() && !stopping) append(heartbeat());
         next_heartbeat = now + time_out::kHeartbeat;
       }
       const bool flushing = flushing_;
@@ -122,8 +123,8 @@ class Client {
 
   // No supervisor is left to kill a replica that hangs and does not leave.
   void end_orphan() {
-    const auto deadline = Clock::now() + time_out::kOrphan;
-    while (!stopping_ && Clock::now() < deadline) wait_for_wake(Clock::now() + time_out::kHeartbeat);
+    const auto deadline = Clock::now() + orphaned_;
+    while (!stopping_ && Clock::now() < deadline) wait_for_wake(deadline);
     if (stopping_) return;
     std::fputs("batchscope: the checkpoint after the supervisor's end took too long; ending without it\n",
                stderr);
@@ -170,9 +171,10 @@ class Client {
   void wait(Clock::time_point until) {
     pollfd fds[] = {{socket_, static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT), 0},
                     {wake_, POLLIN, 0}};
-    if (poll(fds, 2, left_until(until)) <= 0) return;
-    if (fds[1].revents) take_wake();
-    if (fds[0].revents & (POLLIN | POLLHUP | POLLERR)) {
+    const auto& [line, woken] = fds;
+    if (poll(fds, std::size(fds), left_until(until)) <= 0) return;
+    if (woken.revents) take_wake();
+    if (line.revents & (POLLIN | POLLHUP | POLLERR)) {
       char ignored[256];  // the supervisor says nothing on this line; its end is what matters
       const ssize_t n = recv(socket_, ignored, sizeof ignored, MSG_DONTWAIT);
       if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) lost();
@@ -188,6 +190,7 @@ class Client {
 
   const int socket_, wake_;
   const int rank_;
+  const milliseconds orphaned_;
   TelemetryQueue queue_;
   std::string out_;  // encoded, not yet sent
   std::mutex activity_mutex_;
@@ -195,6 +198,7 @@ class Client {
   double since_ = 0;
   std::mutex flushed_mutex_;
   std::condition_variable flushed_;
+  milliseconds patience_{};
   std::atomic<bool> connected_ = true, stopping_ = false, flushing_ = false;
   std::thread thread_;
 };
@@ -219,7 +223,7 @@ int connect_to(const std::string& path) {
 
 }  // namespace
 
-void telemetry_start(const protocol::Environment& environment, protocol::Hello hello) {
+void telemetry_start(const protocol::Environment& environment, protocol::Hello hello, milliseconds orphaned) {
   if (environment.telemetry_socket.empty() || client()) return;
   const int fd = connect_to(environment.telemetry_socket);
   if (fd < 0) {
@@ -227,21 +231,21 @@ void telemetry_start(const protocol::Environment& environment, protocol::Hello h
     throw Error(ErrorKind::io, "cannot reach the supervisor at " + environment.telemetry_socket + ": " +
                                    std::strerror(errno));
   }
-  session().part<Line>().client = new Client(fd, environment.replica_rank, std::move(hello));
+  session().part<Line>().client = new Client(fd, environment.replica_rank, std::move(hello), orphaned);
 }
 
 void before_goodbye(std::function<void(int)> last_word) {
   session().part<Line>().last_words.push_back(std::move(last_word));
 }
 
-void telemetry_stop(int code) {
+void telemetry_stop(int code, milliseconds patience) {
   Line& line = session().part<Line>();
   Client* const stopped = line.client;
   if (!stopped) return;
   for (const auto& last_word : line.last_words) last_word(code);
   stopped->send(protocol::Goodbye{replica_rank(), code, stopped->step, protocol::monotonic_seconds()});
   line.client = nullptr;
-  stopped->stop();  // and is left to itself: a thread may still be in one of its calls
+  stopped->stop(patience);  // and is left to itself: a thread may still be in one of its calls
 }
 
 void send(protocol::Message message) {

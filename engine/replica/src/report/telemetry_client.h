@@ -7,19 +7,23 @@
 // knows nobody who writes into it: whoever has a last word registers it.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/protocol/time_outs.h"
 #include "report/row.h"
 
 namespace batchscope::replica {
 
 // Connects, says hello before anything else, and starts the thread; once, when the process group stands.
-// Throws Error(io) where the supervisor is not there any more.
-void telemetry_start(const protocol::Environment& environment, protocol::Hello hello = {});
+// Throws Error(io) where the supervisor is not there any more. Where the program has not left when it has
+// been orphaned for so long, the thread ends it.
+void telemetry_start(const protocol::Environment& environment, protocol::Hello hello = {},
+                     std::chrono::milliseconds orphaned = protocol::time_out::kOrphan);
 
 bool telemetry_connected();
 
@@ -29,9 +33,9 @@ void send(protocol::Message message);
 // Calls it with the exit code before Goodbye is sent, after those that were registered before it.
 void before_goodbye(std::function<void(int code)> last_word);
 
-// Sends Goodbye with this exit code and what is still queued, waiting no longer than two seconds for a
+// Sends Goodbye with this exit code and what is still queued, has no more patience than this with a
 // supervisor that does not read, and ends the thread. Called by leave(), and at the program's orderly end.
-void telemetry_stop(int code);
+void telemetry_stop(int code, std::chrono::milliseconds patience = protocol::time_out::kGoodbye);
 
 // Sends a failure, with the step that this replica is in.
 void send_failure(protocol::Failure failure);

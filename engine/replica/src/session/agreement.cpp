@@ -27,7 +27,7 @@ namespace {
 
 struct InFlight : std::optional<collective::Pending> {};
 
-collective::Bytes encode(ExitRequest request) { return std::string(1, static_cast<char>(request)); }
+collective::Bytes encode(ExitRequest request) { return {static_cast<char>(request)}; }
 ExitRequest decode(const collective::Bytes& bytes) { return static_cast<ExitRequest>(bytes.at(0)); }
 
 bool is_leaving(ExitRequest request) { return request >= ExitRequest::checkpoint_and_restart; }
