@@ -131,12 +131,13 @@ def ancestors(pid):
 
 
 def kill_all(processes):
-    """Kills what processes() finds, until it finds none."""
+    """Kills what processes() finds, until it finds none. All are stopped first, so that none can act on another one's end."""
     def none():
         found = processes()
-        for pid in found:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        for how in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in found:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, how)
         return not found
     patiently("the end of every process", none)
 
