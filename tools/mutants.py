@@ -9,12 +9,13 @@ number (100). --line tries all changes of one line instead, --again those that w
 changes are listed at the end. Enter a change that does the same as the original, with the reason, in tests/mutants/equivalent.txt:
 it is not tried again. The exit code is 1 if a fault went unnoticed, and 2 if the search could not begin.
 
-It works on a copy of the tree in build/mutants, where the rooms' files are compiled one by one. A changed file is compiled first.
-A change that does not compile is not counted, and neither is a change that compiles to the same code. Then the room's own tests are
-linked and run: those that noticed earlier changes of the file, the other fast ones, and scenarios (not with --fast), which have to fail
-twice. If they notice nothing, the tests of other rooms follow (not with --own). A change that loops for ever is noticed by a limit of
-processor time, three times what the longest test took, and one that waits for ever by the tests' own time limits: neither depends on
-how busy the machine is.
+It works on a copy of the tree in build/mutants, where the rooms' files are compiled one by one. First one program has many changes, and
+chooses one at a time (switched.py). A change that the tests do not notice there, or that cannot be there, is then made alone: its file is
+compiled. A change that does not compile is not counted, and neither is a change that compiles to the same code. In both ways the room's own
+tests run: those that noticed earlier changes of the file, the other fast ones, and scenarios (not with --fast), which have to fail twice.
+If they notice nothing, the tests of other rooms follow (not with --own). A change that loops for ever is noticed by a limit of processor
+time, three times what the longest test took, and one that waits for ever by the tests' own time limits: neither depends on how busy the
+machine is.
 """
 
 import argparse
@@ -29,10 +30,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 from mutations import mutations
+from switched import NAMED, VARIABLE, switched
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tests/mutants/equivalent.txt"
@@ -40,6 +42,8 @@ WORK = ROOT / "build/mutants"
 TREE, BUILD = WORK / "tree", WORK / "build"
 OUTCOMES = ("noticed", "unnoticed", "equivalent", "same code", "not compiled")
 SHORTEST, PATIENCE = 5, 3  # the least limit of processor time in s, and the limit as a multiple of the time before
+FEWEST, MOST = 8, 100  # changes in one program: fewer are sooner tried one by one, and what took place before a break is told
+ALONE = {"goodput_tests", "policy_tests"}  # start no process: a test that ends at its first fault leaves nothing behind
 MEMORY = 8 << 30  # bytes, more than any test has: a loop may also grow for ever
 
 
@@ -87,7 +91,7 @@ class Refused(Exception):
     """A request that cannot be met."""
 
 
-def run(*command, limit=None, cwd=None):
+def run(*command, limit=None, cwd=None, variables=()):
     """Runs the command to its end. With a limit, in s, each of its processes is killed that takes more processor time."""
 
     def bound():
@@ -96,7 +100,7 @@ def run(*command, limit=None, cwd=None):
             resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
     quick = dict(os.environ, QTEST_DISABLE_STACK_DUMP="1")  # gdb takes seconds after each crash
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, env=quick,
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, env=quick | dict(variables),
                                start_new_session=True, preexec_fn=bound)  # fmt: skip
     try:
         out, errors = process.communicate()
@@ -122,9 +126,9 @@ def copy_tree():
             copy.unlink()
 
 
-def build(targets):
+def build(targets, *options):
     """Returns the output of a build that failed, else ""."""
-    done = run("cmake", "--build", str(BUILD), "-j", "2", "--target", *targets)
+    done = run("cmake", "--build", str(BUILD), "-j", "2", "--target", *targets, "--", *options)
     return done.stdout + done.stderr if done.returncode else ""
 
 
@@ -135,8 +139,9 @@ class Suite:
         self.room, self.stages = room, stages
         self.limits = {}  # s of processor time, by stage, from its first run on
         self.objects, self.code = {}, {}  # of each source file: its object file, and that one's bytes
-        self.names = {stage: set() for stage in stages}  # of its tests
-        self.noticed = defaultdict(set)  # by source file: the tests that noticed its changes
+        self.times = {stage: {} for stage in stages}  # of its tests when they first ran, in s
+        self.noticed = defaultdict(Counter)  # by source file: how many of its changes each test noticed
+        self.mutant = None  # the number of the change that the tests choose
 
     def prepare(self):
         """Builds the tests, and checks that they pass without a change."""
@@ -156,21 +161,30 @@ class Suite:
         """Runs a stage's tests, or only some of them, and returns those that failed."""
         command = ["ctest", "--test-dir", str(BUILD), "-R", tests or stage.tests, "-L", f"^{stage.tier}$", "-j", "4", "--stop-on-failure",
                    "--no-tests=error"]  # fmt: skip
-        done = run(*command, limit=self.limits.get(stage))
+        variables = {} if self.mutant is None else {VARIABLE: str(self.mutant)}
+        if ALONE.issuperset(stage.targets):
+            variables["QTEST_FATAL_FAIL"] = "1"
+        done = run(*command, limit=self.limits.get(stage), variables=variables)
         times = re.findall(r"Test +#\d+: (\S+) .*? ([\d.]+) sec", done.stdout)
-        self.names[stage].update(name for name, _ in times)
+        self.times[stage] = {name: float(seconds) for name, seconds in times} | self.times[stage]
         longest = max((float(seconds) for _, seconds in times), default=0)
         self.limits.setdefault(stage, max(SHORTEST, round(PATIENCE * longest)))
         failed = re.findall(r"^\s*\d+ - (\S+) \(", done.stdout, re.M)
         return failed or (["ctest"] if done.returncode else [])
 
     def notice(self, stage, file):
-        """Returns the stage's tests that fail. First runs those that noticed earlier changes of the file, or that have its name."""
-        likely = self.names[stage] & (self.noticed[file] | {f"{pathlib.Path(self.room.folder).name}.{pathlib.Path(file).stem}"})
-        failed = self.run_some(stage, likely) if likely else []
-        failed = failed or self.run(stage)
+        """Returns the stage's tests that fail. First runs, one at a time, those that noticed earlier changes of the file, or that have its
+        name, in the order of how much they notice in a second."""
+        earlier, own = self.noticed[file], f"{pathlib.Path(self.room.folder).name}.{pathlib.Path(file).stem}"
+        times = self.times[stage]
+        likely = sorted(times.keys() & {own, *earlier}, key=lambda test: (times[test] + 0.1) / (earlier[test] + 1))
+        rest = times.keys() - likely
+        groups = [[test] for test in likely] + ([rest] if rest else [])
+        failed = next(filter(None, (self.run_some(stage, tests) for tests in groups)), [])
         is_sure = not failed or stage.tier == "fast"  # a busy machine may have failed a scenario
-        return failed if is_sure else self.run_some(stage, failed)
+        failed = failed if is_sure else self.run_some(stage, failed)
+        self.noticed[file].update(failed)
+        return failed
 
     def run_some(self, stage, tests):
         return self.run(stage, "|".join(f"^{re.escape(test)}$" for test in tests))
@@ -186,9 +200,48 @@ class Suite:
             if build(stage.targets):
                 return "not compiled", None
             if failed := self.notice(stage, file):
-                self.noticed[file].update(failed)
                 return "noticed", failed[0]
         return "unnoticed", None
+
+    def judge_together(self, trials, until):
+        """Judges trials in one program, until a time. Only those that a test notices there have an outcome then."""
+        trials = dict(enumerate(trials, 1))
+        originals = {trial.file: (TREE / trial.file).read_text(encoding="utf-8") for trial in trials.values()}
+        try:
+            within = self.build_together(trials, originals)
+            self.mutant = 0
+            if not within or any(self.run(stage) for stage in self.stages):
+                return
+            for self.mutant in sorted(within):
+                trial = trials[self.mutant]
+                failed = next(filter(None, (self.notice(stage, trial.file) for stage in self.stages)), None)
+                if failed:
+                    trial.outcome, trial.test = "noticed", failed[0]
+                if time.monotonic() > until:
+                    return
+        finally:
+            self.mutant = None
+            for file, text in originals.items():
+                (TREE / file).write_text(text, encoding="utf-8")
+
+    def build_together(self, trials, originals):
+        """Builds the tests with the changes of trials, by their numbers, but for those that the compiler rejects. Returns the numbers."""
+        trials = dict(trials)
+        while trials:
+            within = set()
+            for file, original in originals.items():
+                changes = {number: trial.mutation for number, trial in trials.items() if trial.file == file}
+                text, numbers = switched(original, changes) if changes else (original, set())
+                (TREE / file).write_text(text, encoding="utf-8")
+                within |= numbers
+            fault = build([target for stage in self.stages for target in stage.targets], "-k", "0")
+            if not fault:
+                return within
+            named = {int(number) for numbers in NAMED.findall(fault) for number in numbers.split("_")}
+            files = set(re.findall(r"^FAILED: (\S+)", fault, re.M))  # wholly rejected if no change is named
+            rejected = named & trials.keys() or {number for number, trial in trials.items() if self.objects.get(trial.file) in files}
+            trials = {number: trial for number, trial in trials.items() if rejected and number not in rejected}
+        return set()
 
 
 def known_equivalents():
@@ -209,10 +262,11 @@ class Trial:
     def key(self):
         return self.file, self.mutation.before, self.mutation.after
 
-    def take_place(self, suite, equivalents):
+    def compare(self, equivalents):
         if not equivalents.isdisjoint([self.key(), (*self.key()[:2], "*")]):
             self.outcome = "equivalent"
-            return
+
+    def take_place(self, suite):
         path = TREE / self.file
         original = path.read_text(encoding="utf-8")
         try:
@@ -308,20 +362,35 @@ def chosen_places(options, name):
 
 
 def try_all(options, tell):
-    equivalents, began, trials = known_equivalents(), time.monotonic(), []
+    trials, end = [], time.monotonic() + 60 * options.minutes if options.minutes else float("inf")
     for name in options.rooms:
         chosen = chosen_places(options, name)
-        if not chosen:
+        if not chosen or time.monotonic() > end:
             continue
         suite = Suite(ROOMS[name], ROOMS[name].stages(options))
         suite.prepare()
-        for trial in chosen:
-            if options.minutes and time.monotonic() - began > 60 * options.minutes:
-                return trials
-            trial.take_place(suite, equivalents)
-            trials.append(trial)
-            tell(trial, len(trials))
+        for first in range(0, len(chosen), MOST):
+            for trial in try_some(suite, chosen[first : first + MOST], end):
+                trials.append(trial)
+                tell(trial, len(trials))
     return trials
+
+
+def try_some(suite, chosen, end):
+    """Yields trials once they have an outcome, in their order: were those told first that are noticed soon, an end would tell too many."""
+    equivalents = known_equivalents()
+    for trial in chosen:
+        trial.compare(equivalents)
+    left = [trial for trial in chosen if not trial.outcome]
+    now = time.monotonic()
+    if len(left) >= FEWEST and now < end:
+        suite.judge_together(left, now + (end - now) / 2)
+    for trial in chosen:
+        if time.monotonic() > end:
+            return
+        if not trial.outcome:
+            trial.take_place(suite)
+        yield trial
 
 
 def main():
