@@ -42,7 +42,7 @@ WORK = ROOT / "build/mutants"
 TREE, BUILD = WORK / "tree", WORK / "build"
 OUTCOMES = ("noticed", "unnoticed", "equivalent", "same code", "not compiled")
 SHORTEST, PATIENCE = 5, 3  # the least limit of processor time in s, and the limit as a multiple of the time before
-FEWEST, MOST = 8, 100  # changes in one program: fewer are sooner tried one by one, and what took place before a break is told
+FEWEST, MOST = 8, 100  # changes in one program: fewer are tried one by one sooner, and nothing is told before all of one program are tried
 ALONE = {"goodput_tests", "policy_tests"}  # start no process: a test that ends at its first fault leaves nothing behind
 MEMORY = 8 << 30  # bytes, more than any test has: a loop may also grow for ever
 
@@ -377,7 +377,7 @@ def try_all(options, tell):
 
 
 def try_some(suite, chosen, end):
-    """Yields trials once they have an outcome, in their order: were those told first that are noticed soon, an end would tell too many."""
+    """Yields trials with their outcomes, in the order of the seed. In another order --minutes would leave out mostly what goes unnoticed."""
     equivalents = known_equivalents()
     for trial in chosen:
         trial.compare(equivalents)

@@ -33,6 +33,7 @@ class Launches {
   void look_after(const World& world);
 
   bool under_way(const std::string& run) const { return under_way_.contains(run); }
+  bool any_under_way() const { return !under_way_.empty(); }
   // Why the newest start of a run that still has none did not succeed; empty: it did, or there was none.
   std::string why(const std::string& run) const;
 

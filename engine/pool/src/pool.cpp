@@ -80,7 +80,9 @@ void Pool::tick() {
     const protocol::PoolSettings settings = catalogue_.pool_settings();
     nodes_.watch(settings);
     keep_nodes();
-    if (catalogue_.pool_needed() || nodes_.looks() || supply_.owes() || settings.nodes_ending) needed_ = now;
+    if (catalogue_.pool_needed() || nodes_.looks() || supply_.owes() || settings.nodes_ending ||
+        !targets_.empty() || launches_.any_under_way())
+      needed_ = now;
     if (now - needed_ > kFarewell) return loop_.quit();
     World world = look(catalogue_, run::pool_machine(settings, nodes_.nodes()),
                        [this](const std::string& run) { return supervisors_.contact(run); });
@@ -292,15 +294,20 @@ void Pool::move(const Member& member, const Devices& target) {
 
 // A run that trains again is not preempted any more, and one that has done so for long has got over its
 // crashes.
-void Pool::forget_preemption(const World& world) {
-  for (const Member& member : world.members) {
+void Pool::forget_preemption(World& world) {
+  for (Member& member : world.members) {
     if (!member.job || member.held.empty() || member.run.state != RunState::running ||
         member.standing == Standing::in_motion)
       continue;
-    const storage::Job& job = *member.job;
+    storage::Job& job = *member.job;
     const std::string& id = member.run.id;
-    if (job.preempted && !member.to_be_paused && !targets_.contains(id)) catalogue_.forget_preemption(id);
-    if (recoveries_[id].is_over(job.crashes, time_.now())) catalogue_.forget_crashes(id);
+    if (job.preempted && !member.to_be_paused && !targets_.contains(id)) {
+      catalogue_.forget_preemption(id);
+      job.preempted = false;
+    }
+    if (!recoveries_[id].is_over(job.crashes, time_.now())) continue;
+    catalogue_.forget_crashes(id);
+    job.crashes = 0;
   }
 }
 

@@ -49,7 +49,7 @@ class Pool {
   void keep(World& world, const Plan& plan);
   void carry_out(const World& world);
   void move(const Member& member, const std::vector<std::string>& target);
-  void forget_preemption(const World& world);
+  void forget_preemption(World& world);
   void on_notice(const std::string& notice);
 
   run::StoreLock& lock_;

@@ -66,6 +66,11 @@ class PoolAtWork {
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
   }
 
+  // The pool may be writing.
+  void meddles(const std::string& sql) {
+    QVERIFY(QTest::qWaitFor([&] { return storage::test::meddle(folder_ / "runs.db", sql); }, pool::kPatience));
+  }
+
   static protocol::RunSpec spec_of(const std::string& name, int most = 2, int least = 1) {
     protocol::RunSpec spec = storage::test::named(name);
     spec.device = "cuda";

@@ -135,22 +135,16 @@ class TestPool : public QObject, private PoolAtWork {
   // Once, however often it is tried again, and once more where it was well in between.
   void whatIsWrongWithTheCatalogueIsSaidOnce() {
     const testing::StandardError said;
-    const auto rename = [&](const std::string& from, const std::string& to) {
-      bool is_done = false;  // the pool may be writing
-      QTRY_VERIFY_WITH_TIMEOUT(
-          (is_done = is_done || meddle(folder_ / "runs.db", "ALTER TABLE " + from + " RENAME TO " + to)),
-          kPatience);
-    };
     submit("a");
     begin();
     QTRY_COMPARE_WITH_TIMEOUT(launched().size(), 1u, kPatience);
-    rename("pool", "gone");
+    meddles("ALTER TABLE pool RENAME TO gone");
     QTRY_COMPARE_WITH_TIMEOUT(said.count("the pool cannot decide: "), 1, kPatience);
     looks();
     QCOMPARE(said.count("the pool cannot decide: "), 1);
-    rename("gone", "pool");
+    meddles("ALTER TABLE gone RENAME TO pool");
     looks();
-    rename("pool", "gone");
+    meddles("ALTER TABLE pool RENAME TO gone");
     QTRY_COMPARE_WITH_TIMEOUT(said.count("the pool cannot decide: "), 2, kPatience);
   }
 

@@ -225,6 +225,24 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QVERIFY(launched().empty());
   }
 
+  // The pool stays until it knows what has become of a start: a supervisor that comes up is to pause, and one
+  // that does not gives its devices back.
+  void whoIsHeldAsItStartsIsNotLeftAlone() {
+    const std::string a = submit("a", 1);
+    const StandardError said;
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(launched().size(), 1u, kPatience);
+    catalogue_->hold(a, true);
+    looks();
+    passes(5);
+    QVERIFY(!pool_->isFinished());
+    QCOMPARE(catalogue_->leases().size(), 1u);
+    passes(5);
+    QTRY_VERIFY_WITH_TIMEOUT(catalogue_->leases().empty(), kPatience);
+    now_ = now_ + 2.25;
+    ends();
+  }
+
   // A decision that could not be written down is made once more.
   void whatWasWrongIsMadeUpFor() {
     const std::string a = submit("a", 1);
@@ -413,11 +431,6 @@ class TestPoolTimes : public QObject, private PoolAtWork {
  private:
   void set(const std::function<void(protocol::PoolSettings&)>& change) {
     catalogue_->change_pool_settings(change);
-  }
-
-  // The pool may be writing.
-  void meddles(const std::string& sql) {
-    QVERIFY(QTest::qWaitFor([&] { return meddle(folder_ / "runs.db", sql); }, kPatience));
   }
 
   // Adds a node whose agent never says anything.
