@@ -377,7 +377,7 @@ def try_all(options, tell):
 
 
 def try_some(suite, chosen, end):
-    """Yields trials with their outcomes, in the order of the seed. In another order --minutes would leave out mostly what goes unnoticed."""
+    """Yields trials with their outcomes, in the order of the seed. Else --minutes would leave out mostly what goes unnoticed."""
     equivalents = known_equivalents()
     for trial in chosen:
         trial.compare(equivalents)
