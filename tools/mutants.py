@@ -15,7 +15,7 @@ compiled. A change that does not compile is not counted, and neither is a change
 tests run: those that noticed earlier changes of the file, the other fast ones, and scenarios (not with --fast), which have to fail twice.
 If they notice nothing, the tests of other rooms follow (not with --own). A change that loops for ever is noticed by a limit of processor
 time, three times what the longest test took, and one that waits for ever by the tests' own time limits: neither depends on how busy the
-machine is.
+machine is. One that forks for ever is noticed by the number of its processes (bounded.py).
 """
 
 import argparse
@@ -24,15 +24,13 @@ import os
 import pathlib
 import random
 import re
-import resource
 import shutil
-import signal
-import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
+from bounded import run
 from mutations import mutations
 from switched import NAMED, VARIABLE, switched
 
@@ -44,7 +42,6 @@ OUTCOMES = ("noticed", "unnoticed", "equivalent", "same code", "not compiled")
 SHORTEST, PATIENCE = 5, 3  # the least limit of processor time in s, and the limit as a multiple of the time before
 FEWEST, MOST = 8, 100  # changes in one program: fewer are tried one by one sooner, and nothing is told before all of one program are tried
 ALONE = {"goodput_tests", "policy_tests"}  # start no process: a test that ends at its first fault leaves nothing behind
-MEMORY = 8 << 30  # bytes, more than any test has: a loop may also grow for ever
 
 
 class Stage(NamedTuple):
@@ -91,29 +88,9 @@ class Refused(Exception):
     """A request that cannot be met."""
 
 
-def run(*command, limit=None, cwd=None, variables=()):
-    """Runs the command to its end. With a limit, in s, each of its processes is killed that takes more processor time."""
-
-    def bound():
-        if limit is not None:
-            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-
-    quick = dict(os.environ, QTEST_DISABLE_STACK_DUMP="1")  # gdb takes seconds after each crash
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, env=quick | dict(variables),
-                               start_new_session=True, preexec_fn=bound)  # fmt: skip
-    try:
-        out, errors = process.communicate()
-    except BaseException:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        raise
-    return subprocess.CompletedProcess(command, process.returncode, out, errors)
-
-
 def copy_tree():
     """Brings the copy up to date. Files that did not change keep their time, so that they are not built again."""
-    listed = run("git", "ls-files", "-co", "--exclude-standard", "-z", cwd=ROOT).stdout.split("\0")
+    listed = run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT).stdout.split("\0")
     wanted = {name for name in listed if name and (ROOT / name).is_file()}
     for name in wanted:
         source, copy = ROOT / name, TREE / name
@@ -128,7 +105,7 @@ def copy_tree():
 
 def build(targets, *options):
     """Returns the output of a build that failed, else ""."""
-    done = run("cmake", "--build", str(BUILD), "-j", "2", "--target", *targets, "--", *options)
+    done = run(["cmake", "--build", str(BUILD), "-j", "2", "--target", *targets, "--", *options])
     return done.stdout + done.stderr if done.returncode else ""
 
 
@@ -161,10 +138,12 @@ class Suite:
         """Runs a stage's tests, or only some of them, and returns those that failed."""
         command = ["ctest", "--test-dir", str(BUILD), "-R", tests or stage.tests, "-L", f"^{stage.tier}$", "-j", "4", "--stop-on-failure",
                    "--no-tests=error"]  # fmt: skip
-        variables = {} if self.mutant is None else {VARIABLE: str(self.mutant)}
+        variables = {"QTEST_DISABLE_STACK_DUMP": "1"}  # gdb takes seconds after each crash
+        if self.mutant is not None:
+            variables[VARIABLE] = str(self.mutant)
         if ALONE.issuperset(stage.targets):
             variables["QTEST_FATAL_FAIL"] = "1"
-        done = run(*command, limit=self.limits.get(stage), variables=variables)
+        done = run(command, limit=self.limits.get(stage), variables=variables)
         times = re.findall(r"Test +#\d+: (\S+) .*? ([\d.]+) sec", done.stdout)
         self.times[stage] = {name: float(seconds) for name, seconds in times} | self.times[stage]
         longest = max((float(seconds) for _, seconds in times), default=0)
@@ -346,8 +325,8 @@ def prepare(rooms):
     TREE.mkdir(parents=True, exist_ok=True)
     copy_tree()
     apart = ";".join(f"batchscope_{name}" for name in rooms)
-    configured = run("cmake", "--preset", "ci", "-S", str(TREE), "-B", str(BUILD), "-D", "BATCHSCOPE_WERROR=OFF",
-                     "-D", f"BATCHSCOPE_APART={apart}")  # fmt: skip
+    configured = run(["cmake", "--preset", "ci", "-S", str(TREE), "-B", str(BUILD), "-D", "BATCHSCOPE_WERROR=OFF",
+                      "-D", f"BATCHSCOPE_APART={apart}"])  # fmt: skip
     if configured.returncode:
         raise Refused(f"the copy in {WORK} cannot be configured:\n{configured.stderr[-2000:]}")
 
