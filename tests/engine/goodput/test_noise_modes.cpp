@@ -181,6 +181,7 @@ class TestNoiseModes : public QObject {
       VERIFY_CLOSE("sqr", noise.sqr(), 3);
       VERIFY_CLOSE("var", noise.var(), 5);
     }
+    QVERIFY2(noise.params().sqr_error < 1e-6, "estimates that are all equal do not scatter");
   }
 
   // Memories of 20 batches for the variance, and of a fifth of the age, from 100 to 1000, for the quotient.

@@ -243,6 +243,14 @@ class TestNoiseScale : public QObject {
     VERIFY_CLOSE("var, begun once more", noise.var_by_group()[0], 6);
   }
 
+  void aGradientWhosePreviousOneIsForgottenIsNoPair() {
+    NormSample sample = pair_of(1, 4, 2);
+    sample.forget_previous();
+    NoiseScale noise(1);
+    QVERIFY(!noise.update(sample));
+    QVERIFY(std::isnan(noise.raw_gain(2)));
+  }
+
   void averagesBeginAnewWithTheNextEstimate() {
     NoiseScale noise(1);
     noise.update(several(2 * 5, 4, 2, 2));

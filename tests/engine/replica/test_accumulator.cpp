@@ -184,6 +184,40 @@ class TestAccumulator : public QObject {
     QCOMPARE(lines(program.run(train)), R"({"seen":8} )");
   }
 
+  // What stands before, between and behind the epochs is summed once, wherever the program was stopped.
+  void whatIsSummedOutsideOfEpochsCountsOnce_data() {
+    QTest::addColumn<int>("step");
+    for (const int step : {1, 4, 5, 8}) QTest::addRow("%d", step) << step;  // two an epoch
+  }
+  void whatIsSummedOutsideOfEpochsCountsOnce() {
+    QFETCH(const int, step);
+    const auto train = [] {
+      AdaptiveDataLoaderHelper training({.size = 4, .batch_size = 2});
+      Accumulator<std::int64_t> sums;
+      AdaptiveDataLoaderHelper validation({.size = 3, .batch_size = 3, .training = false});
+      const auto pass = [&](const char* name) {
+        for (auto loop = training.loop(); !loop.done(); loop.advance()) {
+          sums[name] += loop.pass()->count(loop.number());
+          metrics::commit_step({.gain = 1, .gradient = {1, 10}});
+        }
+      };
+      sums["before"] += 1;
+      for ([[maybe_unused]] const int epoch : remaining_epochs_until(2)) pass("first");
+      sums["between"] += 1;
+      for ([[maybe_unused]] const int epoch : remaining_epochs_until(4)) pass("second");
+      sums["behind"] += 1;
+      for (auto loop = validation.loop(); !loop.done(); loop.advance())
+        sums["last"] += loop.pass()->count(loop.number());
+      sums["at the end"] += 1;
+      Program::say(sums.synchronized());
+    };
+    Program program;
+    program.variables[protocol::variable::kTriggers] = "[\"step=" + std::to_string(step) + ":stop\"]";
+    QCOMPARE(program.run(train).code, kExitCheckpointed);
+    QCOMPARE(lines(program.run(train)),
+             R"({"at the end":1,"before":1,"behind":1,"between":1,"first":8,"last":3,"second":8} )");
+  }
+
   // An epoch that an exception ended is entered again, and what it makes is what it made before.
   void anEpochThatIsEnteredAgainGoesOn() {
     Program program;

@@ -19,6 +19,7 @@ struct Loops final : JsonState {
   std::map<int, int> counts;  // epoch -> loops so far
   std::map<int, int> begun;   // epoch -> loops that were begun, however often the epoch was entered
   std::uint64_t entries = 0;
+  int passed_epochs = 0;
 
  private:
   protocol::Json contents() const override { return {{"begun", begun}}; }
@@ -49,7 +50,13 @@ void begin_loop(int epoch) {
 
 void count_loop(int epoch) { ++loops().counts[epoch]; }
 
-bool replaying_code(int epoch) { return !running_loop() && loop_position(epoch) < loops().begun[epoch]; }
+bool replaying_code(int epoch) {
+  if (running_loop()) return false;
+  auto& begun = loops().begun;  // has no epoch in which no loop was begun, but for this one
+  return loop_position(epoch) < begun[epoch] || (epoch < 0 && begun.rbegin()->first >= loops().passed_epochs);
+}
+
+void pass_epochs(int until) { loops().passed_epochs = std::max(loops().passed_epochs, until); }
 
 void load_loops_state() { checkpoint::load_state(loops()); }
 

@@ -35,9 +35,13 @@ int loop_position(int epoch);
 void begin_loop(int epoch);
 void count_loop(int epoch);
 
-// Outside of loops: a loop that comes behind was begun before, in this process or, as the checkpoint knows,
-// in one before it. So the code that is running ran before.
+// Outside of loops: a loop that comes behind, in this epoch or, outside of epochs, in a later one, was begun
+// before, in this process or, as the checkpoint knows, in one before it. So the code that is running ran
+// before.
 bool replaying_code(int epoch);
+
+// The program has come to its epochs up to this one: what follows outside of epochs lies behind them.
+void pass_epochs(int until);
 
 // Removes entries of epochs before this one, which are never run again. Entries outside of epochs (-1) stay.
 template <class ByEpoch>

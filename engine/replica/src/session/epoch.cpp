@@ -109,6 +109,7 @@ EpochRange::Iterator EpochRange::begin() {
     throw Error(ErrorKind::usage, "remaining_epochs_until(" + std::to_string(until_) +
                                       ") inside another loop over epochs: epoch loops cannot be nested");
   load_own_states();
+  pass_epochs(until_);
   Iterator iterator;
   if (all.finished < until_) {
     all.until = until_;
