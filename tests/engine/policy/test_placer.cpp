@@ -44,6 +44,15 @@ class TestPlacer : public QObject {
     QVERIFY((placements[2] == Placement{{1, 1}}));
   }
 
+  // Whole on the node that it fills most, a job is not moved to another one, though that would cost it less.
+  void whoHasItsWishOnANodeHasItThere() {
+    const PlacementCost cost = [](std::size_t, const Placement& placement) {
+      return placement == Placement{{0, 2}} ? 0.0 : 1.0;
+    };
+    const auto placements = place(Cluster{{4, 0}, {2, 0}}, std::vector<Wish>{{.devices = 2}}, cost);
+    QVERIFY((placements[0] == Placement{{1, 2}}));
+  }
+
   // Placed by size, the small job would be left with two halves of nodes, which is dear to it and not to the
   // large one.
   void makesRoomForWhomItMatters() {
