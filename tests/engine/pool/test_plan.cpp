@@ -301,6 +301,12 @@ class TestPlan : public QObject {
     QCOMPARE(plan.decision.choices[0].before, 1);
   }
 
+  void whoKeepsItsDevicesKeepsWhatItShares() {
+    const World two = world({fixed("hog", {"cpu:0"}), member("a", 2, {"cpu:0", "cpu:1"})});
+    const Plan plan = make_plan(two, Scope::free_devices);
+    QCOMPARE(plan.decision.choices[1].devices, (Devices{"cpu:0", "cpu:1"}));
+  }
+
   void aReplicaHasAllItsDevicesOrNone() {
     Member big = member("a", 2);
     big.run.spec.devices_per_replica = 2;

@@ -237,8 +237,7 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     passes(5);
     QVERIFY(!pool_->isFinished());
     QCOMPARE(catalogue_->leases().size(), 1u);
-    passes(5);
-    QTRY_VERIFY_WITH_TIMEOUT(catalogue_->leases().empty(), kPatience);
+    QVERIFY(passes_until([this] { return catalogue_->leases().empty(); }));
     now_ = now_ + 2.25;
     ends();
   }
