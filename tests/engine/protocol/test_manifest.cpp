@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "batchscope/protocol/manifest.h"
+#include "open_files.h"
 #include "rows.h"
 #include "test_case.h"
 #include "text_files.h"
@@ -34,6 +35,7 @@ class TestManifest : public QObject {
     write_file(directory / "model", content);
     Manifest manifest;
     manifest.step = 40;
+    manifest.num_replicas = 2;
     manifest.reason = "rescale";
     const auto crc =
         crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
@@ -57,6 +59,7 @@ class TestManifest : public QObject {
   void aGoodOneVerifies() {
     const Manifest manifest = verify_checkpoint(make("checkpoint-000001"));
     QCOMPARE(manifest.step, 40);
+    QCOMPARE(manifest.num_replicas, 2);
     QCOMPARE(manifest.reason, std::string("rescale"));
     QCOMPARE(manifest.files.size(), 1u);
     QCOMPARE(manifest.generation, 3);
@@ -65,6 +68,15 @@ class TestManifest : public QObject {
     QCOMPARE(manifest.ledger_from, 0);
     QCOMPARE(fs::status(parent_ / "checkpoint-000001" / "manifest.json").permissions(),
              fs::perms::owner_read | fs::perms::owner_write);
+  }
+
+  void nothingStaysOpen() {
+    const auto before = testing::count_open_files();
+    const fs::path directory = make("checkpoint-000001");
+    verify_checkpoint(directory);
+    fs::resize_file(directory / "model", 3);
+    QCOMPARE(kind_of(directory), "corrupt");
+    QCOMPARE(testing::count_open_files(), before);
   }
 
   // Like one on a damaged sector: it opens, and reading fails.
@@ -82,6 +94,7 @@ class TestManifest : public QObject {
   // A file that may not grow as a disk that has room for a part of it.
   void aManifestThatDoesNotFitIsToldOf() {
     const Manifest manifest = verify_checkpoint(make("checkpoint-000001"));
+    const auto open_files = testing::count_open_files();
     rlimit before{};
     QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
     const rlimit small{100, before.rlim_max};
@@ -91,6 +104,7 @@ class TestManifest : public QObject {
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, handled);
     VERIFY_HOLDS(told, "io: cannot write", "manifest.json: File too large");
+    QCOMPARE(testing::count_open_files(), open_files);
   }
 
   void aManifestThatCannotBeWrittenSafelyIsToldOf() {

@@ -11,6 +11,7 @@
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/random_text.h"
 #include "batchscope/protocol/unix_address.h"
+#include "open_files.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -87,7 +88,9 @@ class TestPaths : public QObject {
     make_private_directories(folder);
     QCOMPARE(fs::status(folder.parent_path().parent_path()).permissions(), fs::perms::owner_all);
     const fs::path file = folder / "file";
+    const auto open_files = testing::count_open_files();
     make_private_file(file);
+    QCOMPARE(testing::count_open_files(), open_files);
     QCOMPARE(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
     fs::permissions(folder.parent_path(), fs::perms::owner_all | fs::perms::group_read);
     fs::permissions(file, fs::perms::owner_all);

@@ -76,6 +76,8 @@ class TestRunSpec : public QObject {
     QCOMPARE(back.triggers, spec.triggers);
     QVERIFY(back.auto_replicas == spec.auto_replicas);
     QVERIFY(!Json(RunSpec{}).get<RunSpec>().auto_replicas);
+    from_json(Json::object(), spec);
+    QCOMPARE(Json(spec).dump(), defaults.dump());  // what is not told is as it is by default
   }
 
   void aNumberOutOfItsRangeIsNowhereAccepted_data() {

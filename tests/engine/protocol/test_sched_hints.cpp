@@ -67,7 +67,6 @@ class TestSchedHints : public QObject {
     const auto row = [](const char* text, const char* named) {
       QTest::newRow(text) << QByteArray(text) << QByteArray(named);
     };
-    row("3", "JSON object");
     row(R"({"initBatchSize": "many"})", "initBatchSize");
     row(R"({"initBatchSize": -1})", "initBatchSize");
     row(R"({"initBatchSize": true})", "initBatchSize");
@@ -92,6 +91,11 @@ class TestSchedHints : public QObject {
     QFETCH(QByteArray, named);
     VERIFY_THROWS("usage", named.toStdString(), const Json hints = Json::parse(text.toStdString());
                   model_from_sched_hints(hints); hinted_batch_size(hints));
+  }
+
+  void whatIsNoObjectIsRefused() {
+    VERIFY_THROWS("usage", "must be a JSON object", model_from_sched_hints(Json(3)));
+    VERIFY_THROWS("usage", "must be a JSON object", hinted_batch_size(Json(3)));
   }
 
   // As much as a line shows well: of what is longer, the first 60 bytes.

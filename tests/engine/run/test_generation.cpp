@@ -11,6 +11,7 @@
 
 #include "batchscope/protocol/json.h"
 #include "batchscope/run/own_snapshot.h"
+#include "open_files.h"
 #include "rows.h"
 #include "test_case.h"
 #include "text_files.h"
@@ -339,12 +340,9 @@ class TestGeneration : public QObject {
   }
 
   void nothingStaysOpen() {
-    const auto open_files = [] {
-      return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
-    };
-    const auto before = open_files();
+    const auto before = testing::count_open_files();
     { const Generation generation(order(), launcher_); }
-    QCOMPARE(open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
   }
 
   void whereTheDiskIsFullReplicasMeetInMemory() {

@@ -23,6 +23,7 @@
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/unix_address.h"
 #include "nodes/tcp_line.h"
+#include "open_files.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -59,9 +60,6 @@ class TestHostedReplica : public QObject {
   std::vector<int> open_;
 
   fs::path file(const char* name) const { return folder_->filePath(name).toStdString(); }
-  static std::ptrdiff_t open_files() {
-    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
-  }
   static bool anything_happens() {
     return QAbstractEventDispatcher::instance()->processEvents(QEventLoop::AllEvents);
   }
@@ -152,7 +150,7 @@ class TestHostedReplica : public QObject {
   }
 
   void nothingIsLeftOfIt() {
-    const std::ptrdiff_t before = open_files();
+    const std::ptrdiff_t before = testing::count_open_files();
     host();
     QCOMPARE(fs::status(file("own") / "output").permissions(),
              fs::perms::owner_read | fs::perms::owner_write);
@@ -161,13 +159,13 @@ class TestHostedReplica : public QObject {
     QCOMPARE(WaitingReplicas::status_of(pid), SIGKILL);
     QVERIFY(!fs::exists(file("own")));
     QVERIFY(!line_->on_sent);
-    QCOMPARE(open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
     fs::create_directory(file("own"));
     NobodyStarts nobody;
     VERIFY_THROWS("not_found", "there is no program",
                   HostedReplica(*line_, file("own"), {}, order(), nobody));
     QVERIFY(!fs::exists(file("own")));
-    QCOMPARE(open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
   }
 
   // Output waits where nobody reads, and all of it comes where somebody does.

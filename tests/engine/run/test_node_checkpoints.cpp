@@ -18,6 +18,7 @@
 #include "nodes/checkpoint_transfer.h"
 #include "nodes/folder_mark.h"
 #include "nodes/node_checkpoints.h"
+#include "open_files.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -262,14 +263,11 @@ class TestNodeCheckpoints : public QObject {
 
   // A frame of no checkpoint is passed over, and one that goes on without a checkpoint of its own.
   void whatBelongsToNoCheckpointIsPassedOver() {
-    const auto open_files = [] {
-      return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
-    };
     CheckpointExchange exchange(here_, {});
     exchange.take({FrameKind::state, "of nothing"});
-    const auto before = open_files();
+    const auto before = testing::count_open_files();
     for (const Frame& frame : frames_of(make(there_, "checkpoint-000001"))) exchange.take(frame);
-    QCOMPARE(open_files(), before);  // nothing of it is held open
+    QCOMPARE(testing::count_open_files(), before);  // nothing of it is held open
     exchange.take({FrameKind::state, "more"});
     QVERIFY(std::holds_alternative<CheckpointWritten>(decode(told(exchange, "checkpoint-000001"))));
   }
@@ -287,13 +285,13 @@ class TestNodeCheckpoints : public QObject {
   void aMarkIsThereAsLongAsItsSupervisor() {
     write_file(here_ / ".seen-by-nodes-0123", "");  // of one that was killed
     VERIFY_THROWS("io", "cannot make " + (here_ / "missing").string(), FolderMark(here_ / "missing"));
-    const auto before = std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+    const auto before = testing::count_open_files();
     {
       const FolderMark mark(here_);
       QCOMPARE(fs::status(mark.path()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
       QCOMPARE(names_in(here_), std::set<std::string>{mark.path().filename()});
       QVERIFY(list_checkpoints(here_).empty());
-      QCOMPARE(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()), before);
+      QCOMPARE(testing::count_open_files(), before);
     }
     QVERIFY(names_in(here_).empty());
   }

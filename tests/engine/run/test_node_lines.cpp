@@ -31,6 +31,7 @@
 #include "nodes/frame.h"
 #include "nodes/tcp_line.h"
 #include "nodes/tls_line.h"
+#include "open_files.h"
 #include "test_case.h"
 #include "thrown.h"
 
@@ -46,11 +47,6 @@ bool agrees(const LoneAgent& agent, QSslSocket& socket) {
   if (!agent.connect(socket)) return false;
   socket.startClientEncryption();
   return socket.waitForEncrypted(10000);
-}
-
-std::ptrdiff_t open_files() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
-                       std::filesystem::directory_iterator());
 }
 
 }  // namespace
@@ -101,7 +97,7 @@ class TestNodeLines : public QObject {
   }
 
   void whereNobodyListensThatIsSaid() {
-    const std::ptrdiff_t before = open_files();
+    const std::ptrdiff_t before = testing::count_open_files();
     int port = 0;
     {
       QTcpServer server;
@@ -112,7 +108,7 @@ class TestNodeLines : public QObject {
              "io: no connection to 127.0.0.2:" + std::to_string(port) + ": Connection refused");
     VERIFY_THROWS("io", std::string("no connection to localhost:4711: ") + gai_strerror(EAI_NONAME),
                   connect_tcp_line("localhost", 4711));  // no number
-    QCOMPARE(open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
   }
 
   // The system holds up whoever connects while others have not been taken: it is given up, or comes in time.
@@ -126,7 +122,7 @@ class TestNodeLines : public QObject {
     QCOMPARE(listen(listener, 0), 0);
     getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
     const int port = ntohs(address.sin_port);
-    const std::ptrdiff_t before = open_files();
+    const std::ptrdiff_t before = testing::count_open_files();
     std::vector<int> waiting;
     std::string refusal;
     while (refusal.empty() && waiting.size() < 10) try {
@@ -136,7 +132,7 @@ class TestNodeLines : public QObject {
       }
     QCOMPARE(refusal,
              "timeout: no connection to 127.0.0.1:" + std::to_string(port) + ": Connection timed out");
-    QCOMPARE(open_files(), before + std::ssize(waiting));
+    QCOMPARE(testing::count_open_files(), before + std::ssize(waiting));
     auto last = std::async(std::launch::async,
                            [port] { return connect_tcp_line("127.0.0.1", port, std::chrono::seconds(30)); });
     last.wait_for(std::chrono::milliseconds(100));

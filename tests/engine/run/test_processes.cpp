@@ -45,7 +45,7 @@ class TestProcesses : public QObject {
   void whoIsAskedToEndIsTold() {
     sigset_t before, after;
     pthread_sigmask(SIG_SETMASK, nullptr, &before);
-    const std::ptrdiff_t open = count_open_files();
+    const std::ptrdiff_t open = testing::count_open_files();
     for (const int asked : {SIGTERM, SIGINT}) {
       int told = 0;
       ProcessSignals signals;
@@ -59,7 +59,7 @@ class TestProcesses : public QObject {
     pthread_sigmask(SIG_SETMASK, nullptr, &after);
     for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP})
       QCOMPARE(sigismember(&after, number), sigismember(&before, number));
-    QCOMPARE(count_open_files(), open);
+    QCOMPARE(testing::count_open_files(), open);
   }
 
   // --- replicas ---
@@ -126,15 +126,15 @@ class TestProcesses : public QObject {
     const StoredRuns runs;
     const fs::path lock = kPool.lock_path();
     testing::write_file(lock, "1234567890123 of somebody before\n");
-    const std::ptrdiff_t open = count_open_files();
+    const std::ptrdiff_t open = testing::count_open_files();
     {
       const StoreLock pool(kPool), other(kPool);
       QVERIFY(pool.held() && !other.held());
       QCOMPARE(testing::contents(lock), std::to_string(getpid()) + "\n");
-      const std::ptrdiff_t with_both = count_open_files();
+      const std::ptrdiff_t with_both = testing::count_open_files();
       QVERIFY(kPool.alive() && kPool.heartbeat());
       QCOMPARE(kPool.hang(), "");
-      QCOMPARE(count_open_files(), with_both);
+      QCOMPARE(testing::count_open_files(), with_both);
       const auto beaten = [&](int milliseconds_ago) {
         fs::last_write_time(lock,
                             fs::file_time_type::clock::now() - std::chrono::milliseconds(milliseconds_ago));
@@ -146,7 +146,7 @@ class TestProcesses : public QObject {
       QCOMPARE(kPool.hang(), "");
     }
     QVERIFY(!kPool.alive());
-    QCOMPARE(count_open_files(), open);
+    QCOMPARE(testing::count_open_files(), open);
   }
 
   void aLockThatCannotBeMadeIsNamed() {

@@ -126,14 +126,14 @@ class TestRequest : public QObject {
   // A process that asks for years has as many descriptors as at first.
   void whoHasAskedKeepsNothingOpen() {
     VERIFY_THROWS("not_found", "has no supervisor", request(id_, {}, 10));
-    const std::ptrdiff_t before = count_open_files();
+    const std::ptrdiff_t before = testing::count_open_files();
     VERIFY_THROWS("not_found", "has no supervisor", request(id_, {}, 10));
     QVERIFY(!is_supervised(id_));
-    QCOMPARE(count_open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
     const Socket supervisor(id_);
     QVERIFY(is_supervised(id_));
     VERIFY_THROWS("timeout", "did not answer in time", request(id_, {}, 10));
-    QCOMPARE(count_open_files(), before + 1);
+    QCOMPARE(testing::count_open_files(), before + 1);
   }
 
   // The kernel takes less of it at a time.
@@ -192,10 +192,10 @@ class TestRequest : public QObject {
     char byte = 'n';
     QCOMPARE(::read(ready[0], &byte, 1), 1);
     QCOMPARE(byte, 'y');
-    const std::ptrdiff_t before = count_open_files();
+    const std::ptrdiff_t before = testing::count_open_files();
     VERIFY_THROWS("io", "another user's process listens at " + socket_file.string() + ": remove the socket",
                   request(id_, {}, 20'000));
-    QCOMPARE(count_open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
     ControlClient client(id_);
     bool heard = false;
     connect(&client, &ControlClient::eventAdded, this, [&] { heard = true; });

@@ -48,17 +48,17 @@ class TestSockets : public QObject {
   // --- where they are ---
 
   void aSocketTakesThePlaceOfADeadOnes() {
-    const std::ptrdiff_t before = count_open_files();
+    const std::ptrdiff_t before = testing::count_open_files();
     testing::write_file(path_, "left by somebody");
     {
       int accepted = 0;
       LocalListener listener(path_, [&](auto) { ++accepted; });
       QVERIFY(listener.stands());
-      const std::ptrdiff_t open = count_open_files();
+      const std::ptrdiff_t open = testing::count_open_files();
       listener.renew();
       listener.renew();
       QVERIFY(listener.stands());
-      QCOMPARE(count_open_files(), open);
+      QCOMPARE(testing::count_open_files(), open);
       const RawClient one(path_), other(path_);
       listener.accept_pending();
       QCOMPARE(accepted, 2);
@@ -67,15 +67,15 @@ class TestSockets : public QObject {
     }
     QVERIFY(!fs::exists(path_));
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-    QCOMPARE(count_open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
   }
 
   void whereNoneCanBeItIsSaid() {
-    const std::ptrdiff_t before = count_open_files();
+    const std::ptrdiff_t before = testing::count_open_files();
     const fs::path nowhere = folder_.filePath("no/folder.sock").toStdString();
     QCOMPARE(testing::thrown_by([&] { LocalListener(nowhere, [](auto) {}); }),
              "io: cannot listen on " + nowhere.string() + ": No such file or directory");
-    QCOMPARE(count_open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
     // One that is there already hears nobody meanwhile, and can be made again.
     const fs::path folder = folder_.filePath("folder").toStdString(), moved = folder.string() + "-moved";
     fs::create_directory(folder);

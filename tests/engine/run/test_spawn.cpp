@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "launch/launcher.h"
+#include "open_files.h"
 #include "signal_masks.h"
 #include "system/process_table.h"
 #include "test_case.h"
@@ -35,15 +36,12 @@ class TestSpawn : public QObject {
     waitpid(pid, &status, 0);
     return status;
   }
-  static std::ptrdiff_t open_files() {
-    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
-  }
 
  private Q_SLOTS:
   void init() { fs::remove(log_); }
 
   void aProgramIsALeaderWithAnEnvironmentOfItsOwn() {
-    const std::ptrdiff_t before = open_files();
+    const std::ptrdiff_t before = testing::count_open_files();
     const pid_t pid = spawn(script("echo \"$ONLY\" $HOME; env | grep -c ONLY; exit 3"));
     QCOMPARE(ended(pid), W_EXITCODE(3, 0));
     QCOMPARE(testing::contents(log_), "this\n1\n");
@@ -52,7 +50,7 @@ class TestSpawn : public QObject {
     QCOMPARE(getsid(sleeper), sleeper);
     ::kill(-sleeper, SIGKILL);
     QCOMPARE(ended(sleeper), SIGKILL);
-    QCOMPARE(open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
   }
 
   // A replica keeps none of the descriptors by which they were opened.
@@ -129,7 +127,7 @@ class TestSpawn : public QObject {
   }
 
   void whatCannotBeStartedIsNamed() {
-    const std::ptrdiff_t before = open_files();
+    const std::ptrdiff_t before = testing::count_open_files();
     const auto children_before = children();
     const std::string in = folder_.path().toStdString();
     const auto refusal = [](const ReplicaOrder& order) { return testing::thrown_by([&] { spawn(order); }); };
@@ -152,7 +150,7 @@ class TestSpawn : public QObject {
     VERIFY_THROWS("not_found", "/no/such/program",
                   launcher.launch({script("exec sleep 1000"), script("exec sleep 1000"), missing}));
     QVERIFY(children() == children_before);
-    QCOMPARE(open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
     const auto pids = launcher.launch({script("exit 4"), script("exit 5")});
     QCOMPARE(pids.size(), 2u);
     QCOMPARE(ended(pids[0]), W_EXITCODE(4, 0));

@@ -14,6 +14,7 @@
 
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
+#include "open_files.h"
 #include "record/volatile_checkpoints.h"
 #include "test_case.h"
 #include "text_files.h"
@@ -259,15 +260,12 @@ class TestVolatileCheckpoints : public QObject {
     const RunPaths other = run("bbbbbbbb");
     const VolatileCheckpoints living(other);
     const fs::path checkpoint = write(other);
-    const auto open_files = [] {
-      return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
-    };
-    const auto before = open_files();
+    const auto before = testing::count_open_files();
     {
       const VolatileCheckpoints beside(paths_);
-      QCOMPARE(open_files(), before + 1);  // its own lock
+      QCOMPARE(testing::count_open_files(), before + 1);  // its own lock
     }
-    QCOMPARE(open_files(), before);
+    QCOMPARE(testing::count_open_files(), before);
     const VolatileCheckpoints place(paths_);
     QVERIFY(is_volatile(checkpoint, other.memory) && fs::exists(checkpoint));
   }

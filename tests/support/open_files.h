@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Whether files stay open that should not.
 #pragma once
 
 #include <filesystem>
 #include <iterator>
 
-namespace batchscope::run {
+namespace batchscope::testing {
 
 // Returns how many descriptors this process has open, and one more.
 inline std::ptrdiff_t count_open_files() {
@@ -12,4 +14,4 @@ inline std::ptrdiff_t count_open_files() {
                        std::filesystem::directory_iterator());
 }
 
-}  // namespace batchscope::run
+}  // namespace batchscope::testing
