@@ -289,6 +289,7 @@ class TestNoiseModes : public QObject {
     for (int i = 0; i < 100; ++i) adaptdl.update(estimating(4, 2));
     tracking.restore(adaptdl.state());
     VERIFY_CLOSE("as it was", tracking.sqr(), 4);
+    QCOMPARE(tracking.state().at(3 + 8), 0.0);  // its age: of the other's nothing is known
     tracking.update(estimating(4, 2));
     VERIFY_CLOSE("and by one more", tracking.sqr(), 4);
     VERIFY_CLOSE("the variance, too", tracking.var(), 2);

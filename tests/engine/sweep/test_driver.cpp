@@ -403,6 +403,22 @@ class TestDriver : public QObject {
     QCOMPARE(place_->specs.size(), 3u);
   }
 
+  void whoeverIsStoppedOnceMoreIsCalledBackOnceMore() {
+    place_->stop_after = 1;
+    create(1);
+    bool resumed = false;
+    const auto tick = [&] {
+      if (place_->recalls == 2 && !std::exchange(resumed, true)) {
+        place_->stop_after = 2;
+        storage::Sweeps(place_->catalogue).resume("lr");
+      }
+      return now_ += 0.05;
+    };
+    QCOMPARE(run_driver(*place_, tick), 0);
+    QCOMPARE(place_->begun.size(), 2u);
+    QCOMPARE(place_->recalls, 4);
+  }
+
  private:
   // The driver's time passes as fast as it looks.
   int drive() {

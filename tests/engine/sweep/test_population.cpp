@@ -123,12 +123,20 @@ class TestPopulation : public QObject {
   // At the ends of its range, and at 0, a number still moves.
   void nothingIsStuck() {
     const Space space({real("x", 0, 1), integer("n", 1, 4)});
-    std::set<std::string> seen;
     for (std::size_t interval = 0; interval < 50; ++interval) {
       const Point point = exploit(space, population({0.0, 4.0}, 2), 1, interval, 1, {0.5, 0})->point;
       QVERIFY(*point[0] > 0);
       QCOMPARE(*point[1], 3.0);
     }
+  }
+
+  // A fifth of two is too little for a whole number.
+  void aSmallNumberMovesToTheNextOne() {
+    const Space space({integer("n", -5, 9)});
+    std::set<double> seen;
+    for (std::size_t interval = 0; interval < 50; ++interval)
+      seen.insert(*exploit(space, population({2.0}, 2), 1, interval, 1, {0.5, 0})->point[0]);
+    QCOMPARE(seen, (std::set<double>{1, 3}));
   }
 
   void whereNobodyIsBetterAllStay() {

@@ -123,6 +123,8 @@ class TestSweeps : public QObject {
     base_.replicas = 4000;  // which another place may have
     VERIFY_THROWS("conflict", "4000 replicas", check(file_, base_));
     check(file_, base_, true);
+    VERIFY_THROWS("conflict", "4000 replicas", create(*catalogue_, file_, base_));
+    QVERIFY(!sweeps_->find("rates"));
   }
 
   // Its bounds hold for the outermost values, and several seeds need a parameter that takes them.
@@ -184,7 +186,8 @@ at_least = "batch"
     check(file_, base_);
   }
 
-  // A value that is searched takes the place of what was said; words that are not the recipe's own stay as they are.
+  // A value that is searched takes the place of what was said; words that are not the recipe's own stay as
+  // they are.
   void aRecipesArgumentsAreOfItsParameters() {
     base_.recipe = (folder_ / "recipe.toml").string();
     write_file(base_.recipe, R"(name = "tiny"

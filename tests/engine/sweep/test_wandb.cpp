@@ -127,14 +127,16 @@ class TestWandb : public QObject {
     QCOMPARE(read(start + one + "name: mine\n").sweep.name, std::string("mine"));
     QCOMPARE(read(start + one + "name: ''\n").sweep.name, std::string("sweep"));
     QCOMPARE(read(start + one + "name: [mine]\n").sweep.name, std::string("sweep"));
-    const auto others = read(start +
-                             "run_cap: 3\nparameters: {x: {min: 1, max: 2, mu: 3}, y: {value: 1, q: 2}}\n"
-                             "early_terminate: {type: hyperband, min_iter: 3, strict: true}\n");
-    QCOMPARE(others.notes.size(), std::size_t{4});
+    const auto others = read(
+        start +
+        "run_cap: 3\nparameters: {x: {min: 1, max: 2, mu: 3}, y: {value: 1, q: 2}, z: {values: [1], q: 2}}\n"
+        "early_terminate: {type: hyperband, min_iter: 3, strict: true}\n");
+    QCOMPARE(others.notes.size(), std::size_t{5});
     VERIFY_HOLDS(others.notes[0], "'parameters.x.mu' has no counterpart");
     VERIFY_HOLDS(others.notes[1], "'parameters.y.q' has no counterpart");
-    VERIFY_HOLDS(others.notes[2], "hyperband becomes asha");
-    VERIFY_HOLDS(others.notes[3], "'early_terminate.strict' has no counterpart");
+    VERIFY_HOLDS(others.notes[2], "'parameters.z.q' has no counterpart");
+    VERIFY_HOLDS(others.notes[3], "hyperband becomes asha");
+    VERIFY_HOLDS(others.notes[4], "'early_terminate.strict' has no counterpart");
     const auto grid = read("program: p\nmethod: grid\nmetric: {name: loss}\n" + one);
     QVERIFY(!grid.sweep.trials && grid.sweep.goal == Goal::min && grid.notes.empty());
     QVERIFY(parameter("{distribution: q_uniform, min: 0, max: 8}") == with_step(integer("x", 0, 8), 1));
