@@ -289,6 +289,15 @@ class TestNoiseScale : public QObject {
     VERIFY_CLOSE("with its variance", noise.var_by_group()[1], 6);
   }
 
+  // It has one estimate, and the others have many.
+  void anAddedGroupLeavesTheErrorKnown() {
+    NoiseScale noise(1, {.mode = NoiseMode::paper});
+    for (int i = 0; i < 10; ++i) noise.update({{10.0 + i % 3}, {4}, 2, 2, {}, {}});
+    noise.add_group();
+    noise.update({{10, 10}, {4, 4}, 2, 2, {}, {}});
+    QVERIFY(noise.params().sqr_error > 0);
+  }
+
   void theGainsIntervalIsThatOfTheEstimates() {
     NoiseScale noise(1);
     for (const double total : {0.04, 0.03, 0.045, 0.029, 0.042}) {

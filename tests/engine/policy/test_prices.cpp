@@ -341,6 +341,13 @@ class TestPrices : public QObject {
     about(advise(std::vector{job}, uniform_cluster(1, 2), Objective::fair).counts[0].end, 1100);
     job.placement = {{0, 1}, {1, 1}};
     about(advise(std::vector{job}, uniform_cluster(2, 1), Objective::fair).counts[0].end, 1100);
+    Job held = timed_job("held", 1, 1000, 1);
+    held.preemptible = false;
+    held.placement = {{0, 1}};
+    job.placement = {{0, 2}};
+    const Advice beside = advise(std::vector{held, job}, uniform_cluster(1, 3), Objective::fair);
+    QCOMPARE(beside.counts[1].devices, 2);
+    about(beside.counts[1].end, 1100);
     Job first = timed_job("b", 1, 1000, 1), second = first;
     first.placement = second.placement = {{0, 1}};
     second.pause = 100;

@@ -77,23 +77,28 @@ class TestSimulation : public QObject {
     QCOMPARE(time_of(outcome, "c"), 310.0);
   }
 
-  // 120 iterations at 2 s each are 120 s for the noisy one, whose batches of 16 are worth two of 8, and would
-  // be 480 s were they worth half of one; the other one takes 160 s. On one device the noisy one goes first,
-  // from 60 on.
+  // 120 iterations at 2 s each are 120 s for the noisy one, whose batches of 16 are worth two of 8. On one
+  // device the shorter one goes first, from 10 on.
+  void theShortestIsFirstByWhatItLearns_data() {
+    QTest::addColumn<double>("other");  // s that the other one takes
+    QTest::newRow("the noisy one") << 160.0;
+    QTest::newRow("the clean one") << 100.0;
+  }
   void theShortestIsFirstByWhatItLearns() {
+    QFETCH(const double, other);
     ProfileData noisy = even(), clean = even();
     noisy.name = "noisy";
     clean.name = "clean";
     noisy.trainings[8] = noisy.trainings[16] = {{60, 60, {0, 1}}, {120, 120, {0, 1}}};
-    clean.trainings[8] = {{80, 80, {1, 0}}, {160, 160, {1, 0}}};
+    clean.trainings[8] = {{other / 2, other / 2, {1, 0}}, {other, other, {1, 0}}};
     noisy.placements[{1}] = {{1, 1, 8, {1.0, 0}}, {1, 1, 16, {2.0, 0}}};
     Applications known;
     known.emplace("noisy", Application(std::move(noisy)));
     known.emplace("clean", Application(std::move(clean)));
     const std::vector<Submission> workload{{"clean", 0, "clean", 1, 8}, {"noisy", 0, "noisy", 1, 16}};
     const Outcome outcome = simulate(workload, known, "srtf", {uniform_cluster(1, 1), 10, 0, 0});
-    QCOMPARE(time_of(outcome, "noisy"), 10.0 + 120);
-    QCOMPARE(time_of(outcome, "clean"), 10.0 + 120 + 160);
+    QCOMPARE(time_of(outcome, "noisy"), 10.0 + 120 + (other < 120 ? other : 0));
+    QCOMPARE(time_of(outcome, "clean"), 10.0 + other + (other < 120 ? 0 : 120));
   }
 
   // Alone with one device it takes 30 + 120 s. b saw 770 / 320 jobs on average, so its share is one device.
@@ -331,11 +336,13 @@ class TestSimulation : public QObject {
 
   void refusesWhatCannotBe() {
     const Applications known = applications();
+    std::string fault;
     const auto refuses = [&](const std::vector<Submission>& workload, const std::string& policy,
                              const SimulationOptions& options) {
       try {
         simulate(workload, known, policy, options);
-      } catch (const std::invalid_argument&) {
+      } catch (const std::invalid_argument& error) {
+        fault = error.what();
         return true;
       }
       return false;
@@ -343,6 +350,7 @@ class TestSimulation : public QObject {
     QVERIFY(refuses(kWorkload, "nobody", kTwo));
     QVERIFY(refuses({{"a", 0, "odd", 1, 8}}, "fifo", kTwo));
     QVERIFY(refuses({{"a", 0, "even", 3, 8}}, "fifo", kTwo));
+    QCOMPARE(fault, std::string("a: asks for 3 of 2 devices"));
     QVERIFY(!refuses({{"a", 0, "even", 3, 8}}, "fair", kTwo));
     SimulationOptions options = kTwo;
     options.interval = 0;
