@@ -181,6 +181,7 @@ class TestNoiseModes : public QObject {
       VERIFY_CLOSE("sqr", noise.sqr(), 3);
       VERIFY_CLOSE("var", noise.var(), 5);
     }
+    for (int i = 0; i < 20; ++i) noise.update(estimating(3, 5));
     QVERIFY2(noise.params().sqr_error < 1e-6, "estimates that are all equal do not scatter");
   }
 

@@ -53,22 +53,6 @@ class TestPlacer : public QObject {
     QVERIFY((placements[0] == Placement{{1, 2}}));
   }
 
-  // On the third node, which it fills. The last job has a node for itself where all are placed anew.
-  void whoFillsItsNodeStaysWhereOthersMove() {
-    const std::vector<Wish> wishes{{.devices = 4, .present = {{2, 4}}},
-                                   {.devices = 2, .present = {{0, 2}}},
-                                   {.devices = 2, .present = {{1, 2}}},
-                                   {.devices = 4}};
-    const PlacementCost cost = [&](std::size_t job, const Placement& placement) {
-      if (placement.empty()) return 1000.0;
-      const bool moved = !wishes[job].present.empty() && placement != wishes[job].present;
-      return (moved ? 1.0 : 0.0) + (placement.size() > 1 ? 10.0 : 0.0);
-    };
-    const std::vector<Placement> placements = place(uniform_cluster(3, 4), wishes, cost);
-    QVERIFY(placements[0] == wishes[0].present);
-    QCOMPARE(placements[3].size(), 1u);
-  }
-
   // Placed by size, the small job would be left with two halves of nodes, which is dear to it and not to the
   // large one.
   void makesRoomForWhomItMatters() {
