@@ -5,115 +5,18 @@
 #include <limits>
 #include <random>
 
-#include "fit_objective.h"
-#include "golden.h"
+#include "fit_rows.h"
 #include "rows.h"
 #include "test_case.h"
 
 using namespace batchscope::goodput;
+using batchscope::testing::columns;
 namespace golden = batchscope::golden;
-
-namespace {
-
-constexpr double kFloor = 1e-8;
-constexpr PerfParams kTrue{0.121, 0.00568, 0.0236, 0.00634, 0.0118, 0.00317, 1.8};
-
-std::vector<ProfileRow> rows_of(const nlohmann::json& profile) {
-  std::vector<ProfileRow> rows;
-  for (std::size_t i = 0; i < profile.at("num_nodes").size(); ++i) {
-    rows.push_back({profile.at("num_nodes").at(i), profile.at("num_replicas").at(i),
-                    profile.at("atomic_bsz").at(i), profile.at("accum_step_time").at(i),
-                    profile.at("optim_step_time").at(i)});
-  }
-  return rows;
-}
-
-// AdaptDL's seven parameters, the two of ours at 0.
-ParamVector vector_of(const nlohmann::json& json) {
-  ParamVector vector{};
-  std::copy(json.begin(), json.end(), vector.begin());
-  return vector;
-}
-
-PerfParams params_of(const nlohmann::json& vector) { return to_params(vector_of(vector)); }
-
-// Rows as the true model gives them, times a log-normal noise.
-std::vector<ProfileRow> measured(const PerfParams& perf, const std::vector<std::pair<int, int>>& replicas,
-                                 const std::vector<std::int64_t>& local_batch_sizes, double noise = 0) {
-  std::mt19937_64 random(11);
-  std::normal_distribution<double> unit;
-  std::vector<ProfileRow> rows;
-  for (const auto& [nodes, count] : replicas) {
-    for (const std::int64_t local : local_batch_sizes) {
-      rows.push_back({nodes, count, local, accumulation_time(perf, local) * std::exp(noise * unit(random)),
-                      step_time(perf, {nodes, count, local, 0}) * std::exp(noise * unit(random))});
-    }
-  }
-  return rows;
-}
-
-// Rows of a machine with four cores that replicas divide: `cores` of them for a lone one.
-ProfileRow row_on_cores(const PerfParams& perf, int replicas, std::int64_t local, int cores) {
-  const Devices devices{4, false, cores};
-  return {1,
-          replicas,
-          local,
-          accumulation_time(perf, local, cores, replicas),
-          step_time(perf, {1, replicas, local, 0}, devices),
-          cores,
-          replicas};
-}
-
-std::vector<ProfileRow> rows_on_cores(const PerfParams& perf) {
-  std::vector<ProfileRow> rows;
-  for (const std::int64_t local : {16, 64, 256})
-    for (const auto& [replicas, cores] : {std::pair{1, 1}, {1, 2}, {1, 4}, {2, 2}, {4, 1}, {2, 1}})
-      rows.push_back(row_on_cores(perf, replicas, local, cores));
-  return rows;
-}
-
-bool within(double value, double expected, double share) {
-  return std::abs(value - expected) <= share * std::abs(expected);
-}
-
-const std::vector<std::pair<int, int>> kEverywhere{{1, 1}, {1, 2}, {1, 4}, {1, 8},
-                                                   {2, 2}, {2, 4}, {4, 8}, {4, 16}};
-
-}  // namespace
 
 class TestFit : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void goldenObjective() {
-    const auto vectors = golden::load("fit.json");
-    for (const auto& profile : vectors.at("profiles")) {
-      const auto rows = rows_of(profile);
-      const std::string kind = profile.at("kind");
-      VERIFY_CLOSE(kind + " at x0", fit_objective(params_of(profile.at("scipy").at("x0")), rows),
-                   profile.at("objective_at_x0"));
-      VERIFY_CLOSE(kind + " at raw", fit_objective(params_of(profile.at("scipy").at("x_raw")), rows),
-                   profile.at("objective_at_raw"));
-      VERIFY_CLOSE(kind + " at true", fit_objective(params_of(profile.at("true_params")), rows),
-                   profile.at("objective_at_true"));
-      VERIFY_CLOSE(kind + " at fitted", fit_objective(golden::perf_params(profile.at("fitted")), rows),
-                   profile.at("objective_at_fitted"));
-    }
-  }
-
-  void goldenGradient() {
-    const auto vectors = golden::load("fit.json");
-    for (const auto& profile : vectors.at("profiles")) {
-      const FitObjective objective(rows_of(profile));
-      ParamVector slope;
-      objective(vector_of(profile.at("scipy").at("x0")), 0, &slope);
-      for (std::size_t i = 0; i <= kGamma; ++i) {
-        VERIFY_CLOSE(profile.at("kind").get<std::string>() + " parameter " + std::to_string(i), slope[i],
-                     profile.at("grad_at_x0").at(i));
-      }
-    }
-  }
-
   void noWorseThanSciPy() {
     const auto vectors = golden::load("fit.json");
     for (const auto& profile : vectors.at("profiles")) {
@@ -174,6 +77,24 @@ class TestFit : public QObject {
     const PerfParams perf = fit(std::vector{row_on_cores(kTrue, 1, 64, 4)});
     VERIFY_CLOSE("alpha_c", perf.alpha_c, accumulation_time(kTrue, 64) / 5);
     QVERIFY(within(perf.alpha_c + 64 * perf.beta_c, accumulation_time(kTrue, 64), 0.01));
+  }
+
+  // What a second core brings to a micro-batch it brings to larger ones, and what it costs it costs each.
+  void oneLocalBatchSizeTellsEitherWhatCoresBringOrWhatTheyCost_data() {
+    const auto row = columns<double, double>({"on_two", "eightfold_on_two"});
+    row("a tenth faster", 0.36, 0.36 / 0.40);
+    row("a tenth slower", 0.44, 1 + 0.04 / (0.40 / 5 + 8 * 0.40 * 4 / 5));
+  }
+  void oneLocalBatchSizeTellsEitherWhatCoresBringOrWhatTheyCost() {
+    QFETCH(const double, on_two);
+    QFETCH(const double, eightfold_on_two);
+    const PerfParams perf =
+        fit(std::vector<ProfileRow>{{1, 1, 128, 0.40, 0.40, 1, 1}, {1, 1, 128, on_two, on_two, 2, 1}});
+    QVERIFY(perf.core_exponent == 0 || perf.core_overhead == 0);
+    QVERIFY(within(accumulation_time(perf, 128, 1), 0.40, 0.01));
+    QVERIFY(within(accumulation_time(perf, 128, 2), on_two, 0.01));
+    QVERIFY(
+        within(accumulation_time(perf, 1024, 2) / accumulation_time(perf, 1024, 1), eightfold_on_two, 0.03));
   }
 
   void oneReplicaTellsNothingOfLinks() {
@@ -379,103 +300,6 @@ class TestFit : public QObject {
     for (ProfileRow& row : rows)
       QVERIFY(within(step_time(fit(rows), {row.num_nodes, row.num_replicas, row.local_batch_size, 0}),
                      row.optimizer_step_time, 0.02));
-  }
-
-  void theGradientIsThatOfTheObjective_data() {
-    batchscope::testing::rows<QByteArray>("smoothing", {"0", "1e-3", "0.5"});
-  }
-  void theGradientIsThatOfTheObjective() {
-    QFETCH(const QByteArray, smoothing);
-    const double smoothed = smoothing.toDouble();
-    PerfParams perf = kTrue;
-    perf.core_exponent = 0.6;
-    perf.core_overhead = 0.05;
-    perf.contention = 0.2;
-    std::vector<ProfileRow> rows = rows_on_cores(kTrue);
-    rows[3].weight = 0.3;
-    for (const ProfileRow& row : measured(kTrue, kEverywhere, {16, 64}, 0.1)) rows.push_back(row);
-    const FitObjective objective(rows, 0.7);
-    const ParamVector at = to_vector(perf);
-    ParamVector slope, unused;
-    const FitObjective::Value here = objective(at, smoothed, &slope);
-    QVERIFY(smoothed == 0 ? here.smoothed == here.exact : here.smoothed > here.exact);
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      ParamVector above = at, below = at;
-      const double h = 1e-6 * at[i];
-      above[i] += h;
-      below[i] -= h;
-      const double expected =
-          (objective(above, smoothed, &unused).smoothed - objective(below, smoothed, &unused).smoothed) /
-          (2 * h);
-      QVERIFY2(std::abs(slope[i] - expected) < 1e-5 * std::max(1.0, std::abs(expected)),
-               golden::differ("parameter " + std::to_string(i), slope[i], expected));
-    }
-  }
-
-  void theResidualKnowsTheCoresOfEachRow() {
-    PerfParams truth = kTrue;
-    truth.core_exponent = 0.9;
-    truth.core_overhead = 0.02;
-    truth.contention = 0.25;
-    QVERIFY(fit_residual(truth, rows_on_cores(truth)) < 1e-9);
-  }
-
-  // Of 1 and 4 % off, the second counted twice.
-  void theResidualIsByWeight() {
-    std::vector<ProfileRow> rows = measured(kTrue, {{1, 2}, {1, 4}}, {32});
-    QVERIFY(fit_residual(kTrue, rows) < 1e-9);
-    rows[0].optimizer_step_time *= std::exp(0.01);
-    rows[1].optimizer_step_time *= std::exp(-0.04);
-    rows[0].weight = 0.5;
-    QCOMPARE(fit_residual(kTrue, rows), std::sqrt((0.5 * 0.0001 + 0.0016) / 1.5));
-  }
-
-  // Times that are met exactly leave no error, and what is left is what speaks against the parameters.
-  void theObjectiveOfTheTruthIsItsRegulariser() {
-    PerfParams truth = kTrue;
-    truth.core_exponent = 0.6;
-    truth.core_overhead = 0.05;
-    truth.contention = 0.2;
-    const std::vector<ProfileRow> rows = rows_on_cores(truth);
-    double mean_time = 0;
-    for (const ProfileRow& row : rows)
-      mean_time += row.accumulation_step_time / static_cast<double>(rows.size());
-    const auto square = [](double value) { return value * value; };
-    const double expected = 1e-3 * square(truth.gamma - 1) + 1e-2 * square(truth.beta_n / truth.alpha_n) +
-                            1e-2 * square(truth.beta_r / truth.alpha_r) + 1e-3 * square(1 - 0.6) +
-                            1e-3 * square(0.05 / mean_time) + 1e-2 * square(0.2);
-    const double objective = fit_objective(truth, rows);
-    QVERIFY2(std::abs(objective - expected) < 1e-7, golden::differ("objective", objective, expected));
-    // A first guess of the contention is what it is held against.
-    const double guessed = FitObjective(rows, 0.5)(to_vector(truth), 0, nullptr).exact - objective;
-    const double expected_more = 1e-2 * square(0.2 - 0.5) - 1e-2 * square(0.2);
-    QVERIFY2(std::abs(guessed - expected_more) < 1e-12, golden::differ("guessed", guessed, expected_more));
-  }
-
-  // Roots of the weighted means of squares, in logarithms: sqrt((1 * 0.1^2 + 3 * 0.3^2) / 4) and
-  // sqrt((1 * 0.2^2 + 3 * 0.4^2) / 4).
-  void errorsCountByTheirWeights() {
-    PerfParams perf = kTrue;
-    perf.gamma = 1;
-    const double time = accumulation_time(perf, 64), step = step_time(perf, {1, 1, 64, 0});
-    const std::vector<ProfileRow> rows{{1, 1, 64, time * std::exp(0.1), step * std::exp(0.2), 0, 0, 1},
-                                       {1, 1, 64, time * std::exp(-0.3), step * std::exp(-0.4), 0, 0, 3}};
-    const double errors = fit_objective(perf, rows) - fit_objective(perf, measured(perf, {{1, 1}}, {64}));
-    const double expected = std::sqrt(0.07) + std::sqrt(0.13);
-    QVERIFY2(std::abs(errors - expected) < 1e-7, golden::differ("errors", errors, expected));
-  }
-
-  // A root has no slope at 0: where all times of one kind are met exactly, these do not pull.
-  void whatIsMetExactlyDoesNotPull() {
-    const PerfParams perf{1, 1, 1, kFloor, 1, kFloor, 10};  // two seconds for one sample
-    const auto slope = [&](const ProfileRow& row) {
-      ParamVector found;
-      FitObjective(std::vector{row})(to_vector(perf), 0, &found);
-      return found[kAlphaC];
-    };
-    QCOMPARE(slope({1, 1, 1, 2, 2}), 0.0);
-    VERIFY_CLOSE("a step alone", slope({1, 1, 1, 2, 4}), -0.5);
-    VERIFY_CLOSE("a micro-batch alone", slope({1, 1, 1, 1, 2}), 0.5);
   }
 
   void repeatsExactly() {

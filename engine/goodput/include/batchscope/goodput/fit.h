@@ -28,8 +28,8 @@ inline constexpr double kMostContention = 3;  ///< the largest that fit finds
 /// ratio, each row by its weight. The rows are as fit takes them; NaN for no rows.
 double fit_residual(const PerfParams& perf, std::span<const ProfileRow> rows);
 
-/// Returns the objective that fit minimises, for rows as fit takes them, whatever their age. It has no unit, as its times are
-/// logarithms. For tests and for showing the error of a model.
+/// Returns the objective that fit minimises, for rows as fit takes them, whatever their age. It has no unit,
+/// as its times are logarithms. For tests and for showing the error of a model.
 double fit_objective(const PerfParams& perf, std::span<const ProfileRow> rows);
 
 }  // namespace batchscope::goodput
