@@ -41,7 +41,7 @@ void check(std::span<const ProfileRow> rows, double contention) {
 
 // Summary of the rows, which decides which parameters can be fitted.
 struct Evidence {
-  bool one_local_batch_size, nodes, replicas, beyond_two, cores, cores_help;
+  bool one_local_batch_size, nodes, replicas, beyond_two, cores, cores_help, tells_of_overhead;
   double mean_accumulation_time = 0, longest_time = 0, mean_local_batch_size = 0;
 
   explicit Evidence(std::span<const ProfileRow> rows) {
@@ -53,6 +53,8 @@ struct Evidence {
     beyond_two = any([](auto& row) { return row.num_replicas > 2; });
     const auto [fewest, most] = std::ranges::minmax_element(rows, {}, &ProfileRow::cores);
     cores_help = most->accumulation_step_time < fewest->accumulation_step_time;
+    const auto between = [&](auto& row) { return row.cores != fewest->cores && row.cores != most->cores; };
+    tells_of_overhead = !one_local_batch_size || any(between);
     for (const ProfileRow& row : rows) {
       mean_accumulation_time += row.accumulation_step_time / static_cast<double>(rows.size());
       mean_local_batch_size += static_cast<double>(row.local_batch_size) / static_cast<double>(rows.size());
@@ -81,9 +83,9 @@ class Fit {
     if (evidence_.replicas && evidence_.beyond_two) free_.push_back(kBetaR);
     free_.push_back(kGamma);
     if (objective_.has_several_cores()) {
-      // One size tells what cores bring in all, and not how much of that is lost again to each micro-batch.
-      if (!evidence_.one_local_batch_size || evidence_.cores_help) free_.push_back(kCoreExponent);
-      if (!evidence_.one_local_batch_size || !evidence_.cores_help) free_.push_back(kCoreOverhead);
+      // One size on two numbers of cores tells what cores bring in all, and not how much of it is lost again.
+      if (evidence_.tells_of_overhead || evidence_.cores_help) free_.push_back(kCoreExponent);
+      if (evidence_.tells_of_overhead || !evidence_.cores_help) free_.push_back(kCoreOverhead);
     }
     if (objective_.has_several_neighbours()) free_.push_back(kContention);
   }

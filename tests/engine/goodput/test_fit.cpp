@@ -79,7 +79,7 @@ class TestFit : public QObject {
     QVERIFY(within(perf.alpha_c + 64 * perf.beta_c, accumulation_time(kTrue, 64), 0.01));
   }
 
-  // What a second core brings to a micro-batch it brings to larger ones, and what it costs it costs each.
+  // A second core brings larger micro-batches as much as this one, or it costs each of them as much.
   void oneLocalBatchSizeTellsEitherWhatCoresBringOrWhatTheyCost_data() {
     const auto row = columns<double, double>({"on_two", "eightfold_on_two"});
     row("a tenth faster", 0.36, 0.36 / 0.40);

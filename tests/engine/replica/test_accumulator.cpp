@@ -184,7 +184,7 @@ class TestAccumulator : public QObject {
     QCOMPARE(lines(program.run(train)), R"({"seen":8} )");
   }
 
-  // What stands before, between and behind the epochs is summed once, wherever the program was stopped.
+  // Sums before, between and behind the epochs count once, wherever the program was stopped.
   void whatIsSummedOutsideOfEpochsCountsOnce_data() {
     QTest::addColumn<int>("step");
     for (const int step : {1, 4, 5, 8}) QTest::addRow("%d", step) << step;  // two an epoch

@@ -5,9 +5,11 @@
 /// fit_perf_params), by NLopt's L-BFGS with the six alphas and betas as logarithms, gamma in [1, 10], the
 /// core exponent in [0, 1] and the contention in [0, 3]. Parameters that the profile cannot tell are fixed as
 /// in AdaptDL; the core exponent and the core overhead are 0 where all rows have the same number of cores.
-/// The contention is the first guess where all rows have the same number of neighbours, and is drawn to it a
-/// little otherwise; that guess is 0 where nothing is known of the machine. Old rows that the fit is far from
-/// lose weight, and the fit is made again: a machine that others use, too, is another machine than before.
+/// One local batch size on two numbers of cores does not tell these two apart: the exponent explains what the
+/// more cores win, or the overhead what they lose. The contention is the first guess where all rows have the
+/// same number of neighbours, and is drawn to it a little otherwise; that guess is 0 where nothing is known
+/// of the machine. Old rows that the fit is far from lose weight, and the fit is made again: a machine that
+/// others use, too, is another machine than before.
 #pragma once
 
 #include <span>
