@@ -129,6 +129,7 @@ class TestAdoption : public QObject {
       catalogue.set_progress(id, 10, 0, 1, 0.5, {{"loss", 10}});
       catalogue.set_state(id, RunState::failed, "out of memory");
       catalogue.set_name(id, "renamed");  // long after its end
+      VERIFY_HOLDS(contents(run_folder(store, id) / "record.json"), "renamed");
       catalogue.set_note(id, "a note\nof two lines");
       catalogue.change_tags(id, {"good", "kept"}, {});
       before = catalogue.record(id);

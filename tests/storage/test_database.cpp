@@ -263,32 +263,36 @@ class TestDatabase : public QObject {
     QCOMPARE(number(database, "SELECT count(*) FROM a"), 0);
   }
 
+  // Whatever its folder is called: the file is opened by a URI.
   void aReadOnlyMediumServesForLooking() {
+    const fs::path folder = folder_ / "100% #1?";
+    fs::create_directory(folder);
     {
-      Catalogue catalogue(folder_ / "runs.db");
+      Catalogue catalogue(folder / "runs.db");
       const std::string id = catalogue.create_run(named("old"));
       const Sleeper killed([&] {
-        Catalogue(folder_ / "runs.db").lease_devices(id, always({"cpu:0"}));
+        Catalogue(folder / "runs.db").lease_devices(id, always({"cpu:0"}));
         return true;
       });
-      SampleWriter writer(folder_ / "samples.db");
+      SampleWriter writer(folder / "samples.db");
       writer.append(0, "loss", 1, 0.5);
     }
-    fs::permissions(folder_.path(), fs::perms(0555));
-    for (const char* name : {"runs.db", "samples.db"}) fs::permissions(folder_ / name, fs::perms(0444));
+    fs::permissions(folder_.path(), fs::perms(0755));
+    fs::permissions(folder, fs::perms(0555));
+    for (const char* name : {"runs.db", "samples.db"}) fs::permissions(folder / name, fs::perms(0444));
     std::optional<testing::Unprivileged> hindered(std::in_place);
     std::size_t leases = 0;
     std::optional<Error> error = error_of([&] {
-      Catalogue catalogue(folder_ / "runs.db");
+      Catalogue catalogue(folder / "runs.db");
       leases = catalogue.lease_events(0).size();  // whose holder is dead, which nobody can write down
       QCOMPARE(catalogue.runs().at(0).name, std::string("old"));
       QVERIFY(!catalogue.changed());
-      SampleReader reader(folder_ / "samples.db");
+      SampleReader reader(folder / "samples.db");
       QCOMPARE(reader.read("loss", 0).size(), 1u);
       catalogue.set_note(catalogue.runs().at(0).id, "new");
     });
     hindered.reset();
-    fs::permissions(folder_.path(), fs::perms(0755));
+    fs::permissions(folder, fs::perms(0755));
     QVERIFY(error);
     QCOMPARE(error->kind(), ErrorKind::io);
     QCOMPARE(leases, 1u);

@@ -186,7 +186,9 @@ class TestQueue : public QObject {
     QVERIFY(!catalogue_->pool_needed());
     catalogue_->go_on(id);
     QVERIFY(!catalogue_->job(id)->rests);
-    QVERIFY(catalogue_->pool_needed());            // it is to give devices when there are some
+    QVERIFY(catalogue_->pool_needed());  // it is to give devices when there are some
+    catalogue_->set_state(id, RunState::paused);
+    QVERIFY(catalogue_->pool_needed());            // the pause that was under way changes nothing
     catalogue_->set_state(id, RunState::running);  // it went on, and is paused again
     catalogue_->set_state(id, RunState::paused);
     QVERIFY(!catalogue_->pool_needed());

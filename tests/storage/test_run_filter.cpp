@@ -216,6 +216,8 @@ class TestRunFilter : public QObject {
              QStringLiteral("the filter is wrong at column 26: replicas is a number, such as 2, 0.97 or 97%\n"
                             "  näme ='ü' and replicas = zwei\n"
                             "                           ^~~~"));
+    QVERIFY(
+        QByteArray(fault_of("name='digits").what()).endsWith("\n       ^"));  // where the quotation begins
     // No character is cut in two, and none drives the terminal.
     std::string umlauts;
     for (int i = 0; i < 60; ++i) umlauts += "ü";
