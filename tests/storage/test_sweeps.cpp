@@ -303,6 +303,8 @@ class TestSweeps : public QObject {
     const Run run = catalogue_->run(stopped).value();
     QVERIFY(run.state == RunState::pending && run.message.empty() && run.ended == 0);
     QVERIFY(catalogue_->pool_needed());
+    sweeps_->go_on(paused);
+    QVERIFY(!catalogue_->job(paused)->rests);
   }
 
  private:

@@ -52,7 +52,10 @@ ReplicaDecision ReplicaChooser::decide(const BestGoodput& goodput, const RunCont
   agreed_ = towards == direction_ ? agreed_ + 1 : 1;
   direction_ = towards;
   const bool outside = at.replicas < limits_.min_replicas || at.replicas > limits_.max_replicas;
-  if (agreed_ < kAgreeing && !outside) return decision;
+  if (agreed_ < kAgreeing && !outside) {
+    decision.missing = kAgreeing - agreed_;
+    return decision;
+  }
 
   if (last_direction_ == -towards) margin_ *= 2;
   last_direction_ = towards;

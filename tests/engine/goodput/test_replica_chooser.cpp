@@ -93,10 +93,11 @@ class TestReplicaChooser : public QObject {
  private Q_SLOTS:
   void growsWhereItPaysAndStepByStep() {
     Run run({1, 8});
-    run.see(kScales);
-    run.see(kScales);
+    QCOMPARE(run.see(kScales).missing, 2);
+    QCOMPARE(run.see(kScales).missing, 1);
     QCOMPARE(run.at.replicas, 1);  // not before three models agree
     const ReplicaDecision decision = run.see(kScales);
+    QCOMPARE(decision.missing, 0);
     QCOMPARE(decision.replicas, 2);  // twice what was profiled, although 8 are promised more
     QCOMPARE(decision.cap, 2);
     QCOMPARE(decision.candidates.size(), std::size_t{2});

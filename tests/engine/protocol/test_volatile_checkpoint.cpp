@@ -13,6 +13,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
 #include "hindered.h"
+#include "open_files.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
@@ -62,12 +63,14 @@ class TestVolatileCheckpoint : public QObject {
 
   void itIsReadAsAnyOther() {
     const fs::path checkpoint = make();
+    const auto open_files = testing::count_open_files();
     QVERIFY(is_volatile(checkpoint, memory_));
     QCOMPARE(list_checkpoints(disk_), std::vector{checkpoint});
     QCOMPARE(verify_checkpoint(checkpoint, memory_).step, 40);
     QCOMPARE(newest_good_checkpoint(disk_, nullptr, memory_).value(), checkpoint);
     fs::resize_file(memory_ / "checkpoint-000003" / "model", 8);
     QVERIFY_EXCEPTION_THROWN(verify_checkpoint(checkpoint, memory_), Error);
+    QCOMPARE(testing::count_open_files(), open_files);
   }
 
   void itsCopyOnDiskTakesItsPlace() {

@@ -52,7 +52,8 @@ class TestAutoScaling : public QObject {
     const goodput::RunContext at{1, 1, 0.25, 60};
     const auto first = scaling.consider(kModel, at, 4, 0);
     QVERIFY(!first.replicas);
-    QCOMPARE(first.event, "auto: stays on 1 replica for now, as no other number is clearly better");
+    QCOMPARE(first.event,
+             "auto: stays on 1 replica for now, as 2 more models must find another number better");
     QVERIFY(scaling.consider(kModel, at, 4, 0).event.empty());  // told once
     const auto move = scaling.consider(kModel, at, 4, 0);
     QCOMPARE(move.replicas, std::optional(2));
@@ -85,6 +86,8 @@ class TestAutoScaling : public QObject {
     QCOMPARE(told(1, 4), "auto: stays on 1 replica for now, as more would be below the efficiency floor");
     QCOMPARE(told(1, 1), "auto: stays on 1 replica for now, as its limits allow no other number");
     QCOMPARE(told(4, 1), "auto: from 4 to 1 replica, as it may have no more than 1");
+    spec = automatic(1, 2);
+    QCOMPARE(told(2, 2), "auto: stays on 2 replicas for now, as no other number is clearly better");
   }
 
   void theCandidatesThatTellMostAreListed() {

@@ -47,6 +47,9 @@ std::string why_it_moves(const goodput::ReplicaDecision& decision, int from,
 std::string why_it_stays(const goodput::ReplicaDecision& decision, int replicas,
                          const goodput::ChooserLimits& limits) {
   if (limits.max_replicas == limits.min_replicas) return "its limits allow no other number";
+  if (decision.missing > 0)
+    return fmt::format("{} more model{} must find another number better", decision.missing,
+                       decision.missing == 1 ? "" : "s");
   const goodput::Candidate* const present = candidate_of(decision, replicas);
   const bool floor_decides = std::ranges::any_of(decision.candidates, [&](const goodput::Candidate& other) {
     return present != nullptr && other.goodput > present->goodput && other.efficiency < limits.min_efficiency;

@@ -52,6 +52,7 @@ struct Candidate {
 /// A decision, with the numbers behind it.
 struct ReplicaDecision {
   int replicas = 1;                   ///< chosen; the present count where nothing moves
+  int missing = 0;                    ///< models that must still agree with this one before it moves
   std::vector<Candidate> candidates;  ///< the present count and all within the limits, ascending
   double pause = 0;                   ///< s, charged
   double horizon = 0;                 ///< s, over which it was charged
