@@ -51,9 +51,10 @@ struct Evidence {
     replicas = any([](auto& row) { return row.num_nodes == 1 && row.num_replicas > 1; });
     cores = any([](auto& row) { return row.cores > 0; });
     beyond_two = any([](auto& row) { return row.num_replicas > 2; });
-    const auto [fewest, most] = std::ranges::minmax_element(rows, {}, &ProfileRow::cores);
-    cores_help = most->accumulation_step_time < fewest->accumulation_step_time;
-    const auto between = [&](auto& row) { return row.cores != fewest->cores && row.cores != most->cores; };
+    const auto ends = std::ranges::minmax_element(rows, {}, &ProfileRow::cores);
+    const ProfileRow &fewest = *ends.min, &most = *ends.max;
+    cores_help = most.accumulation_step_time < fewest.accumulation_step_time;
+    const auto between = [&](auto& row) { return row.cores != fewest.cores && row.cores != most.cores; };
     tells_of_overhead = !one_local_batch_size || any(between);
     for (const ProfileRow& row : rows) {
       mean_accumulation_time += row.accumulation_step_time / static_cast<double>(rows.size());
