@@ -70,6 +70,12 @@ inline std::vector<ProfileRow> rows_on_cores(const PerfParams& perf) {
   return rows;
 }
 
+// Returns a number of least to most times another one, as likely between 1 and 10 times as between 10 and
+// 100.
+inline double drawn_part(std::mt19937_64& random, double of, double least, double most) {
+  return of * std::exp(std::uniform_real_distribution<double>(std::log(least), std::log(most))(random));
+}
+
 inline bool within(double value, double expected, double share) {
   return std::abs(value - expected) <= share * std::abs(expected);
 }

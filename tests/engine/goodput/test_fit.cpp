@@ -2,6 +2,7 @@
 //
 // The fit of the performance model: SciPy's recorded fits, parameters that are known, what a profile cannot
 // tell.
+#include <functional>
 #include <limits>
 #include <random>
 
@@ -42,9 +43,7 @@ class TestFit : public QObject {
   // A search that stops at what is smoothed leaves as much as 5e-4.
   void exactTimesAreMetNoWorseThanByTheTruth() {
     std::mt19937_64 random(7);
-    const auto part = [&random](double of, double least, double most) {
-      return of * std::exp(std::uniform_real_distribution<double>(std::log(least), std::log(most))(random));
-    };
+    const auto part = std::bind_front(drawn_part, std::ref(random));
     for (int i = 0; i < 40; ++i) {
       PerfParams perf{.alpha_c = part(1, 0.01, 1), .gamma = part(1, 1, 4)};
       perf.beta_c = part(perf.alpha_c, 0.003, 0.1);

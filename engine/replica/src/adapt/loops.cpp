@@ -19,7 +19,7 @@ struct Loops final : JsonState {
   std::map<int, int> counts;  // epoch -> loops so far
   std::map<int, int> begun;   // epoch -> loops that were begun, however often the epoch was entered
   std::uint64_t entries = 0;
-  int passed_epochs = 0;
+  int passed_epochs = 0;  // up to which this process has come
 
  private:
   protocol::Json contents() const override { return {{"begun", begun}}; }
