@@ -360,6 +360,8 @@ class TestPlacer : public QObject {
         {{{0, 1}, {1, 1}}});
     row("who is compact stays where another moves", uniform_cluster(3, 2),
         {stays(2, {{0, 1}, {1, 1}}), stays(1, {{2, 1}})}, compact, {{{0, 2}}, {{2, 1}}});
+    row("on two nodes of two rather than on three", uniform_cluster(3, 2),
+        {stays(4, {{0, 2}, {1, 1}, {2, 1}})}, compact, {{{0, 2}, {1, 2}}});
     row("what is left goes to both", uniform_cluster(1, 4),
         {{.devices = 1, .most = 2}, {.devices = 1, .most = 2}}, more, {{{0, 2}}, {{0, 2}}});
     row("no more than there is, to the first", uniform_cluster(1, 3),

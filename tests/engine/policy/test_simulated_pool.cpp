@@ -89,6 +89,17 @@ class TestSimulatedPool : public QObject {
     QCOMPARE(outcome.jobs[0].restarts, 1);
   }
 
+  // A job that has begun at the first look has more devices at the second round.
+  void theSecondRoundIsAnIntervalAfterTheFirst() {
+    SimulationOptions options{uniform_cluster(1, 2), 10, 30, 0};
+    options.as_pool = true;
+    options.start = 4;
+    const Outcome outcome = simulate({{"a", 0, "long", 1, 8}}, known_lengths(), "fair", options);
+    QCOMPARE(outcome.jobs[0].tenures.size(), 2u);
+    QCOMPARE(outcome.jobs[0].tenures[0].since, 0.5);
+    QCOMPARE(outcome.jobs[0].tenures[0].until, 10.5);
+  }
+
   // Three devices, of which a may have two. b comes at 70 s, between two rounds, and begins at once.
   void whoComesHasWhatIsFree() {
     SimulationOptions options{uniform_cluster(1, 3), 60, 30, 0};
