@@ -237,7 +237,7 @@ void Pool::carry_out(const World& world) {
       continue;
     }
     // Held or paused by a person since: nothing more is given to it.
-    if (member.standing == Standing::outside && !(member.to_be_paused && target.empty())) {
+    if (member.standing == Standing::outside && !target.empty()) {
       targets_.erase(found);
       continue;
     }
@@ -293,12 +293,10 @@ void Pool::move(const Member& member, const Devices& target) {
 }
 
 // A run that trains again is not preempted any more, and one that has done so for long has got over its
-// crashes.
+// crashes. Whoever has devices and is not in motion trains.
 void Pool::forget_preemption(World& world) {
   for (Member& member : world.members) {
-    if (!member.job || member.held.empty() || member.run.state != RunState::running ||
-        member.standing == Standing::in_motion)
-      continue;
+    if (!member.job || member.held.empty() || member.standing == Standing::in_motion) continue;
     storage::Job& job = *member.job;
     const std::string& id = member.run.id;
     if (job.preempted && !member.to_be_paused && !targets_.contains(id)) {

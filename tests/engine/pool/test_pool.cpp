@@ -4,9 +4,11 @@
 // in which order, and what it writes down of it.
 #include "batchscope/pool/pool.h"
 
+#include <QLocalServer>
 #include <cmath>
 #include <filesystem>
 
+#include "batchscope/protocol/paths.h"
 #include "patience.h"
 #include "pool_at_work.h"
 #include "standard_error.h"
@@ -89,6 +91,21 @@ class TestPool : public QObject, private PoolAtWork {
     QTRY_COMPARE_WITH_TIMEOUT(run.asked.back(), "resume cuda:0 by the pool", kPatience);
     QTRY_VERIFY_WITH_TIMEOUT((looks(), !catalogue_->job(a)->preempted), kPatience);
     QCOMPARE(run.asked.size(), 2u);
+  }
+
+  // A run that waits has no supervisor: nobody is called there, however long it waits.
+  void whoWaitsIsNotCalled() {
+    catalogue_->change_pool_settings([](auto& settings) { settings.devices = 1; });
+    const std::string a = submit("a", 1), b = submit("b", 1);
+    comes_up(a, {"cuda:0"});
+    const protocol::RunPaths paths = protocol::run_paths(b);
+    protocol::make_run_directories(paths);
+    QLocalServer nobody;
+    QVERIFY(nobody.listen(QString::fromStdString(paths.control_socket.string())));
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, Names{"cuda:0"}, kPatience);
+    looks();
+    QVERIFY(!nobody.hasPendingConnections());
   }
 
   void aPausedPoolStartsNothing() {

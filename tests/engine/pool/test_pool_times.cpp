@@ -335,6 +335,30 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QCOMPARE(big.asked, Names{"rescale cuda:0,cuda:1,cuda:2 by the pool"});
   }
 
+  // As above, with one more who has to leave and can do so at once: nobody gives way while that one moves.
+  void whoGivesWayDoesSoLast() {
+    qputenv("CUDA_VISIBLE_DEVICES", "0,1,2");
+    knows("n2", {"cuda:0", "cuda:1"});
+    protocol::RunSpec large = spec_of("b", 1);
+    large.devices_per_replica = 3;
+    const std::string a = submit("a", 1), b = catalogue_->submit_run(large, {}), c = submit("c", 1);
+    Supervised &first = comes_up(a, {"cuda:0"}), &big = comes_up(b, {"n2/cuda:0"}),
+               &second = comes_up(c, {"cuda:1"});
+    first.acts = second.acts = false;
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(first.asked.size() + second.asked.size(), 1u, kPatience);
+    const bool is_first = !first.asked.empty();
+    Supervised &leaves = is_first ? first : second, &gives_way = is_first ? second : first;
+    QCOMPARE(leaves.asked, Names{"rescale n2/cuda:1 by the pool"});
+    looks();
+    QVERIFY(gives_way.asked.empty());
+    gives_way.acts = true;
+    leaves.act();
+    QTRY_COMPARE_WITH_TIMEOUT(gives_way.asked, (Names{"pause by the pool", "resume n2/cuda:0 by the pool"}),
+                              kPatience);
+    QCOMPARE(big.asked, Names{"rescale cuda:0,cuda:1,cuda:2 by the pool"});
+  }
+
   void aReplicaWithTwoDevicesHasArrivedWithBoth() {
     protocol::RunSpec spec = spec_of("a", 1);
     spec.devices_per_replica = 2;
