@@ -352,16 +352,23 @@ class TestCommands : public CommandTest {
 
   // Somebody who finds batchscope-serve on the disk calls it without the command.
   void isACommandByItsOwnProgram() {
-    const auto askProgram = [this](const QString& name, const QStringList& words) {
-      const auto process = sandbox_->prepare(words);
-      process->setProgram(qEnvironmentVariable("BATCHSCOPE_BIN") + "/" + name);
-      return Sandbox::run(*process);
-    };
     VERIFY_HOLDS(askProgram("batchscope-simulate", {"--help"}).out,
                  "Usage: batchscope simulate [OPTIONS] [WORKLOAD]");
     VERIFY_HOLDS(askProgram("batchscope-serve", {"tokens", "--help"}).out, "Usage: batchscope serve tokens");
     VERIFY_HOLDS(askProgram("batchscope-serve", {"--prot", "1"}).err, "batchscope serve has no flag --prot");
     VERIFY_HOLDS(askProgram("batchscope-serve", {"--version"}).out, "batchscope ");
+  }
+
+  // `batchscope sweep run` starts it, which people need not.
+  void theDriverOfASweepSaysWhatItIs() {
+    const QString text = "batchscope-sweep begins the trials of `batchscope sweep run`";
+    const Answer help = askProgram("batchscope-sweep", {"--help"});
+    VERIFY_CODE(kExitOk, help);
+    VERIFY_HOLDS(help.out, text);
+    const Answer wrong = askProgram("batchscope-sweep", {"run"});
+    VERIFY_CODE(kExitUsage, wrong);
+    VERIFY_HOLDS(wrong.err, text);
+    QVERIFY(help.err.isEmpty() && wrong.out.isEmpty());
   }
 
   // serve and simulate are programs of their own, beside this one or in $BATCHSCOPE_BIN.
@@ -379,6 +386,12 @@ class TestCommands : public CommandTest {
 
  private:
   QString database() const { return sandbox_->database(); }
+
+  Answer askProgram(const QString& name, const QStringList& words) {
+    const auto process = sandbox_->prepare(words);
+    process->setProgram(qEnvironmentVariable("BATCHSCOPE_BIN") + "/" + name);
+    return Sandbox::run(*process);
+  }
 };
 
 BATCHSCOPE_TEST(TestCommands)
