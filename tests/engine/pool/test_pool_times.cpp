@@ -188,7 +188,8 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QCOMPARE(launched().size(), 2u);
   }
 
-  // Two want the one device, and the one that waits has its turn, but no sooner.
+  // Two want the one device, and the one that waits has its turn, but no sooner. The other one is known to be
+  // preempted for as long as it waits.
   void whoWaitsGetsItsTurn() {
     set([](auto& settings) { settings.devices = 1; });
     const std::string a = submit("a", 1), b = submit("b", 1);
@@ -205,6 +206,8 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QCOMPARE(decision.choices[0].run, a);
     QTRY_COMPARE_WITH_TIMEOUT(launched(), Names{"supervise " + b + " --replicas 1 --devices cuda:0"},
                               kPatience);
+    comes_up(b, {"cuda:0"});
+    looks();
     QVERIFY(catalogue_->job(a)->preempted);
   }
 
