@@ -293,7 +293,7 @@ void Pool::move(const Member& member, const Devices& target) {
 }
 
 // A run that trains again is not preempted any more, and one that has done so for long has got over its
-// crashes. Whoever has devices and is not in motion trains.
+// crashes. A run that has devices and is not in motion trains.
 void Pool::forget_preemption(World& world) {
   for (Member& member : world.members) {
     if (!member.job || member.held.empty() || member.standing == Standing::in_motion) continue;

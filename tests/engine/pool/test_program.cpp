@@ -61,7 +61,7 @@ class TestProgram : public QObject {
     VERIFY_HOLDS(program.readAllStandardError().toStdString(), "error: " + (folder_ / "runs.db").string());
   }
 
-  // Whoever starts it may have blocked signals: SIGTERM ends it nevertheless. A node that has gone does not.
+  // SIGTERM ends it, although its starter may have blocked signals; a line to a node that has gone does not.
   void aPersonCanEndIt() {
     storage::Catalogue catalogue(folder_ / "runs.db");
     catalogue.change_pool_settings([](auto& settings) { settings.draining = true; });
