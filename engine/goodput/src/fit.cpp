@@ -22,10 +22,13 @@ namespace batchscope::goodput {
 
 namespace {
 
-void check(std::span<const ProfileRow> rows, double contention) {
+void check(std::span<const ProfileRow> rows, const FirstGuess& guess) {
   if (rows.empty()) throw std::invalid_argument("fit: the profile has no rows");
-  if (!(contention >= 0 && contention <= kMostContention))
-    throw std::invalid_argument("fit: a first guess of contention of " + std::to_string(contention));
+  if (!(guess.contention >= 0 && guess.contention <= kMostContention))
+    throw std::invalid_argument("fit: a first guess of contention of " + std::to_string(guess.contention));
+  if (!(guess.sync >= 0 && std::isfinite(guess.sync)))
+    throw std::invalid_argument("fit: a first guess of synchronisation of " + std::to_string(guess.sync) +
+                                " s");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ProfileRow& row = rows[i];
     const auto positive = [](double time) { return time > 0 && std::isfinite(time); };
@@ -66,11 +69,13 @@ struct Evidence {
 
 class Fit {
  public:
-  Fit(std::span<const ProfileRow> rows, double contention) : objective_(rows, contention), evidence_(rows) {
+  Fit(std::span<const ProfileRow> rows, const FirstGuess& guess)
+      : objective_(rows, guess.contention), evidence_(rows) {
     best_.fill(kFloor);
     best_[kGamma] = 1;
     best_[kCoreExponent] = best_[kCoreOverhead] = 0;
-    best_[kContention] = contention;
+    best_[kContention] = guess.contention;
+    best_[kAlphaR] = std::max(guess.sync, kFloor);
     if (evidence_.one_local_batch_size) {
       // AdaptDL: constant and linear part alike. Cores take nearly as many times as long for as many samples.
       best_[kAlphaC] = evidence_.mean_accumulation_time / (evidence_.cores ? 5 : 2);
@@ -222,16 +227,16 @@ constexpr int kDoubts = 6;  // times: old rows have drawn the first fits to them
 
 }  // namespace
 
-PerfParams fit(std::span<const ProfileRow> rows, double contention) {
-  check(rows, contention);
-  Fit search(rows, contention);
+PerfParams fit(std::span<const ProfileRow> rows, const FirstGuess& guess) {
+  check(rows, guess);
+  Fit search(rows, guess);
   for (const ParamVector& start : search.starts()) search.search_from(start);
   search.polish();
   PerfParams perf = search.result();
   const bool all_new = std::ranges::all_of(rows, [](const ProfileRow& row) { return row.age == 0; });
   for (int i = 1; i <= kDoubts && !all_new; ++i) {
     const std::vector<ProfileRow> doubted = without_trust_in_old(perf, rows);
-    Fit again(doubted, contention);
+    Fit again(doubted, guess);
     again.search_from(to_vector(perf));
     if (i == kDoubts) again.polish();
     perf = again.result();

@@ -11,16 +11,23 @@
 
 namespace batchscope::protocol {
 
-double told_contention() {
-  const char* value = std::getenv(variable::kContention);
+namespace {
+
+double told(const char* name) {
+  const char* value = std::getenv(name);
   const std::string_view text = value ? value : "";
   if (text.empty()) return 0;
-  double share = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(share) || share < 0)
-    throw Error(ErrorKind::usage,
-                std::string(variable::kContention) + "=" + value + ": expected a number, at least 0");
-  return share;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number) || number < 0)
+    throw Error(ErrorKind::usage, std::string(name) + "=" + value + ": expected a number, at least 0");
+  return number;
 }
+
+}  // namespace
+
+double told_contention() { return told(variable::kContention); }
+
+double told_sync_time() { return told(variable::kSyncTime); }
 
 }  // namespace batchscope::protocol

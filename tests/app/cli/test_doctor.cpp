@@ -122,6 +122,40 @@ class TestDoctor : public QObject {
     QVERIFY(!QFile::exists(folder.filePath("runs.db")));  // looking changes nothing
   }
 
+  void tellsWhatReplicasCostOneAnother() {
+    QTemporaryDir folder;
+    qputenv("BATCHSCOPE_DB", folder.filePath("runs.db").toUtf8());
+    QVERIFY(examineContention().empty());
+    storage::Catalogue catalogue(folder.filePath("runs.db").toStdString());
+    protocol::RunSpec spec;
+    spec.name = "a";
+    spec.program = "/bin/a";
+    const std::string run = catalogue.create_run(spec);
+    catalogue.lease_devices(run, [](const auto&...) { return std::vector<std::string>{"cpu:0"}; });
+    for (const int replicas : {1, 2}) {
+      storage::Generation generation;
+      generation.number = generation.replicas = replicas;
+      generation.first_step = 1;
+      generation.last_step = 100;
+      catalogue.put_generation(run, generation);
+    }
+    protocol::Model model;
+    model.perf = protocol::PerfParams{.alpha_c = 0.01, .alpha_r = 0.0025, .gamma = 1};
+    model.residual = 0.01;
+    model.cores = 1;
+    model.contention = 0.25;
+    model.max_profiled_local_batch_size = 8;
+    catalogue.put_model(run, 0, model);
+    const auto findings = examineContention();
+    QCOMPARE(findings.size(), 2u);
+    const auto tells = [](const Finding& finding, const char* text) {
+      return finding.level == Finding::Level::ok && finding.text.find(text) != std::string::npos;
+    };
+    QVERIFY(tells(findings[0], "on cores, a replica takes 25 % longer for each other replica"));
+    QVERIFY(tells(findings[0], "(measured in 1 run)"));
+    QVERIFY(tells(findings[1], "on cores, two replicas take at least 2.5 ms longer for a step"));
+  }
+
   // Another store's run has its socket in the same folder.
   void leavesSocketsAloneAtWhichSomebodyListens() {
     QTemporaryDir folder;

@@ -216,22 +216,38 @@ class TestFit : public QObject {
 
   void aFirstGuessOfContentionStandsUntilRowsTell() {
     const std::vector alone{row_on_cores(kTrue, 1, 16, 4), row_on_cores(kTrue, 1, 64, 4)};
-    const PerfParams guessed = fit(alone, 0.3), unknown = fit(alone);
+    const PerfParams guessed = fit(alone, {.contention = 0.3}), unknown = fit(alone);
     QCOMPARE(guessed.contention, 0.3);
     for (const int replicas : {1, 2})
       QVERIFY(within(accumulation_time(guessed, 64, 4, replicas),
                      accumulation_time(unknown, 64, 4, replicas) * (replicas == 1 ? 1 : 1.3), 1e-3));
     // Two replicas tell by what each needs what one would.
     const PerfParams of_two =
-        fit(std::vector{row_on_cores(kTrue, 2, 16, 2), row_on_cores(kTrue, 2, 64, 2)}, 0.3);
+        fit(std::vector{row_on_cores(kTrue, 2, 16, 2), row_on_cores(kTrue, 2, 64, 2)}, {.contention = 0.3});
     QCOMPARE(of_two.contention, 0.3);
     QVERIFY(within(accumulation_time(of_two, 64, 2, 2), accumulation_time(kTrue, 64, 2, 2), 0.01));
     PerfParams truth = kTrue;
     truth.contention = 0.25;
-    QVERIFY(within(fit(rows_on_cores(truth), 1).contention, 0.25, 0.02));
-    QCOMPARE(fit(alone, kMostContention).contention, kMostContention);
-    QVERIFY_EXCEPTION_THROWN(fit(alone, -0.1), std::invalid_argument);
-    QVERIFY_EXCEPTION_THROWN(fit(alone, kMostContention + 1), std::invalid_argument);
+    QVERIFY(within(fit(rows_on_cores(truth), {.contention = 1}).contention, 0.25, 0.02));
+    QCOMPARE(fit(alone, {.contention = kMostContention}).contention, kMostContention);
+    for (const double wrong : {-0.1, kMostContention + 1})
+      QVERIFY_EXCEPTION_THROWN(fit(alone, {.contention = wrong}), std::invalid_argument);
+  }
+
+  void aFirstGuessOfSynchronisationStandsUntilRowsTell() {
+    const auto alone = measured(kTrue, {{1, 1}}, {16, 64});
+    const PerfParams guessed = fit(alone, {.sync = 0.005}), unknown = fit(alone);
+    QCOMPARE(guessed.alpha_r, 0.005);
+    QCOMPARE(guessed.alpha_n, 1.1 * 0.005);
+    for (const std::int64_t local : {16, 64, 256}) {
+      const double lone = step_time(guessed, {1, 1, local, 0});
+      QVERIFY(within(lone, step_time(unknown, {1, 1, local, 0}), 1e-6));
+      QVERIFY(within(step_time(guessed, {1, 2, local, 0}), lone + 0.005, 1e-6));
+    }
+    const auto both = measured(kTrue, {{1, 1}, {1, 2}}, {16, 64});
+    QCOMPARE(fit(both, {.sync = 0.5}).alpha_r, fit(both).alpha_r);
+    for (const double wrong : {-0.001, double(INFINITY), double(NAN)})
+      QVERIFY_EXCEPTION_THROWN(fit(alone, {.sync = wrong}), std::invalid_argument);
   }
 
   void oneAbsurdRowOfThreeStepsMovesNothing() {

@@ -17,6 +17,7 @@ class TestEnvironment : public QObject {
   static void clear() {
     for (const auto& [name, value] : told_all().to_variables()) qunsetenv(name.c_str());
     qunsetenv(variable::kContention);
+    qunsetenv(variable::kSyncTime);
   }
 
   // No field at its default.
@@ -173,13 +174,18 @@ class TestEnvironment : public QObject {
     VERIFY_THROWS("usage", name.toStdString(), Environment::from_process());
   }
 
-  void contentionIsAShare() {
+  void firstGuessesAreNumbers() {
     QCOMPARE(told_contention(), 0.0);
+    QCOMPARE(told_sync_time(), 0.0);
     qputenv(variable::kContention, "0.25");
+    qputenv(variable::kSyncTime, "1e-3");
     QCOMPARE(told_contention(), 0.25);
+    QCOMPARE(told_sync_time(), 1e-3);
     for (const char* value : {"-0.1", "much", "0.1x", "nan"}) {
       qputenv(variable::kContention, value);
       VERIFY_THROWS("usage", "BATCHSCOPE_CONTENTION=", told_contention());
+      qputenv(variable::kSyncTime, value);
+      VERIFY_THROWS("usage", "BATCHSCOPE_SYNC_TIME=", told_sync_time());
     }
   }
 

@@ -159,6 +159,7 @@ class TestAccount : public QObject {
     Program program;
     program.variables[protocol::variable::kThreads] = "4";
     program.variables[protocol::variable::kContention] = "5";
+    program.variables[protocol::variable::kSyncTime] = "0.0625";
     const Heard heard(program, [] {
       finished_epochs();
       steps(6, {8, 1}, 0.25, 0.125);
@@ -189,7 +190,9 @@ class TestAccount : public QObject {
       profile.add_optimizer({1, 1, 8, false, 4, 1}, 0.375, 0);
     }
     const auto rows = profile.rows();
-    const goodput::PerfParams fitted = goodput::fit(rows, goodput::kMostContention), told = params(model);
+    const goodput::PerfParams fitted = goodput::fit(rows, {goodput::kMostContention, 0.0625}),
+                              told = params(model);
+    QCOMPARE(told.alpha_r, 0.0625);
     QCOMPARE(told.alpha_c, fitted.alpha_c);
     QCOMPARE(told.beta_c, fitted.beta_c);
     QCOMPARE(told.alpha_n, fitted.alpha_n);

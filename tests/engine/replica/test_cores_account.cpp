@@ -387,8 +387,8 @@ class TestCoresAccount : public QObject {
       profile.add_accumulation({1, 1, 8, false, 0, 0}, 0.25);
       profile.add_optimizer({1, 1, 8, false, 0, 0}, 0.5, 0.125);
     }
-    const goodput::PerfParams fitted =
-        goodput::fit(profile.rows(), std::min(protocol::told_contention(), goodput::kMostContention));
+    const goodput::PerfParams fitted = goodput::fit(
+        profile.rows(), {.contention = std::min(protocol::told_contention(), goodput::kMostContention)});
     const Json hints = Json::parse(request.substr(request.find("\r\n\r\n") + 4));
     QCOMPARE(hints.at("initBatchSize").get<int>(), 8);
     QCOMPARE(hints.at("maxBatchSize").get<int>(), 64);

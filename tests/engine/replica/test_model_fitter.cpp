@@ -34,7 +34,7 @@ class TestModelFitter : public QObject {
     ModelFitter fitter;
     QVERIFY(!fitter.model());
     std::promise<void> begun;
-    fitter.fit(rows(), 0, [&](const goodput::PerfParams& perf) {
+    fitter.fit(rows(), {}, [&](const goodput::PerfParams& perf) {
       begun.set_value();
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       return with_update(0.25)(perf);
@@ -48,18 +48,18 @@ class TestModelFitter : public QObject {
   void theNewestRowsReplaceThoseThatWait() {
     ModelFitter fitter;
     std::promise<void> begun, go_on;
-    fitter.fit(rows(), 0, [&](const goodput::PerfParams& perf) {
+    fitter.fit(rows(), {}, [&](const goodput::PerfParams& perf) {
       begun.set_value();
       go_on.get_future().wait();
       return perf;
     });
     begun.get_future().wait();
     int passed_over = 0;
-    fitter.fit(rows(), 0, [&](const goodput::PerfParams& perf) {
+    fitter.fit(rows(), {}, [&](const goodput::PerfParams& perf) {
       ++passed_over;
       return perf;
     });
-    fitter.fit(rows(), 0, with_update(0.5));
+    fitter.fit(rows(), {}, with_update(0.5));
     go_on.set_value();
     fitter.settle();
     QCOMPARE(passed_over, 0);

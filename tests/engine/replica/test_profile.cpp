@@ -255,7 +255,7 @@ class TestProfile : public QObject {
     QVERIFY(!fitter.model());
     std::atomic<int> answers = 0;
     for (int i = 1; i <= 20; ++i)
-      fitter.fit({{1, 1, 8, 0.01 * i, 0.01 * i}}, 0, [&](const goodput::PerfParams& perf) {
+      fitter.fit({{1, 1, 8, 0.01 * i, 0.01 * i}}, {}, [&](const goodput::PerfParams& perf) {
         ++answers;
         return perf;
       });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contention as runs of this machine have shown it, the first guess of a new one.
+// Contention and synchronisation as runs of this machine have shown them, the first guesses of a new one.
 #include "batchscope/run/contention.h"
 
 #include <cmath>
@@ -23,6 +23,19 @@ storage::MachineModel shown(const std::string& program, double contention,
   return one;
 }
 
+// Its micro-batch takes 10 ms, and two replicas wait for so many seconds after it.
+storage::MachineModel synchronises(const std::string& program, double seconds,
+                                   std::vector<int> replicas = {1, 2}) {
+  storage::MachineModel one = shown(program, 0, std::move(replicas));
+  one.model.perf = protocol::PerfParams{.alpha_c = 0.006, .beta_c = 1e-3, .alpha_r = seconds, .gamma = 1};
+  one.model.max_profiled_local_batch_size = 4;
+  return one;
+}
+
+std::optional<double> sync_time(const std::vector<storage::MachineModel>& models) {
+  return shown_sync_time(models, false, "a");
+}
+
 }  // namespace
 
 class TestContention : public QObject {
@@ -36,15 +49,11 @@ class TestContention : public QObject {
     const auto same = shown_contention(models, false, "a");
     QCOMPARE(same->share, 0.1);
     QCOMPARE(same->runs, 1);
-    QVERIFY(same->same);
-    QCOMPARE(same->guess(), 0.1);
     const auto others = shown_contention(models, false, "d");
     QCOMPARE(others->share, 0.5);
     QCOMPARE(others->runs, 3);
     QCOMPARE(others->least, 0.1);
     QCOMPARE(others->most, 0.6);
-    QVERIFY(!others->same);
-    QCOMPARE(others->guess(), 0.25);
   }
 
   void theNewestFiveOfAProgramCount() {
@@ -100,6 +109,58 @@ class TestContention : public QObject {
     storage::MachineModel unknown = shown("a", 0.4, {2, 4});
     unknown.model.devices = 0;  // nobody says that they take turns
     QCOMPARE(shown_contention(std::vector{unknown}, false)->share, 0.4);
+  }
+
+  void theSynchronisationOfTheSameProgramCounts() {
+    QVERIFY(!sync_time({}));
+    QVERIFY(qAbs(*sync_time({synchronises("a", 0.003), synchronises("b", 0.001), synchronises("a", 0.005),
+                             synchronises("a", 0.009)}) -
+                 0.005) < 1e-12);
+  }
+
+  // The gradients of other programs may be larger, and so take longer.
+  void ofOtherProgramsTheFastestCounts() {
+    QVERIFY(qAbs(*sync_time({synchronises("b", 0.004), synchronises("c", 0.002), synchronises("d", 0.003)}) -
+                 0.002) < 1e-12);
+  }
+
+  void theUpdateIsNoPartOfIt() {
+    storage::MachineModel one = synchronises("a", 0.003);
+    one.model.update_time = 0.5;
+    QVERIFY(qAbs(*sync_time({one}) - 0.003) < 1e-12);
+  }
+
+  // sqrt(10^2 + 7.5^2) ms is 12.5 ms; with as much contention as time sqrt(20^2 + 15^2) ms is 25 ms.
+  void onlyWhatDoesNotOverlapCounts() {
+    storage::MachineModel one = synchronises("a", 0.0075);
+    one.model.perf->gamma = 2;
+    QVERIFY(qAbs(*sync_time({one}) - 0.0025) < 1e-12);
+    one = synchronises("a", 0.015);
+    one.model.perf->gamma = 2;
+    one.model.contention = 1;
+    QVERIFY(qAbs(*sync_time({one}) - 0.005) < 1e-12);
+  }
+
+  // Four cores take a quarter of the time for 4 ms of samples, 7 ms in all; sqrt(7^2 + 24^2) is 25 ms.
+  void aReplicaHasItsCores() {
+    storage::MachineModel one = synchronises("a", 0.024);
+    one.model.perf->gamma = 2;
+    one.model.core_exponent = 1;
+    one.model.cores = 4;
+    QVERIFY(qAbs(*sync_time({one}) - 0.018) < 1e-12);
+  }
+
+  void onlySeveralReplicasAtATimeSynchronise() {
+    QVERIFY(!sync_time({synchronises("a", 0.003, {1})}));
+    QVERIFY(sync_time({synchronises("a", 0.003, {2})}));
+    storage::MachineModel one_device = synchronises("a", 0.003);
+    one_device.model.devices = 1;
+    QVERIFY(!sync_time({one_device}));
+    storage::MachineModel unmeasured = synchronises("a", 0.003);
+    unmeasured.model.max_profiled_local_batch_size = 0;
+    QVERIFY(!sync_time({unmeasured}));
+    for (const double none : {std::nan(""), double(INFINITY)}) QVERIFY(!sync_time({synchronises("a", none)}));
+    QVERIFY(!shown_sync_time(std::vector{synchronises("a", 0.003)}, true, "a"));
   }
 };
 

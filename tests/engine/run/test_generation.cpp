@@ -59,7 +59,8 @@ class TestGeneration : public QObject {
             .placement = placement,
             .supervisor_url = "http://127.0.0.1:1/secret",
             .unloadable = {{"checkpoint-000002", "torn"}},
-            .contention = 0.25};
+            .contention = 0.25,
+            .sync_time = 0.0078125};
   }
   GenerationOrder over_nodes() const {
     GenerationOrder all = order();
@@ -135,6 +136,7 @@ class TestGeneration : public QObject {
                            {"BATCHSCOPE_MEMORY_PATH", paths_.memory.string()},
                            {"BATCHSCOPE_UNLOADABLE_CHECKPOINTS", R"({"checkpoint-000002":"torn"})"},
                            {"BATCHSCOPE_CONTENTION", "0.25"},
+                           {"BATCHSCOPE_SYNC_TIME", "0.0078125"},
                            {"BATCHSCOPE_FORK_SERVER", "none"},
                            {"BATCHSCOPE_BRANCH", "none"},
                            {"OMP_NUM_THREADS", threads},
@@ -236,7 +238,7 @@ class TestGeneration : public QObject {
     all.placement.devices.clear();
     all.supervisor_url.clear();
     all.unloadable.clear();
-    all.contention = 0;
+    all.contention = all.sync_time = 0;
     all.paths.memory.clear();
     all.spec.environment.clear();
     qputenv("OMP_WAIT_POLICY", "active");
@@ -246,6 +248,7 @@ class TestGeneration : public QObject {
                       {"BATCHSCOPE_DEVICES_PER_REPLICA", "none"},
                       {"BATCHSCOPE_TRIGGERS", "none"},
                       {"BATCHSCOPE_CONTENTION", "none"},
+                      {"BATCHSCOPE_SYNC_TIME", "none"},
                       {"BATCHSCOPE_UNLOADABLE_CHECKPOINTS", "none"},
                       {"BATCHSCOPE_MEMORY_PATH", "none"},
                       {"ADAPTDL_SUPERVISOR_URL", "none"},

@@ -156,7 +156,8 @@ class Account final : public JsonState {
   Stopwatch watch;
   std::optional<Finished> late;  // whose times are not known yet
   goodput::Bounds limits = {.min_local = 1};
-  const double contention = std::min(protocol::told_contention(), goodput::kMostContention);
+  const goodput::FirstGuess guess{std::min(protocol::told_contention(), goodput::kMostContention),
+                                  protocol::told_sync_time()};
   std::int64_t fitted_at = 0;  // profile.measured() at the last request
   double last_fit = 0;         // last_step then
   ModelFitter fitter;
@@ -240,7 +241,7 @@ void Account::request_fit() {
   message.min_profiled_local_batch_size = least;
   message.max_profiled_local_batch_size = most;
   message.step = steps;
-  fitter.fit(rows, contention, [message, rows, update](goodput::PerfParams perf) mutable {
+  fitter.fit(rows, guess, [message, rows, update](goodput::PerfParams perf) mutable {
     message.residual = goodput::fit_residual(perf, rows);
     perf.update = update;
     send_model(perf, message);

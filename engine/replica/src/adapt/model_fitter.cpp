@@ -16,10 +16,10 @@ ModelFitter::~ModelFitter() {
   if (thread_.joinable()) thread_.join();
 }
 
-void ModelFitter::fit(std::vector<goodput::ProfileRow> rows, double contention, Done done) {
+void ModelFitter::fit(std::vector<goodput::ProfileRow> rows, const goodput::FirstGuess& guess, Done done) {
   {
     const std::lock_guard lock(mutex_);
-    waiting_ = Request{std::move(rows), contention, std::move(done)};
+    waiting_ = Request{std::move(rows), guess, std::move(done)};
   }
   changed_.notify_all();
   if (thread_.joinable()) return;
@@ -44,7 +44,7 @@ void ModelFitter::run() {
     const Request request = *std::exchange(waiting_, {});
     busy_ = true;
     lock.unlock();
-    const goodput::PerfParams perf = request.done(goodput::fit(request.rows, request.contention));
+    const goodput::PerfParams perf = request.done(goodput::fit(request.rows, request.guess));
     lock.lock();
     model_ = perf;
     busy_ = false;

@@ -23,9 +23,9 @@ class ModelFitter {
   ModelFitter() = default;
   ~ModelFitter();
 
-  // `rows` is not empty, `done` neither; `contention` is goodput::fit's first guess. Starts the thread at the
+  // `rows` is not empty, `done` neither; `guess` is goodput::fit's. Starts the thread at the
   // first call.
-  void fit(std::vector<goodput::ProfileRow> rows, double contention, Done done);
+  void fit(std::vector<goodput::ProfileRow> rows, const goodput::FirstGuess& guess, Done done);
   void settle();  // waits until all requests are fitted
 
   std::optional<goodput::PerfParams> model() const;  // the newest; empty: none yet
@@ -33,7 +33,7 @@ class ModelFitter {
  private:
   struct Request {
     std::vector<goodput::ProfileRow> rows;
-    double contention = 0;
+    goodput::FirstGuess guess;
     Done done;
   };
   void run();

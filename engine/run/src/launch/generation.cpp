@@ -192,11 +192,11 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
   for (const char* name :
        {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
         protocol::variable::kThreads, protocol::variable::kNumDevices, protocol::variable::kDevicesPerReplica,
-        protocol::variable::kContention, protocol::variable::kTriggers, protocol::variable::kMemoryPath,
-        protocol::variable::kUnloadable, protocol::variable::kCollectiveTimeout,
-        protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite,
-        protocol::variable::kRendezvousToken, protocol::variable::kMeetingTimeout,
-        protocol::variable::kBranch})
+        protocol::variable::kContention, protocol::variable::kSyncTime, protocol::variable::kTriggers,
+        protocol::variable::kMemoryPath, protocol::variable::kUnloadable,
+        protocol::variable::kCollectiveTimeout, protocol::variable::kMaxLocalBatchSize,
+        protocol::variable::kNonFinite, protocol::variable::kRendezvousToken,
+        protocol::variable::kMeetingTimeout, protocol::variable::kBranch})
     order.environment.erase(name);
   for (const auto& [name, value] : spec.environment) order.environment[name] = value;
   // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
@@ -274,6 +274,8 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     auto variables = e.to_variables();
     if (order.contention > 0)
       variables[protocol::variable::kContention] = protocol::Json(order.contention).dump();
+    if (order.sync_time > 0)
+      variables[protocol::variable::kSyncTime] = protocol::Json(order.sync_time).dump();
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
     set_visible_gpus(place, replica.environment, variables);

@@ -251,7 +251,7 @@ void Supervision::look_at_other_runs() {
     std::erase_if(models, [this](const storage::MachineModel& model) { return model.run == run_.id; });
     for (const bool gpus : {false, true}) {
       const auto shown = shown_contention(models, gpus, spec_.program);
-      (gpus ? contention_.of_gpus : contention_.of_cores) = shown ? shown->guess() : 0;
+      guesses_[gpus] = {shown ? shown->share : 0, shown_sync_time(models, gpus, spec_.program).value_or(0)};
     }
   } catch (const Error&) {
     // Each run finds it out by itself, then.
@@ -281,6 +281,7 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   const bool alone = !agents_.plan().several() && agents_.nodes().empty();
   paths.memory = alone ? checkpoints_.in_memory().place() : std::filesystem::path();
   if (!alone) checkpoints_.in_memory().settle();
+  const Guess guess = guesses_[trains_on_gpus(placement)];
   current_.launch({.number = number,
                    .run = run_.id,
                    .spec = spec_,
@@ -289,7 +290,8 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
                    .supervisor_url = adaptdl_ ? adaptdl_->url() : std::string(),
                    .unloadable = checkpoints_.unloadable(),
                    .address_for_nodes = agents_.address(placement.places.front().node),
-                   .contention = trains_on_gpus(placement) ? contention_.of_gpus : contention_.of_cores},
+                   .contention = guess.contention,
+                   .sync_time = guess.sync_time},
                   reason, predicted, now, node_launcher_);
   if (adaptdl_)
     adaptdl_->stands(number,

@@ -8,6 +8,7 @@
 
 #include <QEventLoop>
 #include <QTimer>
+#include <map>
 #include <memory>
 
 #include "adaptdl/adaptdl_service.h"
@@ -139,9 +140,10 @@ class Supervision final : private Orders {
   RunCheckpoints checkpoints_;
   CurrentGeneration current_;
   int next_generation_ = 0;
-  struct {
-    double of_cores = 0, of_gpus = 0;
-  } contention_;  // first guesses by what other runs have shown, see shown_contention; 0: unknown
+  struct Guess {
+    double contention = 0, sync_time = 0;
+  };
+  std::map<bool, Guess> guesses_;  // by what other runs have shown (contention.h), by whether it is on GPUs
   Scaling scaling_;
   RestartForecast forecast_;
   CheckpointWaiters waiters_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The contention of this machine's replicas (kappa of goodput/model.h): how much they slow one another down,
-/// as runs have shown. It is the first guess of a new run, which learns its own as soon as it has trained
-/// with another number of neighbours.
+/// How much the replicas of this machine slow one another down (kappa of goodput/model.h) and how long they
+/// wait for one another (alpha_r), as runs have shown. These are the first guesses of a new run, which learns
+/// its own as soon as it has trained with another number of replicas.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,10 @@ namespace batchscope::run {
 
 /// The contention that several runs have shown.
 struct Contention {
-  double share = 0;   ///< by which each neighbour lengthens a replica's micro-batch
-  double least = 0;   ///< of one run
-  double most = 0;    ///< of one run
-  int runs = 0;       ///< that have shown it, at least 1
-  bool same = false;  ///< they train the same program
-
-  /// Returns the first guess of a new run: this share, or half of it where only other programs have shown it.
-  /// With the whole of theirs, most first predictions were too low (tests/bench/FIGURES.md, `predict.*`).
-  double guess() const { return same ? share : share / 2; }
+  double share = 0;  ///< by which each neighbour lengthens a replica's micro-batch
+  double least = 0;  ///< of one run
+  double most = 0;   ///< of one run
+  int runs = 0;      ///< that have shown it, at least 1
 };
 
 /// Returns the median of what the newest five runs of this program have shown on cores, or on GPUs. Where
@@ -31,5 +26,12 @@ struct Contention {
 /// so that its neighbours' share could be told.
 std::optional<Contention> shown_contention(std::span<const storage::MachineModel> models, bool on_gpus,
                                            const std::string& program = {});
+
+/// Returns the seconds that synchronisation adds to a step of two replicas of this program, as the newest
+/// five runs have shown on cores, or on GPUs: their median. Where none has, it is the least that another
+/// program has shown: a larger gradient takes longer, and no gradient less. None where no run has trained on
+/// several.
+std::optional<double> shown_sync_time(std::span<const storage::MachineModel> models, bool on_gpus,
+                                      const std::string& program);
 
 }  // namespace batchscope::run
