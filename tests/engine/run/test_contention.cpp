@@ -23,7 +23,7 @@ storage::MachineModel shown(const std::string& program, double contention,
   return one;
 }
 
-// Its micro-batch takes 10 ms, and two replicas wait for so many seconds after it.
+// A micro-batch takes 10 ms, and two replicas wait for so many seconds after it.
 storage::MachineModel synchronises(const std::string& program, double seconds,
                                    std::vector<int> replicas = {1, 2}) {
   storage::MachineModel one = shown(program, 0, std::move(replicas));
@@ -159,7 +159,7 @@ class TestContention : public QObject {
     storage::MachineModel unmeasured = synchronises("a", 0.003);
     unmeasured.model.max_profiled_local_batch_size = 0;
     QVERIFY(!sync_time({unmeasured}));
-    for (const double none : {std::nan(""), double(INFINITY)}) QVERIFY(!sync_time({synchronises("a", none)}));
+    QVERIFY(!sync_time({synchronises("a", INFINITY)}));
     QVERIFY(!shown_sync_time(std::vector{synchronises("a", 0.003)}, true, "a"));
   }
 };

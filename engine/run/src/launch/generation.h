@@ -37,7 +37,7 @@ struct GenerationOrder {
   std::string supervisor_url = {};                     // of AdaptDL's endpoints; empty: there are none
   std::map<std::string, std::string> unloadable = {};  // checkpoints to pass over, by name with the reason
   std::string address_for_nodes = {};                  // of this machine, where replicas are on others too
-  // That other runs have shown on such devices, the second in s; 0: unknown.
+  // The first guesses, as other runs have shown them on such devices, the second in s; 0: unknown.
   double contention = 0, sync_time = 0;
 };
 

@@ -46,7 +46,7 @@ std::optional<double> told_sync_time(const storage::MachineModel& one) {
   return std::isfinite(longer) ? std::optional(longer) : std::nullopt;
 }
 
-// What the newest runs of each program tell.
+// Returns what the newest runs of each program tell.
 template <typename Tell>
 std::map<std::string, std::vector<double>> by_program(std::span<const storage::MachineModel> models,
                                                       bool on_gpus, Tell tell) {

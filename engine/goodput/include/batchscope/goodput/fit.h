@@ -20,7 +20,7 @@
 
 namespace batchscope::goodput {
 
-/// What a lone replica cannot know of several on one machine, as other runs have shown it there.
+/// Guesses at what a lone replica cannot know of several on one machine, as other runs have shown it there.
 struct FirstGuess {
   double contention = 0;  ///< kappa, 0 to kMostContention
   double sync = 0;        ///< s, alpha_r; 0: unknown
