@@ -171,6 +171,9 @@ class TestPool : public QObject, private PoolAtWork {
     const double began = storage::now();
     const std::string a = submit("a"), other = catalogue_->create_run(spec_of("other"));
     Supervised& queued = comes_up(a, {"cuda:0", "cuda:2"});
+    storage::Job job = catalogue_->job(a).value();
+    job.target = {"cuda:0", "cuda:2"};  // as a pool before this one decided
+    catalogue_->put_job(job);
     Supervised& alone = comes_up(other, {"cuda:1"});
     const std::string mute = catalogue_->create_run(spec_of("mute"));
     catalogue_->lease_devices(mute, always({"cuda:1"}));
