@@ -2,6 +2,8 @@
 //
 // The times of the pool itself: when it looks, for whom it waits, when it asks again, and when it ends; and
 // what happens in the order that these times make.
+#include <QHostAddress>
+#include <QTcpServer>
 #include <filesystem>
 
 #include "patience.h"
@@ -228,6 +230,25 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QVERIFY(launched().empty());
   }
 
+  // A person holds it in the moment in which its device is free: the run that had that one goes on.
+  void whoIsHeldAtTheLastMomentIsNotStarted() {
+    set([](auto& settings) { settings.devices = 1; });
+    const std::string a = submit("a", 1), b = catalogue_->submit_run(spec_of("b", 1), {.priority = 8});
+    Supervised& run = comes_up(a, {"cuda:0"});
+    run.acts = false;
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"pause by the pool"}, kPatience);
+    looks();
+    meddles(
+        "CREATE TRIGGER person AFTER DELETE ON lease BEGIN"
+        " UPDATE job SET held = 1 WHERE priority = 8; END");
+    run.act();
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, (Names{"pause by the pool", "resume cuda:0 by the pool"}),
+                              kPatience);
+    QVERIFY(launched().empty());
+    QVERIFY(catalogue_->job(b)->held && catalogue_->job(b)->target.empty());
+  }
+
   // The pool stays until it knows what has become of a start: a supervisor that comes up is to pause, and one
   // that does not gives its devices back.
   void whoIsHeldAsItStartsIsNotLeftAlone() {
@@ -272,6 +293,26 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     passes(600);
     QCOMPARE(catalogue_->job(a)->crashes, 1);
     passes(0.25);
+    QCOMPARE(catalogue_->job(a)->crashes, 0);
+  }
+
+  // A pause in the moment in which the death is forgotten does not bring it back.
+  void whoIsForgivenAsItIsPausedStaysForgiven() {
+    set([](auto& settings) { settings.devices = 1; });
+    const std::string a = submit("a", 1);
+    submit("b", 1);
+    storage::Job job = catalogue_->job(a).value();
+    job.crashes = 1;
+    catalogue_->put_job(job);
+    Supervised& run = comes_up(a, {"cuda:0"});
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, Names{"cuda:0"}, kPatience);
+    meddles("UPDATE job SET submitted = submitted - 1000");
+    looks();
+    QVERIFY(rests());
+    now_ = now_ + 600.25;
+    QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"pause by the pool"}, kPatience);
+    QVERIFY(catalogue_->job(a)->preempted);
     QCOMPARE(catalogue_->job(a)->crashes, 0);
   }
 
@@ -416,6 +457,32 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     ends();
   }
 
+  // The pool looks as soon as the agent can be reached, although no time passes.
+  void aNodeThatComesIsSeenAtOnce() {
+    QTcpServer agent;
+    QVERIFY(agent.listen(QHostAddress::LocalHost));
+    agents_by(
+        "while [ -e \"$0\" ] && ! cat \"${0%/*}/offer\"; do sleep 0.1; done 2> /dev/null\n"
+        "exec cat > /dev/null");
+    set([](auto& settings) { settings.agents = "n2"; });
+    begin();
+    looks();
+    QVERIFY(rests());
+    QVERIFY(catalogue_->pool_nodes().empty());
+    const protocol::Json offer{{"version", 1},
+                               {"node", "n2"},
+                               {"address", "127.0.0.1"},
+                               {"port", agent.serverPort()},
+                               {"cores", Names{"cpu:0"}},
+                               {"gpus", Names{"cuda:0"}},
+                               {"tls", false}};
+    write_file(folder_ / "new", offer.dump() + "\n");
+    std::filesystem::rename(folder_ / "new", folder_ / "offer");
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->pool_nodes().size(), 1u, kPatience);
+    QVERIFY(catalogue_->pool_nodes()[0].there);
+    QCOMPARE(catalogue_->pool_nodes()[0].gpus, Names{"cuda:0"});
+  }
+
   // Nodes that nobody needs are given back, one by one, before the pool ends.
   void nodesAreGivenBack() {
     knows("n2", {"cuda:0"});
@@ -459,14 +526,17 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     catalogue_->change_pool_settings(change);
   }
 
+  // Agents are started by this line.
+  void agents_by(const std::string& line) {
+    write_file(folder_ / "reach", "#!/bin/sh\n" + line + "\n");
+    std::filesystem::permissions(folder_ / "reach", std::filesystem::perms::owner_all);
+    set([&](auto& settings) { settings.agents_by = (folder_ / "reach").string(); });
+  }
+
   // Adds a node whose agent never says anything.
   void mute(const std::string& node) {
-    write_file(folder_ / "reach", "#!/bin/sh\nexec cat > /dev/null\n");
-    std::filesystem::permissions(folder_ / "reach", std::filesystem::perms::owner_all);
-    set([&](auto& settings) {
-      settings.agents += (settings.agents.empty() ? "" : ",") + node;
-      settings.agents_by = (folder_ / "reach").string();
-    });
+    agents_by("exec cat > /dev/null");
+    set([&](auto& settings) { settings.agents += (settings.agents.empty() ? "" : ",") + node; });
   }
 
   // Adds a node that was there when the pool before this one saw it last.
