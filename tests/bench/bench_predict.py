@@ -7,10 +7,11 @@ one a replica (1, where it ends at as many replicas as there are cores). Of the 
 `batchscope show --json` has it, predict.PROGRAM.CORES.median and .largest are the error on a number of replicas that was
 seen before, in percent, and .first that of the first restarts on each that was not; .covered is the share of all that
 came out within what was expected. Each run has a store in which a run of another program has shown before how much
-replicas slow one another down on this machine; with --untaught it has an empty one. With --beside another process takes
-half a core meanwhile. The baseline is predict.PROGRAM.CORES.again: how far what a number of replicas had obtained the time
-before is from what it obtains: machine and batch size change in between. predict.PROGRAM.auto12 is how far a
-run with --replicas auto:1-2 gets in a minute, over the better of one and of two replicas throughout, which is measured
+replicas cost one another on this machine; with --untaught it has an empty one. With --beside another process takes
+half a core meanwhile; with --fixed the programs keep their batch size. The baseline is
+predict.PROGRAM.CORES.again: how far what a number of replicas had obtained the time before is from what it obtains.
+The machine changes in between, and without --fixed the batch size. predict.PROGRAM.auto12 is how far a run with
+--replicas auto:1-2 gets in a minute, over the better of one and of two replicas throughout, which is measured
 before and after it: machines become slower and faster in minutes."""
 
 import argparse
@@ -145,12 +146,16 @@ def main():
     parser.add_argument("--seeds", type=int, default=len(SEEDS))
     parser.add_argument("--untaught", action="store_true")
     parser.add_argument("--beside", action="store_true")
+    parser.add_argument("--fixed", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     if options.list:
         print("\n".join(names()))
         return
     wanted = set(options.names or names())
+    if options.fixed:
+        for words in PROGRAMS.values():
+            words.append("--no-autoscale")
     with computing(0.5) if options.beside else contextlib.nullcontext():
         measure_all(options, wanted)
 

@@ -49,6 +49,15 @@ Configuration initial_configuration(std::int64_t batch_size, int num_replicas, c
   return {1, num_replicas, local, static_cast<int>(micro_batches - 1)};
 }
 
+Bounds within_reach(Bounds bounds, std::int64_t largest_local, std::int64_t initial_batch_size,
+                    int num_replicas) {
+  if (largest_local <= 0) return bounds;
+  const std::int64_t reach =
+      std::max({2 * largest_local, bounds.min_local, ceil_div(initial_batch_size, num_replicas)});
+  bounds.max_local = bounds.max_local > 0 ? std::min(bounds.max_local, reach) : reach;
+  return bounds;
+}
+
 int Devices::cores(int num_replicas) const {
   return divided ? std::max(1, count / std::max(num_replicas, 1)) : std::max(1, cores_per_replica);
 }

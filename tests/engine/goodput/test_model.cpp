@@ -38,6 +38,22 @@ class TestModel : public QObject {
     }
   }
 
+  void aChoiceReachesTwiceTheLargestMeasured() {
+    const auto reach = [](const Bounds& bounds, std::int64_t largest) {
+      return within_reach(bounds, largest, 73, 2).max_local;
+    };
+    QCOMPARE(reach({}, 0), 0);  // nothing was measured
+    QCOMPARE(reach({.max_local = 10}, 0), 10);
+    QCOMPARE(reach({}, 36), 72);
+    QCOMPARE(reach({.max_local = 71}, 36), 71);
+    QCOMPARE(reach({.max_local = 73}, 36), 72);
+    QCOMPARE(reach({}, 1), 37);  // each replica's share of the initial batch size
+    QCOMPARE(reach({.min_local = 50}, 1), 50);
+    QCOMPARE(reach({.min_local = 50, .max_local = 20}, 1), 20);
+    const Bounds kept = within_reach({1024, 4, 0, true, true}, 36, 73, 2);
+    QVERIFY(kept.max_batch_size == 1024 && kept.min_local == 4 && kept.accumulation && kept.single_gradient);
+  }
+
   void withoutOverlapTimesAdd() {
     PerfParams perf = kPerf;
     perf.gamma = 1;

@@ -159,6 +159,22 @@ class TestPrediction : public QObject {
     QCOMPARE(prediction.goodput / prediction.low(), 1 + doubled);
   }
 
+  // A sample costs less in a larger micro-batch, and the noise allows any.
+  void promisesNothingOfMicroBatchesFarBeyondWhatWasMeasured() {
+    protocol::Model m = fitted_model();
+    m.max_batch_size = 4096;
+    m.grad_var = 1e6 * m.grad_sqr;
+    m.single_gradient = true;
+    const auto local = [&](int replicas) { return predict(m, replicas)->at.local_batch_size; };
+    const std::int64_t of_one = local(1);
+    QVERIFY(of_one > 128);
+    m.max_profiled_local_batch_size = 40;
+    QCOMPARE(local(1), 80);
+    QCOMPARE(local(2), 80);
+    m.max_profiled_local_batch_size = 4096;
+    QCOMPARE(local(1), of_one);
+  }
+
   // Nobody said how far it was measured.
   void whatIsUnknownMakesItNoLessSure() {
     protocol::Model m = fitted_model();

@@ -27,19 +27,17 @@ goodput::PerfParams with_constant_share(goodput::PerfParams perf, double share,
 
 goodput::Bounds within_reach(goodput::Bounds limits, const Seen& seen, std::int64_t initial_batch_size,
                              int replicas) {
-  const auto narrow = [](std::int64_t& limit, std::int64_t reach) {
-    limit = limit > 0 ? std::min(limit, reach) : reach;
-  };
-  if (seen.local_batch_size > 0)
-    narrow(limits.max_local, std::max({2 * seen.local_batch_size, limits.min_local,
-                                       (initial_batch_size + replicas - 1) / replicas}));
+  limits = goodput::within_reach(limits, seen.local_batch_size, initial_batch_size, replicas);
   if (seen.batch_size == 0 || limits.max_batch_size == 0) return limits;
+  const auto narrow = [&limits](std::int64_t reach) {
+    limits.max_batch_size = std::min(limits.max_batch_size, reach);
+  };
   const auto least = std::max(initial_batch_size, limits.min_local * replicas);
-  narrow(limits.max_batch_size, std::max(4 * seen.batch_size, least));
-  if (seen.sure > 0) narrow(limits.max_batch_size, std::max({seen.sure, 2 * seen.batch_size, least}));
+  narrow(std::max(4 * seen.batch_size, least));
+  if (seen.sure > 0) narrow(std::max({seen.sure, 2 * seen.batch_size, least}));
   if (seen.left > seen.batch_size) {
     const double between = std::sqrt(static_cast<double>(seen.batch_size) * static_cast<double>(seen.left));
-    narrow(limits.max_batch_size, std::max(static_cast<std::int64_t>(between), least));
+    narrow(std::max(static_cast<std::int64_t>(between), least));
   }
   return limits;
 }

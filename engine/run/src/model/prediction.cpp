@@ -71,7 +71,9 @@ std::optional<Prediction> predict(const protocol::Model& model, int replicas, in
   if (replicas < nodes || nodes < 1 || model.init_batch_size < 1) return {};
   goodput::Configuration at = fixed_configuration(model, replicas, nodes);
   if (!has_fixed_batch_size(model)) {
-    const goodput::Choice best = goodput_function(model).optimize(nodes, replicas, batch_bounds(model));
+    const goodput::Bounds reach = goodput::within_reach(
+        batch_bounds(model), model.max_profiled_local_batch_size, model.init_batch_size, replicas);
+    const goodput::Choice best = goodput_function(model).optimize(nodes, replicas, reach);
     at.local_batch_size = best.local_batch_size;
     at.accumulation_steps = best.accumulation_steps;
   }

@@ -108,6 +108,13 @@ struct Bounds {
   bool single_gradient = false;
 };
 
+/// Returns the bounds without micro-batches of more than twice the samples of the largest that was measured
+/// (AdaptDL's rule for replicas, ours for batch sizes): the model has never seen what lies there. The initial
+/// batch size, in one micro-batch a replica, and min_local stay within them. largest_local is 0 where nothing
+/// was measured; the bounds are the same then.
+Bounds within_reach(Bounds bounds, std::int64_t largest_local, std::int64_t initial_batch_size,
+                    int num_replicas);
+
 /// The configuration that optimize has chosen.
 struct Choice {
   double goodput = 0;                 ///< samples/s; 0: no feasible configuration

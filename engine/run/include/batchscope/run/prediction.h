@@ -38,8 +38,9 @@ bool has_fixed_batch_size(const protocol::Model& model);
 Prediction predict(const protocol::Model& model, const goodput::Configuration& at);
 
 /// Predicts a run on so many replicas and nodes: the configuration of the best goodput within its bounds
-/// (goodput::GoodputFunction::optimize), or the one that the program fixes. Empty where the model says
-/// nothing or no configuration is feasible.
+/// (goodput::GoodputFunction::optimize) and within reach of what it has measured (goodput::within_reach), as
+/// a replica chooses it, or the one that the program fixes. Empty where the model says nothing or no
+/// configuration is feasible.
 std::optional<Prediction> predict(const protocol::Model& model, int replicas, int nodes = 1);
 
 /// Returns between which batch sizes, samples of a step, the best one of predict is: the best with the
