@@ -215,11 +215,8 @@ class TestPoolTimes : public QObject, private PoolAtWork {
 
   // A run that is held while it waits for a device is not given it, and not waited for either.
   void whoIsHeldMeanwhileIsNotStarted() {
-    set([](auto& settings) { settings.devices = 1; });
-    const std::string a = submit("a", 1), b = catalogue_->submit_run(spec_of("b", 1), {.priority = 8});
-    Supervised& run = comes_up(a, {"cuda:0"});
-    run.acts = false;
-    begin();
+    const auto [a, b] = two_want_one();
+    Supervised& run = *supervised_.front();
     QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"pause by the pool"}, kPatience);
     catalogue_->hold(b, true);
     catalogue_->hold(a, true);
@@ -232,11 +229,8 @@ class TestPoolTimes : public QObject, private PoolAtWork {
 
   // A person holds it in the moment in which its device is free: the run that had that one goes on.
   void whoIsHeldAtTheLastMomentIsNotStarted() {
-    set([](auto& settings) { settings.devices = 1; });
-    const std::string a = submit("a", 1), b = catalogue_->submit_run(spec_of("b", 1), {.priority = 8});
-    Supervised& run = comes_up(a, {"cuda:0"});
-    run.acts = false;
-    begin();
+    const auto [a, b] = two_want_one();
+    Supervised& run = *supervised_.front();
     QTRY_COMPARE_WITH_TIMEOUT(run.asked, Names{"pause by the pool"}, kPatience);
     looks();
     meddles(
@@ -283,9 +277,7 @@ class TestPoolTimes : public QObject, private PoolAtWork {
   // A death of its supervisor is forgotten when it has trained for ten minutes.
   void whoHasTrainedForLongIsForgiven() {
     const std::string a = submit("a", 1);
-    storage::Job job = catalogue_->job(a).value();
-    job.crashes = 1;
-    catalogue_->put_job(job);
+    has_crashed(a);
     comes_up(a, {"cuda:0"});
     begin();
     QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, Names{"cuda:0"}, kPatience);
@@ -301,9 +293,7 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     set([](auto& settings) { settings.devices = 1; });
     const std::string a = submit("a", 1);
     submit("b", 1);
-    storage::Job job = catalogue_->job(a).value();
-    job.crashes = 1;
-    catalogue_->put_job(job);
+    has_crashed(a);
     Supervised& run = comes_up(a, {"cuda:0"});
     begin();
     QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(a)->target, Names{"cuda:0"}, kPatience);
@@ -524,6 +514,21 @@ class TestPoolTimes : public QObject, private PoolAtWork {
  private:
   void set(const std::function<void(protocol::PoolSettings&)>& change) {
     catalogue_->change_pool_settings(change);
+  }
+
+  // The one device is a's, which does not act on what it is asked, and b comes before it. Returns both.
+  std::pair<std::string, std::string> two_want_one() {
+    set([](auto& settings) { settings.devices = 1; });
+    const std::string a = submit("a", 1), b = catalogue_->submit_run(spec_of("b", 1), {.priority = 8});
+    comes_up(a, {"cuda:0"}).acts = false;
+    begin();
+    return {a, b};
+  }
+
+  void has_crashed(const std::string& id) {
+    storage::Job job = catalogue_->job(id).value();
+    job.crashes = 1;
+    catalogue_->put_job(job);
   }
 
   // Agents are started by this line.

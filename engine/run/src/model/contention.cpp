@@ -26,7 +26,7 @@ std::set<int> measured_together(const storage::MachineModel& one) {
 }
 
 // A replica's neighbours compute beside it.
-std::optional<double> told_contention(const storage::MachineModel& one) {
+std::optional<double> contention_of(const storage::MachineModel& one) {
   const double share = one.model.contention;
   if (measured_together(one).size() < 2 || !std::isfinite(share) || share < 0) return {};
   return share;
@@ -34,7 +34,7 @@ std::optional<double> told_contention(const storage::MachineModel& one) {
 
 // How much longer two replicas take for their largest micro-batch than without synchronisation, which
 // overlaps with it.
-std::optional<double> told_sync_time(const storage::MachineModel& one) {
+std::optional<double> sync_time_of(const storage::MachineModel& one) {
   const std::int64_t samples = one.model.max_profiled_local_batch_size;
   const std::set<int> together = measured_together(one);
   if (together.empty() || *together.rbegin() < 2 || samples < 1) return {};
@@ -70,7 +70,7 @@ double median(std::vector<double> values) {
 
 std::optional<Contention> shown_contention(std::span<const storage::MachineModel> models, bool on_gpus,
                                            const std::string& program) {
-  auto told = by_program(models, on_gpus, told_contention);
+  auto told = by_program(models, on_gpus, contention_of);
   if (told.empty()) return std::nullopt;
   Contention shown;
   if (const auto same = told.find(program); same != told.end()) told = {*same};
@@ -88,7 +88,7 @@ std::optional<Contention> shown_contention(std::span<const storage::MachineModel
 
 std::optional<double> shown_sync_time(std::span<const storage::MachineModel> models, bool on_gpus,
                                       const std::string& program) {
-  const auto told = by_program(models, on_gpus, told_sync_time);
+  const auto told = by_program(models, on_gpus, sync_time_of);
   if (const auto same = told.find(program); same != told.end()) return median(same->second);
   std::optional<double> least;
   for (const auto& [name, times] : told)

@@ -143,7 +143,7 @@ class Supervision final : private Orders {
   struct Guess {
     double contention = 0, sync_time = 0;
   };
-  std::map<bool, Guess> guesses_;  // by what other runs have shown (contention.h), by whether it is on GPUs
+  std::map<bool, Guess> guesses_;  // as other runs have shown (contention.h); true: on GPUs
   Scaling scaling_;
   RestartForecast forecast_;
   CheckpointWaiters waiters_;
