@@ -9,6 +9,7 @@ namespace batchscope::goodput {
 namespace {
 
 constexpr double kMargin = 0.05;  // AdaptDL's threshold for another batch size
+constexpr double kClearly = 6;    // margins: 30 %, twice what a first prediction may miss by
 constexpr int kAgreeing = 3;      // models
 
 int direction(int from, int to) { return (to > from) - (to < from); }
@@ -43,29 +44,29 @@ ReplicaDecision ReplicaChooser::decide(const BestGoodput& goodput, const RunCont
       std::clamp(2 * std::max(1, at.max_profiled_replicas), limits_.min_replicas, limits_.max_replicas);
   decision.candidates = evaluate(goodput, limits_.min_replicas, decision.cap, at.replicas);
 
-  const Candidate* const best = challenger(decision, at);
-  if (!best) {
+  const std::optional<Challenger> better = challenger(decision, at);
+  if (!better) {
     agreed_ = 0;
     return decision;
   }
-  const int towards = direction(at.replicas, best->replicas);
+  const int towards = direction(at.replicas, better->replicas);
   agreed_ = towards == direction_ ? agreed_ + 1 : 1;
   direction_ = towards;
-  const bool outside = at.replicas < limits_.min_replicas || at.replicas > limits_.max_replicas;
-  if (agreed_ < kAgreeing && !outside) {
-    decision.missing = kAgreeing - agreed_;
+  if (agreed_ < better->models) {
+    decision.missing = better->models - agreed_;
     return decision;
   }
 
   if (last_direction_ == -towards) margin_ *= 2;
   last_direction_ = towards;
   agreed_ = 0;
-  decision.replicas = best->replicas;
+  decision.replicas = better->replicas;
   return decision;
 }
 
-// Returns the candidate to move to by this model alone; null: the run stays.
-const Candidate* ReplicaChooser::challenger(const ReplicaDecision& decision, const RunContext& at) const {
+// Returns what this model would move to; none: the run stays.
+std::optional<ReplicaChooser::Challenger> ReplicaChooser::challenger(const ReplicaDecision& decision,
+                                                                     const RunContext& at) const {
   const double share = decision.horizon > 0 ? 1 - decision.pause / decision.horizon : 0;
   const Candidate* present = nullptr;
   const Candidate* best = nullptr;
@@ -79,13 +80,16 @@ const Candidate* ReplicaChooser::challenger(const ReplicaDecision& decision, con
     if (!best || candidate.goodput > best->goodput) best = &candidate;
   }
   if (!best) best = smallest;
-  if (!best || best == present) return nullptr;
+  if (!best || best == present) return {};
 
-  if (at.replicas < limits_.min_replicas || at.replicas > limits_.max_replicas) return best;
-  if (!present || share <= 0) return nullptr;
+  if (at.replicas < limits_.min_replicas || at.replicas > limits_.max_replicas) return {{best->replicas, 1}};
+  if (!present || share <= 0) return {};
   // A count that wastes devices is left even where that costs goodput.
-  if (present->efficiency < limits_.min_efficiency * (1 - margin_)) return best;
-  return best->goodput * share > present->goodput * (1 + margin_) ? best : nullptr;
+  const bool wastes = present->efficiency < limits_.min_efficiency * (1 - margin_);
+  const auto beats_by = [&](double part) { return best->goodput * share > present->goodput * (1 + part); };
+  if (!wastes && !beats_by(margin_)) return {};
+  const bool is_clear = at.measured && beats_by(kClearly * margin_);
+  return {{best->replicas, is_clear ? 1 : kAgreeing}};
 }
 
 }  // namespace batchscope::goodput

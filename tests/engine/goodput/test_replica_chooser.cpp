@@ -93,9 +93,6 @@ class TestReplicaChooser : public QObject {
  private Q_SLOTS:
   void growsWhereItPaysAndStepByStep() {
     Run run({1, 8});
-    QCOMPARE(run.see(kScales).missing, 2);
-    QCOMPARE(run.see(kScales).missing, 1);
-    QCOMPARE(run.at.replicas, 1);  // not before three models agree
     const ReplicaDecision decision = run.see(kScales);
     QCOMPARE(decision.missing, 0);
     QCOMPARE(decision.replicas, 2);  // twice what was profiled, although 8 are promised more
@@ -103,9 +100,9 @@ class TestReplicaChooser : public QObject {
     QCOMPARE(decision.candidates.size(), std::size_t{2});
     QCOMPARE(decision.pause, 0.1);
     QCOMPARE(decision.horizon, 300.0);
-    run.see(kScales, 3);
+    run.see(kScales);
     QCOMPARE(run.at.replicas, 4);
-    run.see(kScales, 3);
+    run.see(kScales);
     QCOMPARE(run.at.replicas, 8);
     run.see(kScales, 100);
     QCOMPARE(run.moves, 3);
@@ -267,18 +264,36 @@ class TestReplicaChooser : public QObject {
   }
 
   void threeModelsInARowMustAgree() {
-    const BestGoodput up = known({100, 200, 90}), down = known({200, 100, 90}),
-                      neither = known({100, 100, 90});
+    const BestGoodput up = known({100, 120, 99}), down = known({120, 100, 99}),
+                      neither = known({100, 100, 99});
     ReplicaChooser chooser({1, 3, 0});
     const auto decided = [&](const std::vector<BestGoodput>& models, int present) {
       int replicas = present;
       for (const BestGoodput& model : models) replicas = chooser.decide(model, {present, 3, 0, -1}).replicas;
       return replicas;
     };
-    QCOMPARE(decided({up, up, neither, up, up}, 1), 1);
+    QCOMPARE(decided({up}, 1), 1);
+    QCOMPARE(chooser.decide(up, {1, 3, 0, -1}).missing, 1);
+    QCOMPARE(decided({neither, up, up}, 1), 1);
     QCOMPARE(decided({up}, 1), 2);
     QCOMPARE(decided({up, up}, 3), 3);  // two for fewer replicas
     QCOMPARE(decided({down}, 2), 1);    // and the third
+  }
+
+  // Six margins: 30 %, and after a move back 60 %.
+  void oneModelIsEnoughWhereItPromisesMuch() {
+    ReplicaChooser chooser({1, 2, 0});
+    int replicas = 1;
+    const auto after = [&](double one, double two) {
+      return replicas = chooser.decide(known({one, two}), {replicas, 2, 0, -1}).replicas;
+    };
+    QCOMPARE(after(100, 129), 1);
+    QCOMPARE(after(100, 131), 2);
+    QCOMPARE(after(131, 100), 1);
+    QCOMPARE(after(100, 159), 1);
+    QCOMPARE(after(100, 161), 2);
+    const RunContext unmeasured{1, 1, 0, -1, false};
+    QCOMPARE(ReplicaChooser({1, 2, 0}).decide(known({100, 131}), unmeasured).missing, 2);
   }
 
   void comesIntoItsLimitsAtOnce() {

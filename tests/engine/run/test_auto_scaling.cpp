@@ -50,12 +50,15 @@ class TestAutoScaling : public QObject {
   void aMoveIsToldWithItsNumbers() {
     AutoScaling scaling(automatic(1, 4));
     const goodput::RunContext at{1, 1, 0.25, 60};
-    const auto first = scaling.consider(kModel, at, 4, 0);
+    protocol::Model model = kModel;
+    model.max_batch_size = 64;
+    model.perf->alpha_r = 0.045;  // s: two replicas pay, but not much
+    const auto first = scaling.consider(model, at, 4, 0);
     QVERIFY(!first.replicas);
     QCOMPARE(first.event,
              "auto: stays on 1 replica for now, as 2 more models must find another number better");
-    QVERIFY(scaling.consider(kModel, at, 4, 0).event.empty());  // told once
-    const auto move = scaling.consider(kModel, at, 4, 0);
+    QVERIFY(scaling.consider(model, at, 4, 0).event.empty());  // told once
+    const auto move = scaling.consider(model, at, 4, 0);
     QCOMPARE(move.replicas, std::optional(2));
     const QRegularExpression words("^auto: from 1 to 2 replicas, for [0-9]+ % more goodput$");
     QVERIFY2(words.match(QString::fromStdString(move.event)).hasMatch(), move.event.c_str());
@@ -74,7 +77,7 @@ class TestAutoScaling : public QObject {
           "a restart takes 0.25 s, to be won back within 60 s", "efficiency floor 0.5", "at most 2 replicas"})
       QVERIFY2(figures.contains(part), qPrintable(figures));
     scaling.begin_generation();
-    QVERIFY(!scaling.consider(kModel, {2, 2, 0.25, 60}, 4, 0).event.empty());
+    QVERIFY(!scaling.consider(model, {2, 2, 0.25, 60}, 4, 0).event.empty());
   }
 
   void aRunThatStaysOrLeavesSaysWhichLimitDecides() {

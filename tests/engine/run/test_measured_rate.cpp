@@ -326,11 +326,13 @@ class TestMeasuredRate : public QObject {
   void whatTheRunDidBeforeIsKept() {
     RestartForecast forecast;
     forecast.begin(false, {}, 1, {4});
-    QVERIFY(!forecast.take(steps_of(20, 1, 100)));  // 19 that count
+    QVERIFY(!forecast.take(steps_of(5, 1, 100)));  // four that count
+    QVERIFY(!forecast.is_measured());
     forecast.ask();
     forecast.begin(true, {1, 1, 100, 0}, 2, {4});
     QVERIFY(!forecast.before());
-    forecast.take(steps_of(21, 1, 100));
+    forecast.take(steps_of(6, 1, 100));
+    QVERIFY(forecast.is_measured());
     forecast.ask();
     forecast.begin(true, {1, 2, 50, 0}, 3, {4});
     QCOMPARE(forecast.before()->replicas, 2);

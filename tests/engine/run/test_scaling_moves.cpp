@@ -38,7 +38,7 @@ class TestScalingMoves : public QObject {
   // Returns to how many the model moves it, at last; 0: to none.
   int chosen(Scaled& run) const {
     for (int i = 0; i < 20 && run.fixture.machine.training(); ++i)
-      run.scaling->consider(model_, {2, 2, 0.25, 60});
+      run.scaling->consider(model_, {2, 2, 0.25, 60, false});
     return run.fixture.machine.training() ? 0 : run.fixture.machine.target().replicas;
   }
   static MeasuredRate rate(double goodput) {

@@ -64,7 +64,7 @@ bool has_waited(std::span<const MeasuredStep> steps) {
 
 void RestartForecast::ask() {
   asked_ = model_;
-  asked_rate_ = std::ssize(newest_) >= kEnoughSteps ? measured_rate(newest_) : std::nullopt;
+  asked_rate_ = measured_rate(newest_);
 }
 
 std::optional<Prediction> RestartForecast::expected(const goodput::Configuration& at, int replicas,

@@ -42,6 +42,8 @@ class RestartForecast {
 
   // Takes steps of the generation. Returns what was obtained, once in a generation.
   std::optional<MeasuredRate> take(const protocol::Steps& steps);
+  // Whether what the run does now is measured: before() of a restart that is asked for now.
+  bool is_measured() const { return measured_rate(newest_).has_value(); }
 
   const std::optional<Prediction>& prediction() const { return prediction_; }
   // What the run did when the restart to this generation was asked for; none where it had made too few steps.

@@ -150,7 +150,8 @@ void Supervision::on_model(const Model& model) {
   scaling_.consider(model, {.replicas = replicas,
                             .max_profiled_replicas = std::max(model.max_profiled_replicas, replicas),
                             .pause = current_.known_pause(),
-                            .remaining = now.remaining});
+                            .remaining = now.remaining,
+                            .measured = forecast_.is_measured()});
   settle();
 }
 
