@@ -68,7 +68,8 @@ class PoolAtWork {
 
   // The pool may be writing.
   void meddles(const std::string& sql) {
-    QVERIFY(QTest::qWaitFor([&] { return storage::test::meddle(folder_ / "runs.db", sql); }, pool::kPatience));
+    QVERIFY(
+        QTest::qWaitFor([&] { return storage::test::meddle(folder_ / "runs.db", sql); }, pool::kPatience));
   }
 
   static protocol::RunSpec spec_of(const std::string& name, int most = 2, int least = 1) {
@@ -150,6 +151,43 @@ class PoolAtWork {
     Names causes;
     for (const protocol::PoolDecision& decision : catalogue_->decisions()) causes.push_back(decision.cause);
     return causes;
+  }
+
+  void set(const std::function<void(protocol::PoolSettings&)>& change) {
+    catalogue_->change_pool_settings(change);
+  }
+
+  void has_crashed(const std::string& id) {
+    storage::Job job = catalogue_->job(id).value();
+    job.crashes = 1;
+    catalogue_->put_job(job);
+  }
+
+  // Agents are started by this line.
+  void agents_by(const std::string& line) {
+    storage::test::write_file(folder_ / "reach", "#!/bin/sh\n" + line + "\n");
+    std::filesystem::permissions(folder_ / "reach", std::filesystem::perms::owner_all);
+    set([&](auto& settings) { settings.agents_by = (folder_ / "reach").string(); });
+  }
+
+  // Adds a node whose agent never says anything.
+  void mute(const std::string& node) {
+    agents_by("exec cat > /dev/null");
+    set([&](auto& settings) { settings.agents += (settings.agents.empty() ? "" : ",") + node; });
+  }
+
+  // Adds a node that was there when the pool before this one saw it last.
+  void knows(const std::string& node, const Names& gpus) {
+    mute(node);
+    auto nodes = catalogue_->pool_nodes();
+    nodes.push_back({node, true, 1, "", {}, gpus});
+    catalogue_->put_pool_nodes(nodes);
+  }
+
+  void ends() {
+    ends_ = false;
+    QTRY_VERIFY_WITH_TIMEOUT(pool_->isFinished(), pool::kPatience);
+    QCOMPARE(code_, kExitOk);
   }
 
   storage::test::Folder folder_;
