@@ -88,7 +88,7 @@ std::optional<ReplicaChooser::Challenger> ReplicaChooser::challenger(const Repli
   const bool wastes = present->efficiency < limits_.min_efficiency * (1 - margin_);
   const auto beats_by = [&](double part) { return best->goodput * share > present->goodput * (1 + part); };
   if (!wastes && !beats_by(margin_)) return {};
-  const bool is_clear = at.measured && beats_by(kClearly * margin_);
+  const bool is_clear = at.judged && beats_by(kClearly * margin_);
   return {{best->replicas, is_clear ? 1 : kAgreeing}};
 }
 

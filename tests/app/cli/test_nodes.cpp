@@ -52,6 +52,16 @@ class TestNodes : public QObject {
     QVERIFY(QString::fromStdString(chosen(2, 6)->why).startsWith("auto: on to 4 nodes, for 4 replicas"));
   }
 
+  void threeModelsMustAgreeHoweverMuchTheyPromise() {
+    NodeChoice choice({1, 0}, 0.5, {1, 8}, 1);
+    for (const bool agree : {false, false, true})
+      QCOMPARE(choice
+                   .consider(
+                       kScales, {}, 1, [] { return 7; }, 0)
+                   .has_value(),
+               agree);
+  }
+
   void aChangeOfJobsMustPayInWhatIsLeft() {
     QVERIFY(!chosen(2, 6, {.remaining = 40}));
     QVERIFY(chosen(2, 6, {.remaining = 400}));

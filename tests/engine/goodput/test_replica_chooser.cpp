@@ -292,8 +292,8 @@ class TestReplicaChooser : public QObject {
     QCOMPARE(after(131, 100), 1);
     QCOMPARE(after(100, 159), 1);
     QCOMPARE(after(100, 161), 2);
-    const RunContext unmeasured{1, 1, 0, -1, false};
-    QCOMPARE(ReplicaChooser({1, 2, 0}).decide(known({100, 131}), unmeasured).missing, 2);
+    const RunContext at_stake{1, 1, 0, -1, false};
+    QCOMPARE(ReplicaChooser({1, 2, 0}).decide(known({100, 131}), at_stake).missing, 2);
   }
 
   void comesIntoItsLimitsAtOnce() {

@@ -151,7 +151,7 @@ void Supervision::on_model(const Model& model) {
                             .max_profiled_replicas = std::max(model.max_profiled_replicas, replicas),
                             .pause = current_.known_pause(),
                             .remaining = now.remaining,
-                            .measured = forecast_.is_measured()});
+                            .judged = forecast_.is_measured()});
   settle();
 }
 

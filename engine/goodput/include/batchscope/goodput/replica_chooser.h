@@ -11,9 +11,9 @@
 ///
 /// Models are noisy and a choice must settle. So the choice must beat the present count by a margin, several
 /// models in a row must agree on the direction, and each time a move reverses the one before, the margin
-/// doubles. One model is enough where it promises six margins more and the present goodput was measured: a
-/// wrong move is seen then and undone. The number of moves is therefore bounded by the noise, and a trend,
-/// such as a noise scale that grows while training, is still followed at once.
+/// doubles. One model is enough where it promises six margins more and a wrong move will be seen and undone.
+/// The number of moves is therefore bounded by the noise, and a trend, such as a noise scale that grows while
+/// training, is still followed at once.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct RunContext {
   int max_profiled_replicas = 1;  ///< the largest count that the model has measured
   double pause = 0;               ///< s, that a restart takes, as measured
   double remaining = -1;          ///< s, that the run still takes; negative: unknown
-  bool measured = true;           ///< whether its present goodput is, so that a bad move can be undone
+  bool judged = true;             ///< whether a move is measured against what was before, and undone if worse
 };
 
 /// One count, as the model sees it.
