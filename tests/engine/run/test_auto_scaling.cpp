@@ -228,13 +228,20 @@ class TestAutoScaling : public QObject {
 
   void aMoveThatDoesNotPayIsUndone() {
     constexpr double kPatience = AutoScaling::kPatience;
-    const MeasuredRate before{.goodput = 24'000}, as_fast{.goodput = 23'500}, slower{.goodput = 21'000};
+    const MeasuredRate before{.steps = 20, .goodput = 24'000}, as_fast{.goodput = 23'500},
+        slower{.goodput = 21'000};
     AutoScaling scaling(automatic(1, 2));
     QVERIFY(!scaling.judge(1, before, 2, as_fast, 0));
     QVERIFY(!scaling.judge(1, before, 2, {.goodput = std::numeric_limits<double>::quiet_NaN()}, 0));
     QVERIFY(!scaling.judge(2, before, 2, slower, 0));  // where it has not moved
     QVERIFY(!AutoScaling(automatic(1, 2)).judge(1, before, 2, {.goodput = 0.971 * 24'000}, 0));
     QVERIFY(AutoScaling(automatic(1, 2)).judge(1, before, 2, {.goodput = 0.969 * 24'000}, 0));
+    for (const auto& [steps, share] : {std::pair(1000, 0.97), {5, 0.94}, {1, 1 - 0.03 * std::sqrt(20)}})
+      for (const double off : {-0.001, 0.001})
+        QCOMPARE(AutoScaling(automatic(1, 2))
+                     .judge(1, {.steps = steps, .goodput = 100}, 2, {.goodput = 100 * (share + off)}, 0)
+                     .has_value(),
+                 off < 0);  // few steps before it say less
     QCOMPARE(scaling.judge(1, before, 2, slower, 0),
              std::optional<std::string>(
                  "auto: back to 1 replica, where goodput was 24,000 samples/s; it is 21,000 on 2"));

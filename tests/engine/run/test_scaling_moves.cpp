@@ -43,6 +43,7 @@ class TestScalingMoves : public QObject {
   }
   static MeasuredRate rate(double goodput) {
     MeasuredRate rate;
+    rate.steps = 20;
     rate.goodput = goodput;
     return rate;
   }

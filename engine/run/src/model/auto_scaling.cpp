@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "batchscope/run/number_text.h"
@@ -13,7 +14,7 @@
 namespace batchscope::run {
 namespace {
 
-constexpr double kClearlyLess = 0.03;  // a share of goodput
+constexpr double kClearlyLess = 0.03;  // a share of goodput that enough steps have shown
 
 // Lists the candidates that tell most: doublings, the present and the chosen.
 std::string predictions(const goodput::ReplicaDecision& decision, int present) {
@@ -92,7 +93,9 @@ void AutoScaling::refuse(int replicas, double now) {
 
 std::optional<std::string> AutoScaling::judge(int from, const MeasuredRate& before, int replicas,
                                               const MeasuredRate& obtained, double now) {
-  if (from == replicas || !(obtained.goodput < (1 - kClearlyLess) * before.goodput)) return {};
+  const double few = std::max(1.0, double(kEnoughSteps) / double(before.steps));
+  const double less = kClearlyLess * std::sqrt(few);  // a mean of few steps is as much less certain
+  if (from == replicas || !(obtained.goodput < (1 - less) * before.goodput)) return {};
   refuse(replicas, now);
   return fmt::format("auto: back to {}, where goodput was {} samples/s; it is {} on {}",
                      replica_count_text(from), number_text(before.goodput), number_text(obtained.goodput),
