@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "socket/line_socket.h"
 
+#include <QTimer>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -15,8 +16,6 @@ LineSocket::LineSocket(std::unique_ptr<QLocalSocket> socket, std::size_t line_li
     read();
     if (on_closed) on_closed();
   });
-  resumption_.setSingleShot(true);
-  QObject::connect(&resumption_, &QTimer::timeout, socket_.get(), [this] { read(); });
 }
 
 void LineSocket::write(const std::string& line) {
@@ -26,7 +25,7 @@ void LineSocket::write(const std::string& line) {
 
 // Not at once: whoever lets it go may be in the midst of a line of it.
 void LineSocket::hold(bool held) {
-  if (std::exchange(held_, held) && !held) resumption_.start(0);
+  if (std::exchange(held_, held) && !held) QTimer::singleShot(0, &alive_, [this] { read(); });
 }
 
 void LineSocket::drain() {

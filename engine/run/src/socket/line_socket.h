@@ -4,7 +4,7 @@
 #pragma once
 
 #include <QLocalSocket>
-#include <QTimer>
+#include <QObject>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -45,9 +45,9 @@ class LineSocket {
   std::unique_ptr<QLocalSocket, Later> socket_;
   protocol::LineSplitter splitter_;
   std::deque<std::string> waiting_;  // lines that were read before it was held
-  QTimer resumption_;
   bool held_ = false;
   bool broken_ = false;
+  QObject alive_;  // nothing is read after it is gone
 };
 
 }  // namespace batchscope::run

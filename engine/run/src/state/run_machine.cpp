@@ -79,10 +79,7 @@ void RunMachine::start(const Allocation& allocation, const std::string& reason) 
   launch(std::exchange(queued_, std::nullopt).value_or(allocation), reason);
 }
 
-void RunMachine::rest(const Allocation& allocation) {
-  allocation_ = allocation;
-  become_idle();
-}
+void RunMachine::rest(const Allocation& allocation) { allocation_ = allocation; }
 
 void RunMachine::launch(const Allocation& allocation, const std::string& reason) {
   phase_ = Phase::launching;
