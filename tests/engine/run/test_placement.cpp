@@ -374,6 +374,10 @@ class TestPlacement : public QObject {
                  "conflict: devices are held by another run: cpu:0");
     QCOMPARE(devices_to_lease(on("cpu"), named, machine_with(2, 0), held({"n2/cpu:7"}), {"n2/cpu:7"}),
              named.devices);
+    protocol::RunSpec one_each = on("cpu");
+    one_each.devices_per_replica = 1;
+    const Allocation three(0, {"cpu:0", "cpu:1", "n2/cpu:7"});
+    QCOMPARE(devices_to_lease(one_each, three, machine_with(2, 0), {}, {}), three.devices);
   }
 
   void aNodeWithoutGpusIsNamed() {

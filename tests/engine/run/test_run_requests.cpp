@@ -215,6 +215,22 @@ class TestRunRequests : public PlayedRun {
 
   // --- devices, and the pool ---
 
+  void eachDeviceThatIsNamedHasAReplica() {
+    if (Machine::here().cores.size() < 2) QSKIP("it takes two cores");
+    const std::string id = under_way(played(1));
+    Request there = request_of(Command::rescale);
+    there.devices = {Machine::here().cores.front(), Machine::here().cores.back()};
+    run::request(id, there, 20000);
+    QVERIFY(replica_->gets("TERM\n"));
+    replica_->exit(143);
+    const PlayedReplica b(file(""), 1, 0), c(file(""), 1, 1);
+    QCOMPARE(status(id).replicas, 2);
+    ask(id, Command::stop);
+    b.exit(143);
+    c.exit(143);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+  }
+
   void devicesThatAreNamedAreARestartThere() {
     if (Machine::here().cores.size() < 2) QSKIP("a run has all of this machine's cores");
     const std::string core = Machine::here().cores.front();

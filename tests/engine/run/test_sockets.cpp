@@ -20,6 +20,7 @@
 #include "open_files.h"
 #include "raw_client.h"
 #include "socket/control_server.h"
+#include "socket/line_socket.h"
 #include "socket/local_listener.h"
 #include "socket/peer.h"
 #include "test_case.h"
@@ -114,6 +115,30 @@ class TestSockets : public QObject {
     QVERIFY(eventually([&] { return accepted == 1; }));
     const RawClient another(path_);
     QVERIFY(eventually([&] { return accepted == 2; }));
+  }
+
+  // What follows a line beyond the limit is the rest of it, whatever it looks like.
+  void nothingIsReadAfterALineThatIsTooLong() {
+    std::unique_ptr<LineSocket> lines;
+    int overlong = 0, closed = 0;
+    std::vector<std::string> read;
+    LocalListener listener(path_, [&](std::unique_ptr<QLocalSocket> socket) {
+      lines = std::make_unique<LineSocket>(std::move(socket), 10);
+      lines->on_line = [&](const std::string& line) { read.push_back(line); };
+      lines->on_overlong = [&] { ++overlong; };
+      lines->on_closed = [&] { ++closed; };
+    });
+    {
+      const RawClient client(path_);
+      QVERIFY(client.send("fine\n"));
+      QVERIFY(eventually([&] { return read.size() == 1; }));
+      QVERIFY(client.send(std::string(11, 'x')));
+      QVERIFY(eventually([&] { return overlong == 1; }));
+      QVERIFY(client.send(std::string(11, 'x') + "\nfine\n"));
+    }
+    QVERIFY(eventually([&] { return closed == 1; }));
+    QCOMPARE(overlong, 1);
+    QCOMPARE(read.size(), 1u);
   }
 
   // --- whom they trust ---
