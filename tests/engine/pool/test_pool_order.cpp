@@ -84,6 +84,18 @@ class TestPoolOrder : public QObject, private PoolAtWork {
     ends();
   }
 
+  void whoIsNotFromTheQueueIsLeftAlone() {
+    protocol::RunSpec spec = spec_of("other");
+    spec.auto_replicas.reset();
+    const std::string other = catalogue_->create_run(spec), a = submit("a", 1);
+    Supervised& run = comes_up(other, {"cuda:0"});
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(launched(), Names{"supervise " + a + " --replicas 1 --devices cuda:1"},
+                              kPatience);
+    looks();
+    QVERIFY(run.asked.empty());
+  }
+
   // A run that waits for both devices has them both, and not the next one that comes, until it is held.
   void whatSomebodyWaitsForIsNotGivenAway() {
     const std::string a = submit("a", 1), b = catalogue_->submit_run(spec_of("b", 2, 2), {.priority = 3});

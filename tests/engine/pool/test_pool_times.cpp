@@ -210,6 +210,18 @@ class TestPoolTimes : public QObject, private PoolAtWork {
     QCOMPARE(catalogue_->job(a)->crashes, 0);
   }
 
+  // The time in which it waits for a device does not count.
+  void whoHasWaitedForLongIsNotForgiven() {
+    set([](auto& settings) { settings.devices = 1; });
+    const std::string a = submit("a", 1), b = catalogue_->submit_run(spec_of("b", 1), {.priority = 8});
+    has_crashed(a);
+    comes_up(b, {"cuda:0"});
+    begin();
+    QTRY_COMPARE_WITH_TIMEOUT(catalogue_->job(b)->target, Names{"cuda:0"}, kPatience);
+    for (int look = 0; look < 3; ++look) passes(600);
+    QCOMPARE(catalogue_->job(a)->crashes, 1);
+  }
+
   void whoComesAfterAnotherSaysSo() {
     const std::string a = submit("a", 1);
     storage::Job after;
