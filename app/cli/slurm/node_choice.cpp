@@ -45,7 +45,7 @@ std::optional<NodeChoice::More> NodeChoice::consider(const protocol::Model& mode
   };
   goodput::RunContext moved = at;
   moved.pause = kChange;
-  moved.judged = false;  // who has waited for a node does not give it back at once
+  moved.judged = false;  // a node that was waited for is not given back at once
   const goodput::ReplicaDecision decision = chooser_.decide(goodput, moved);
   const int needed = nodesFor(decision.replicas, replicas_per_node_);
   if (needed <= nodes) return std::nullopt;  // there the supervisor chooses
