@@ -12,6 +12,7 @@
 #include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/catalogue.h"
+#include "standard_error.h"
 #include "storage/store_test.h"
 #include "test_case.h"
 #include "text_files.h"
@@ -202,6 +203,17 @@ class TestEndNotice : public QObject {
     const Listener listener(200);
     run::tell_end(ended(listener.url(), RunState::stopped, ""));
     QVERIFY(!listener.body());
+  }
+
+  // The run has ended all the same.
+  void whereNobodyCanBeToldThatIsSaid() {
+    protocol::RunSpec spec;
+    spec.environment["BATCHSCOPE_NOTIFY"] = "true";
+    qputenv("BATCHSCOPE_BIN", folder_->filePath("none").toUtf8());
+    const testing::StandardError said;
+    run::announce_end("aaaaaaaa", spec);
+    qunsetenv("BATCHSCOPE_BIN");
+    QCOMPARE(said.count("nobody was told of the end: "), 1);
   }
 
   void anAddressNeedsAHost() {

@@ -385,7 +385,7 @@ class TestMachineFaults : public QObject {
 
   void devicesThatAreThereStayNamed() {
     MachineFixture f(1);
-    const Allocation there(0, {"n2/cpu:0", "n2/cpu:1", "n2/cpu:2"});
+    const Allocation there(2, {"n2/cpu:0", "n2/cpu:1", "n2/cpu:2"});
     f.machine.rescale(there);
     f.machine.confine(2);
     QCOMPARE(f.machine.target(), there);

@@ -54,8 +54,10 @@ class Connection {
     while (!text.empty()) {
       wait(POLLOUT);
       const ssize_t n = send(fd_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
-      if (n < 0 && errno != EINTR && errno != EAGAIN) return;
+      if (n >= 0)
+        text.remove_prefix(static_cast<std::size_t>(n));
+      else if (errno != EINTR && errno != EAGAIN)
+        return;
     }
   }
 
