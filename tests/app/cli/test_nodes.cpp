@@ -54,12 +54,9 @@ class TestNodes : public QObject {
 
   void threeModelsMustAgreeHoweverMuchTheyPromise() {
     NodeChoice choice({1, 0}, 0.5, {1, 8}, 1);
+    const auto idle = [] { return 7; };
     for (const bool agree : {false, false, true})
-      QCOMPARE(choice
-                   .consider(
-                       kScales, {}, 1, [] { return 7; }, 0)
-                   .has_value(),
-               agree);
+      QCOMPARE(choice.consider(kScales, {}, 1, idle, 0).has_value(), agree);
   }
 
   void aChangeOfJobsMustPayInWhatIsLeft() {

@@ -13,7 +13,6 @@
 #include "launch/launcher.h"
 #include "open_files.h"
 #include "signal_masks.h"
-#include "system/process_table.h"
 #include "test_case.h"
 #include "text_files.h"
 #include "thrown.h"
