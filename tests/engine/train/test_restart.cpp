@@ -86,15 +86,24 @@ class TestRestart : public QObject {
     QCOMPARE(found, expected);  // the random numbers too
   }
 
-  void replicas_that_grow_draw_numbers_of_their_own() {
-    LoopJob job({"--dataset", "60", "--batch", "10", "--epochs", "1"});
-    QVERIFY(all_ended(job.generation(1, "2:0"), 143));
-    const auto grown = job.generation(3);
+  void replicas_draw_numbers_of_their_own() {
+    const QStringList arguments{"--dataset", "60", "--batch", "10", "--epochs", "1"};
+    const auto first_draws = [](const std::vector<Replica>& replicas) {
+      std::vector<float> draws;
+      for (const Replica& replica : replicas)
+        draws.push_back(of_loop(replica, "train").front().at("draw").get<float>());
+      return draws;
+    };
+    LoopJob lone(arguments), fresh(arguments), again(arguments);
+    const auto begun = lone.generation(1, "2:0");
+    QVERIFY(all_ended(begun, 143));
+    const std::vector<float> draws = first_draws(fresh.generation(3));  // though all set one seed
+    QCOMPARE(draws.front(), first_draws(begun).front());
+    QCOMPARE(first_draws(again.generation(3)), draws);  // the seed says which
+    const auto grown = lone.generation(3);
     QVERIFY(all_ended(grown, 0));
-    std::set<float> first;
-    for (const Replica& replica : grown)
-      first.insert(of_loop(replica, "train").front().at("draw").get<float>());
-    QCOMPARE(first.size(), 3u);
+    for (const auto& found : {draws, first_draws(grown)})
+      QCOMPARE(std::set(found.begin(), found.end()).size(), 3u);
   }
 
   void no_restart_in_the_middle_of_accumulation() {

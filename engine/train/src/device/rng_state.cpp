@@ -106,13 +106,12 @@ class RngState final : public checkpoint::State {
   }
 
   void restore() {
-    if (loaded_.empty()) return;
     const auto rank = static_cast<std::size_t>(replica_rank());
     if (rank < loaded_.size()) {
       set_generator_state(loaded_[rank]);
-    } else {
-      const std::uint64_t seed =
-          hash(loaded_.front() + "/" + std::to_string(rank) + "/" + std::to_string(num_restarts()));
+    } else if (rank > 0) {
+      const std::uint64_t seed = hash((loaded_.empty() ? generator_state() : loaded_.front()) + "/" +
+                                      std::to_string(rank) + "/" + std::to_string(num_restarts()));
       for (at::Generator generator : generators()) {
         const std::lock_guard lock(generator.mutex());
         generator.set_current_seed(seed);
