@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Provides loaders with a batch size that follows goodput, resumable at any sample on any number of replicas."""
-import random
-
 import torch
 from torch.utils.data import DataLoader, IterableDataset, Sampler
 
 from .._native import engine
 from .._recorder import whole
-from . import stream
+from . import own_numbers, stream
 from .epoch import current_epoch
 from .loader import AdaptiveLoader, Loop, current_dataloader
 
@@ -225,11 +223,6 @@ class _SeededWorker:
     def __call__(self, worker):
         seed = torch.initial_seed() + engine.replica_rank() * self._workers
         torch.manual_seed(seed)
-        random.seed(seed)
-        try:
-            import numpy
-            numpy.random.seed(seed % 2**32)
-        except ImportError:
-            pass
+        own_numbers.seed(seed)
         if self._init is not None:
             self._init(worker)

@@ -18,7 +18,9 @@ def init_process_group(backend=None, init_method=None, world_size=None, rank=Non
 
     Under a supervisor the script may be forked in this call, once for each replica. The code before it (imports, reading the
     data) then runs once for all replicas and restarts, and must start no thread and touch no GPU. SIGTERM and SIGINT make the
-    replicas checkpoint and exit with code 143 at the next agreed step.
+    replicas checkpoint and exit with code 143 at the next agreed step. From the first loop over data on, each replica draws
+    random numbers of its own from PyTorch, NumPy and `random`, whatever their seeds; rank 0 draws those of the script's seeds.
+    After a restart PyTorch's go on where they were, and the others begin anew.
 
     backend: "gloo", "nccl", or None: chosen by the engine. init_method: "tcp://HOST:PORT" or "file://DIRECTORY"; None: from
     the environment (ADAPTDL_*). timeout: of one collective, in seconds; 0: 30. Raises ValueError for arguments that make no

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints what each generator draws in the first step, on replicas that set one seed: torch_own_numbers.py [stop]. stop: leaves, with
+a checkpoint, after that step."""
+import json
+import os
+import random
+import signal
+import sys
+
+import batchscope.torch as adl
+import numpy
+import torch
+
+adl.init_process_group("gloo")
+torch.manual_seed(1)
+random.seed(1)
+numpy.random.seed(1)
+loader = adl.AdaptiveDataLoader(torch.zeros(40, 1), batch_size=4)
+model = torch.nn.Linear(1, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+wrapped = adl.AdaptiveDataParallel(model, optimizer)
+for epoch in adl.remaining_epochs_until(1):
+    for step, batch in enumerate(loader):
+        if step == 0:
+            print(json.dumps({"torch": torch.rand(1).item(), "random": random.random(), "numpy": numpy.random.rand()}))
+            if "stop" in sys.argv:
+                os.kill(os.getpid(), signal.SIGTERM)
+        optimizer.zero_grad()
+        wrapped(batch).sum().backward()
+        optimizer.step()
