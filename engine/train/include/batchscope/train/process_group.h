@@ -16,8 +16,8 @@ namespace batchscope {
 /// Under a supervisor the program may be forked right here, once for each replica: what came before (reading
 /// the command line) happens once for all, and must start no thread, run no tensor operation and touch no
 /// GPU. From the first loop over data on, replicas that set one seed draw random numbers of their own; rank 0
-/// draws those of the seed. Throws Error(timeout) naming who is missing, Error(usage) for a bad environment, Error(conflict) when
-/// called twice.
+/// draws those of the seed. Throws Error(timeout) naming who is missing, Error(usage) for a bad environment,
+/// Error(conflict) when called twice.
 void init_process_group(const ProcessGroupOptions& options = {});
 
 }  // namespace batchscope

@@ -43,7 +43,8 @@ class StreamDataset {
  public:
   virtual ~StreamDataset() = default;
   /// Begins a pass after its first `skipped` samples. A pass of the same epoch (-1: outside of epochs) has
-  /// the same samples in the same order on every replica and after a restart.
+  /// the same samples in the same order on every replica and after a restart, so it draws no order from the
+  /// default generator, which differs between them.
   virtual void begin(int epoch, std::int64_t skipped) = 0;
   /// Returns the next sample; none at the end of the pass.
   virtual std::optional<StreamSample> next() = 0;
