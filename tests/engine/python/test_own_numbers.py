@@ -26,11 +26,12 @@ class OwnNumbers(unittest.TestCase):
         self.assertEqual(drawn(replicas=3), [first, second, third])  # the seed says which
 
     def test_none_draws_again_what_it_drew_before_a_restart(self):
-        with tempfile.TemporaryDirectory() as place:
-            before = drawn("stop", place=place, replicas=2)
-            after = drawn("stop", place=place, replicas=2, restarts=1) + drawn(place=place, replicas=2, restarts=2)
-        for name in ("torch", "random", "numpy"):
-            self.assertEqual(len({one[name] for one in before + after}), 6, name)
+        for how, names in ([], ("torch", "random", "numpy")), (["own"], ("random", "numpy")):
+            with tempfile.TemporaryDirectory() as place:
+                before = drawn(*how, "stop", place=place, replicas=2)
+                after = drawn(*how, "stop", place=place, replicas=2, restarts=1) + drawn(*how, place=place, replicas=2, restarts=2)
+            for name in names:
+                self.assertEqual(len({one[name] for one in before + after}), 6, (how, name))
 
 
 if __name__ == "__main__":

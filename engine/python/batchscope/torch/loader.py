@@ -11,7 +11,6 @@ from . import own_numbers, tensorboard
 from .epoch import current_epoch
 
 _current = None  # the loader whose loop is running
-_trains = False  # whether a loop has begun
 _made = collections.Counter()  # loaders by epoch: after a restart they are recognised by the order in which a program makes them
 
 
@@ -128,12 +127,10 @@ class Loop:
     exception ends it."""
 
     def __init__(self, loader):
-        global _current, _trains
+        global _current
         self._loader = loader
         self._at = loader._native.loop()
-        if not _trains:
-            _trains = True
-            own_numbers.begin()
+        own_numbers.begin()
         self._begun = False
         _current = None if self._at.done else loader
 
